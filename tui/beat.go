@@ -39,7 +39,7 @@ func (m *Model) visibleLive() []*record.Run {
 	if p, ok := m.page().(living); ok && m.current != watchPage {
 		all = append(all, p.Living()...)
 	}
-	return kit.Distinct(all, func(r *record.Run) string { return r.Dir })
+	return kit.DistinctBy(all, func(r *record.Run) string { return r.Dir })
 }
 
 // wake starts the next beat if there is something to wait for.

@@ -25,6 +25,6 @@
 //
 // Start at model.go. A key is a row of its page's Keys, with its action, the word in the
 // footer, the help, and the reason why the key does nothing now. A panel of Watch is a row
-// of its table of panels (tui/watch/panel/standing.go). A page is a package with the methods
+// of its table of panels (tui/watch/panel/builtin.go). A page is a package with the methods
 // of page, and a line in newPages (both in model.go).
 package tui

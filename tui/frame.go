@@ -77,7 +77,7 @@ func (m *Model) header() string {
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}
-	return kit.Spread(s, t.Dim.Paint(note+" "), m.w)
+	return kit.Justify(s, t.Dim.Paint(note+" "), m.w)
 }
 
 // footer draws the last line: a notice, or the keys that work now.
@@ -166,7 +166,7 @@ func (m *Model) help() *kit.Overlay {
 func inColumns(lines []string, w, h int) (out []string) {
 	for len(lines) > 0 {
 		n := min(h, (len(lines)+1)/2)
-		out = append(out, kit.Compose(2*w+2, n, []kit.Placed{
+		out = append(out, kit.Compose(2*w+2, n, []kit.Block{
 			{Rect: kit.Area(0, 0, w, n), Lines: kit.Fill(lines, w, n)},
 			{Rect: kit.Area(w+2, 0, w, n), Lines: kit.Fill(lines[n:], w, n)}})...)
 		lines = lines[min(len(lines), 2*n):]

@@ -57,7 +57,7 @@ func (m *Model) stopAll() tea.Cmd {
 		stops := kit.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
 		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids, savesFirst)
 		return kit.Question("Stop all?", lines,
-			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
+			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
 	}
 }
 

@@ -50,9 +50,9 @@ type Model struct {
 
 // drawing says when the screen has to be drawn anew.
 type drawing struct {
-	version int       // grows with every message that may change the screen
-	drawn   kit.Drawn // the screen at a version
-	waited  string    // what the last tick had to say of what is read
+	version int           // grows with every message that may change the screen
+	drawn   kit.LineCache // the screen at a version
+	waited  string        // what the last tick had to say of what is read
 }
 
 // folder holds what is known of the runs' folder.
@@ -254,7 +254,8 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 		m.Mine[id] = true
 	}
 	if msg.Parent != "" { // the branch races its parent
-		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...), Ghost: msg.Parent})
+		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...),
+			Parent: msg.Parent})
 	}
 	return kit.Send(lab.Watch{IDs: msg.IDs})
 }
@@ -352,7 +353,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	}
 	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
 	return kit.Question("Quit?", kit.QuestionLines(head, msg.live, quitStops, resumeLater),
-		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
+		kit.Answer{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }
 
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }
@@ -378,7 +379,7 @@ func (m *Model) screen() string { return m.sent(m.frame()) }
 // sent returns the lines of a frame as the terminal gets them. It changes the lines.
 func (m *Model) sent(lines []string) string {
 	for i, line := range lines {
-		if lines[i] = cell.Sent(line); m.env.ascii {
+		if lines[i] = cell.ForTerminal(line); m.env.ascii {
 			lines[i] = cell.ASCII(lines[i])
 		}
 	}

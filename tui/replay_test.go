@@ -56,7 +56,7 @@ func TestReplay(t *testing.T) {
 // kept returns a Model that replays the runs that read returns, before any of its commands is run.
 func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *rig {
 	t.Helper()
-	source := lab.NewKept(read)
+	source := lab.NewFixedRuns(read)
 	r := &rig{script: s, asked: &tuitest.Asked{}}
 	r.Model = newModel(lab.Config{Verbs: r.asked, Replay: &lab.Replay{}, Kept: source,
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, source, tuitest.Presets)

@@ -61,7 +61,7 @@ func sourceOf(cfg lab.Config) lab.Source {
 		return alsoRecorded{cfg.Kept}
 	case cfg.ReadOnly:
 		return alsoRecorded{
-			lab.Shown{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}
+			lab.NoDelete{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}
 	}
 	return alsoRecorded{lab.Remember(cfg.RunsDir, cfg.Catalogues, false)}
 }
@@ -72,7 +72,7 @@ type alsoRecorded struct{ lab.Source }
 // Reading says how many runs are read while a folder is listed that has many new ones.
 func (s alsoRecorded) Reading() *runner.Reading {
 	source := s.Source
-	if shown, ok := source.(lab.Shown); ok {
+	if shown, ok := source.(lab.NoDelete); ok {
 		source = shown.Source
 	}
 	if by, ok := source.(lab.Reader); ok {

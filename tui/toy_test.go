@@ -44,8 +44,8 @@ func addToys(t *testing.T) {
 	t.Cleanup(func() { added = before })
 	added = func(m *Model) {
 		m.bind(append(m.pages, &toyPage{}))
-		m.watch.Standing = func() []panel.Panel {
-			return append(panel.Standing(), panel.Panel{Title: "Toys",
+		m.watch.BuiltIn = func() []panel.Panel {
+			return append(panel.BuiltIn(), panel.Panel{Title: "Toys",
 				Views: []panel.View{{Name: "hits", Curves: []string{another("hits", 1)}}}})
 		}
 	}

@@ -1,5 +1,5 @@
 // Package cell handles text in the cells of a terminal. It replaces what may not be shown
-// (gate.go), counts widths as the renderer counts them, and has a stand-in for every character
+// (clean.go), counts widths as the renderer counts them, and has a stand-in for every character
 // where the terminal has seven bits only. Charts and pages both use it, so that they agree.
 //
 // Pages pass names and messages on as they stand in files. Every function that measures, cuts or

@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"unicode/utf16"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -34,7 +32,7 @@ func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
-	return w.send(p, folded(cleanLines(string(p)), w.Width))
+	return w.send(p, foldLines(cleanLines(string(p)), w.Width))
 }
 
 // send writes text, which stands for p. That the reader has left, as in | head, is no error. Only
@@ -48,24 +46,24 @@ func (w *Writer) send(p []byte, text string) (int, error) {
 	return 0, err
 }
 
-// cleanLines applies Sent to text but keeps its lines and tabs.
+// cleanLines applies ForTerminal to text but keeps its lines and tabs.
 func cleanLines(s string) string {
 	var b strings.Builder
 	for s != "" {
 		at := strings.IndexAny(s, "\n\t")
 		if at < 0 {
-			return b.String() + Sent(s)
+			return b.String() + ForTerminal(s)
 		}
-		b.WriteString(Sent(s[:at]))
+		b.WriteString(ForTerminal(s[:at]))
 		b.WriteByte(s[at])
 		s = s[at+1:]
 	}
 	return b.String()
 }
 
-// folded breaks lines of more than width cells between words. A continuation begins below the last
-// column of its line; a column is what stands behind two blanks or more.
-func folded(s string, width int) string {
+// foldLines breaks lines of more than width cells between words. A continuation begins below the
+// last column of its line; a column is what stands behind two blanks or more.
+func foldLines(s string, width int) string {
 	const least = 20 // cells for the continuation
 	if width <= least {
 		return s
@@ -106,53 +104,31 @@ func (w *Writer) Over(lines int, text string) {
 	w.send(nil, home+cleanLines(text))
 }
 
-// Coloured returns a writer that lets colours and attributes through, for text that is the
+// ColourWriter returns a writer that lets colours and attributes through, for text that is the
 // program's own. If w writes to a file, the result is that file, too, since the file decides
 // whether there are colours.
-func (w *Writer) Coloured() io.Writer {
+func (w *Writer) ColourWriter() io.Writer {
 	if f, ok := w.to.(*os.File); ok {
-		return coloured{f, w}
+		return colourWriter{f, w}
 	}
 	return w
 }
 
-// coloured has what libraries ask of a file, to see whether it is a terminal. It has no method of
-// the file that writes, since io.WriteString would use that.
-type coloured struct {
+// colourWriter has what libraries ask of a file, to see whether it is a terminal. It has no method
+// of the file that writes, since io.WriteString would use that.
+type colourWriter struct {
 	io.ReadCloser
 	by *Writer
 }
 
 // Fd is the file's.
-func (c coloured) Fd() uintptr { return c.by.to.(*os.File).Fd() }
+func (c colourWriter) Fd() uintptr { return c.by.to.(*os.File).Fd() }
 
 // Write implements io.Writer.
-func (c coloured) Write(p []byte) (int, error) {
-	text := styles.ReplaceAllString(string(p), own+"${1}m")
-	return c.by.send(p, folded(cleanLines(text), c.by.Width))
+func (c colourWriter) Write(p []byte) (int, error) {
+	text := stylePattern.ReplaceAllString(string(p), ownPrefix+"${1}m")
+	return c.by.send(p, foldLines(cleanLines(text), c.by.Width))
 }
 
-// styles matches the sequences for colours and attributes, whoever wrote them.
-var styles = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
-
-// EscapeJSON returns JSON that means the same and has no character that could steer a terminal:
-// JSON's own escapes replace such characters.
-func EscapeJSON(text []byte) []byte {
-	plain := func(c byte) bool { return c == '\n' || ' ' <= c && c <= '~' }
-	if !slices.ContainsFunc(text, func(c byte) bool { return !plain(c) }) {
-		return text // as nearly all is, and a list of runs is tens of megabytes
-	}
-	var b strings.Builder
-	for _, r := range string(text) {
-		switch {
-		case r == '\n' || !Steers(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return []byte(b.String())
-}
+// stylePattern matches the sequences for colours and attributes, whoever wrote them.
+var stylePattern = regexp.MustCompile(`\x1b\[([0-9;]*)m`)

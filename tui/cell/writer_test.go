@@ -15,7 +15,8 @@ func TestColouredCleans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := io.WriteString(NewWriter(f).Coloured(), "\x1b[1mbold\x1b]0;title\a"); err != nil {
+	to := NewWriter(f).ColourWriter()
+	if _, err := io.WriteString(to, "\x1b[1mbold\x1b]0;title\a"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(path); string(got) != "\x1b[1mbold\\x1b]0;title\\x07" {

@@ -59,8 +59,8 @@ func Main(
 		flow(root, math.MaxInt) // the page is wrapped where it is read
 	}
 	root.SetIn(env.Stdin)
-	root.SetOut(con.Stdout.Coloured())
-	root.SetErr(con.Stderr.Coloured())
+	root.SetOut(con.Stdout.ColourWriter())
+	root.SetErr(con.Stderr.ColourWriter())
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}

@@ -155,7 +155,7 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
 		runs := p.rowRuns()
-		p.colors = p.Colors.Of(runs)
+		p.colors = p.Colors.ForRuns(runs)
 		for column := range p.table.Columns {
 			p.bases = append(p.bases, p.basesIn(column, runs))
 		}

@@ -387,7 +387,7 @@ func TestColoursAreClaims(t *testing.T) {
 		t.Errorf("on a large screen there are %d plots", n)
 	}
 	row := tableRow{column: 0}
-	stars := map[bool]kit.Style{true: p.Theme.Top(), false: p.weight(row)}
+	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}
 	for best, want := range stars {
 		if p.table.Rows[0].Cells[0].Best = best; p.styleOf(row, 0).Paint("x") != want.Paint("x") {
 			t.Errorf("star %t: %q", best, p.styleOf(row, 0).Paint("x"))

@@ -100,7 +100,7 @@ func readEvals(of compared, from int) tea.Cmd {
 // curves returns the measures that can be drawn: the test loss first, then the measures that tables
 // have, and the programs' own.
 func (p *Page) curves() (list []lab.Measure) {
-	for _, m := range lab.EvalMeasures() {
+	for _, m := range lab.EvalNumbers() {
 		switch {
 		case m.Name == "test_loss":
 			list = append([]lab.Measure{m}, list...)

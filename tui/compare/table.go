@@ -310,7 +310,7 @@ func (p *Page) weight(row tableRow) kit.Style {
 func (p *Page) styleOf(row tableRow, group int) kit.Style {
 	switch {
 	case p.table.Rows[group].Cells[row.column].Best:
-		return p.Theme.Top()
+		return p.Theme.BestStyle()
 	case row.few:
 		return p.Theme.Dim
 	}

@@ -32,7 +32,7 @@ func (p *Page) View(w, h int) []string {
 		note = readingCurves
 	}
 	place := p.Theme.Place
-	blocks := []kit.Placed{
+	blocks := []kit.Block{
 		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes)}
 	for k, m := range p.measures(len(lay.curves)) {
@@ -41,7 +41,7 @@ func (p *Page) View(w, h int) []string {
 		blocks = append(blocks,
 			place(lay.curves[k], title, note, p.part == curvesPart && k == 0, box, draw))
 	}
-	slices.SortStableFunc(blocks, func(a, b kit.Placed) int { return cmp.Compare(a.X, b.X) })
+	slices.SortStableFunc(blocks, func(a, b kit.Block) int { return cmp.Compare(a.X, b.X) })
 	return kit.Compose(w, h, blocks)
 }
 
@@ -197,8 +197,8 @@ func (p *Page) chart(measure int) *plot.Chart {
 			continue
 		}
 		number := p.colors[i]
-		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds, Half: lab.Half95,
-			Number: number, Glyph: p.Theme.Glyph(number)})
+		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds,
+			HalfWidth: lab.HalfWidth95, Number: number, Glyph: p.Theme.Glyph(number)})
 		if len(seeds) == 1 {
 			c.Spots = append(c.Spots, p.selected(of, measure, number)...)
 		}

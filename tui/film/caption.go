@@ -15,17 +15,17 @@ type chapter struct {
 	title       string
 	until, part float64
 	shown       int // index into methods; behind any but the baseline stands its shadow
-	says        func(r *reel, epoch float64) string
+	says        func(r *recording, epoch float64) string
 }
 
 func chapters() []chapter {
 	return []chapter{
-		{"the question", 8, .025, baseline, func(*reel, float64) string { return question }},
+		{"the question", 8, .025, baseline, func(*recording, float64) string { return question }},
 		{"ordinary training", 20, .3, baseline, sayOrdinary},
-		{"the adversary", 32, .5, hero, sayAdversary},
-		{"the classes that suffer", 44, .8, hero, sayLearnt},
-		{"the cost", 52, 1, hero, sayCost},
-		{"other seeds", length, 1, hero, saySeeds},
+		{"the adversary", 32, .5, mainMethod, sayAdversary},
+		{"the classes that suffer", 44, .8, mainMethod, sayLearnt},
+		{"the cost", 52, 1, mainMethod, sayCost},
+		{"other seeds", length, 1, mainMethod, saySeeds},
 	}
 }
 
@@ -37,13 +37,13 @@ const length = 60
 func place(seconds float64) (at int, part float64) {
 	list := chapters()
 	at = sort.Search(len(list)-1, func(i int) bool { return seconds < list[i].until })
-	from, to := begins(at), list[at]
+	from, to := chapterBefore(at), list[at]
 	done := math.Min(1, (seconds-from.until)/(to.until-from.until))
 	return at, from.part + done*(to.part-from.part)
 }
 
-// begins returns the chapter at whose end another one begins.
-func begins(at int) chapter { return append([]chapter{{}}, chapters()...)[at] }
+// chapterBefore returns the chapter at whose end another one begins.
+func chapterBefore(at int) chapter { return append([]chapter{{}}, chapters()...)[at] }
 
 const question = "Distributionally robust optimisation (DRO): an adversary reweights the data " +
 	"within a radius ρ, and training minimises the loss under the worst weights. (Recorded runs, " +
@@ -52,9 +52,9 @@ const question = "Distributionally robust optimisation (DRO): an adversary rewei
 // percent writes an accuracy, or a dash if there is none.
 func percent(v float64) string { return page.Percent().Text(measure.Known(v)) }
 
-func sayOrdinary(r *reel, epoch float64) string {
+func sayOrdinary(r *recording, epoch float64) string {
 	erm, but, all := r.tracks[baseline], "and", 0
-	mean, weak := erm.mean(epoch, accuracy), erm.mean(epoch, ofClass(byClass, r.weak))
+	mean, weak := erm.mean(epoch, accuracy), erm.mean(epoch, ofClass(classAccuracy, r.weak))
 	if weak < mean-.1 {
 		but = "but only"
 	}
@@ -66,8 +66,8 @@ func sayOrdinary(r *reel, epoch float64) string {
 		percent(mean), but, percent(weak), r.name(r.weak), erm.Meta.ClassCounts.Train[r.weak], all)
 }
 
-func sayAdversary(r *reel, epoch float64) string {
-	more, weight := "more", r.tracks[hero].mean(epoch, ofClass("class_weight", r.weak))
+func sayAdversary(r *recording, epoch float64) string {
+	more, weight := "more", r.tracks[mainMethod].mean(epoch, ofClass("class_weight", r.weak))
 	if weight < 1 {
 		more = "less"
 	}
@@ -76,8 +76,8 @@ func sayAdversary(r *reel, epoch float64) string {
 		r.name(r.weak), weight, more)
 }
 
-func sayLearnt(r *reel, epoch float64) string {
-	base, own := r.both(epoch, ofClass(byClass, r.weak))
+func sayLearnt(r *recording, epoch float64) string {
+	base, own := r.baseAndMain(epoch, ofClass(classAccuracy, r.weak))
 	learns := "Under these weights, sfk-auto learns class %s better"
 	if own <= base {
 		learns = "sfk-auto does not know class %s better at this moment"
@@ -86,9 +86,9 @@ func sayLearnt(r *reel, epoch float64) string {
 		r.name(r.weak), percent(own), percent(base))
 }
 
-func sayCost(r *reel, epoch float64) string {
-	ermLoss, ownLoss := r.both(epoch, loss)
-	base, own := r.both(epoch, accuracy)
+func sayCost(r *recording, epoch float64) string {
+	ermLoss, ownLoss := r.baseAndMain(epoch, loss)
+	base, own := r.baseAndMain(epoch, accuracy)
 	side := "above"
 	if own < base {
 		side = "below"
@@ -98,9 +98,9 @@ func sayCost(r *reel, epoch float64) string {
 		ermLoss, 100*math.Abs(own-base), side)
 }
 
-func saySeeds(r *reel, _ float64) string {
+func saySeeds(r *recording, _ float64) string {
 	at, erm := r.best(), r.tracks[baseline]
-	by, base, n := r.by(at, worstClass), erm.end(), len(erm.seeds)
+	by, base, n := r.by(at, worstAccuracy), erm.end(), len(erm.seeds)
 	if by.mean < by.half || at == baseline {
 		return fmt.Sprintf("%d seeds: no method is shown to lift erm's worst class of %.1f %%.",
 			n, base)
@@ -108,5 +108,5 @@ func saySeeds(r *reel, _ float64) string {
 	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
 		"(by %v), and changes the mean accuracy by %v points. "+
 		"[ ] are 95 %% intervals that hold for all methods at once.",
-		n, r.tracks[at].method, base, base+by.mean, by, r.by(at, overall))
+		n, r.tracks[at].method, base, base+by.mean, by, r.by(at, testAccuracy))
 }

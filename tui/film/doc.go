@@ -6,6 +6,6 @@
 //
 //	tick -> time of the film -> chapter, epoch -> bars, pictures, path of z, caption
 //
-// Start at page.go (time and keys), then reel.go (what is shown), caption.go (what is said of it)
-// and view.go.
+// Start at page.go (time and keys), then recording.go (what is shown), caption.go (what is said of
+// it) and view.go.
 package film

@@ -101,7 +101,7 @@ func TestCaptions(t *testing.T) {
 	}
 	in := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 	for at, c := range chapters() {
-		for seconds := begins(at).until; seconds < c.until; seconds += .7 {
+		for seconds := chapterBefore(at).until; seconds < c.until; seconds += .7 {
 			chapter, part := place(seconds)
 			epoch := part * r.epochs
 			if chapter != at || epoch < 1 && at > 0 {
@@ -202,7 +202,7 @@ func TestView(t *testing.T) {
 	}
 	for _, ascii := range []bool{false, true} {
 		p := New(&lab.Lab{Theme: kit.BareTheme(ascii)})
-		p.reel = r
+		p.recording = r
 		for _, size := range [][2]int{{80, 22}, {120, 38}, {200, 58}, {40, 10}, {78, 20}} {
 			for p.at = 0; p.at <= 62; p.at += 3 {
 				lines := p.View(size[0], size[1])
@@ -226,7 +226,7 @@ func TestGallery(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := New(&lab.Lab{Theme: kit.BareTheme(false)})
-	p.reel = r
+	p.recording = r
 	for size, pictures := range map[[2]int]int{{80, 18}: 2, {120, 34}: 2, {200, 54}: 6} {
 		panel := p.scene(kit.Area(0, 0, size[0], size[1]), chapters()[3], 20)[2]
 		words := panel.Lines[len(panel.Lines)-2]
@@ -245,7 +245,7 @@ func TestGallery(t *testing.T) {
 // TestTick: the film goes on with the time, but not by a rest or by a clock that is set back.
 func TestTick(t *testing.T) {
 	p := New(&lab.Lab{})
-	p.reel = &reel{}
+	p.recording = &recording{}
 	now := time.Unix(1e9, 0)
 	for _, step := range []struct{ since, at float64 }{
 		{0, 0}, {.2, .2}, {3600, .2}, {-7200, .2}, {1, 1.2}} {
@@ -304,7 +304,7 @@ func TestLive(t *testing.T) {
 			state := c.states[min(looks, len(c.states)-1)]
 			source.as["a"], source.as["b"] = state[0], state[1]
 			msg := cmd()
-			if _, next := msg.(nextAct); next {
+			if _, next := msg.(nextActMsg); next {
 				break
 			}
 			looks++
@@ -323,7 +323,7 @@ func TestLive(t *testing.T) {
 func TestTurn(t *testing.T) {
 	p := New(&lab.Lab{})
 	for i := range chapters() {
-		if at, _ := place(p.at); at != i || p.at != begins(i).until {
+		if at, _ := place(p.at); at != i || p.at != chapterBefore(i).until {
 			t.Errorf("chapter %d at %g s, want %d", at, p.at, i)
 		}
 		p.turn(+1)
@@ -333,7 +333,7 @@ func TestTurn(t *testing.T) {
 	}
 	for i := len(chapters()) - 1; i >= 0; i-- {
 		p.turn(-1)
-		if p.at != begins(i).until {
+		if p.at != chapterBefore(i).until {
 			t.Errorf("back at %g s, want chapter %d", p.at, i)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -19,8 +20,8 @@ import (
 // Page is the film.
 type Page struct {
 	*lab.Lab
-	loaded
-	load   func() (*reel, error)
+	loadedMsg
+	load   func() (*recording, error)
 	at     float64 // seconds of the film
 	pauses bool
 	ticked time.Time
@@ -33,7 +34,7 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, after: tea.Tick, load: sync.OnceValues(func() (*reel, error) {
+	return &Page{Lab: s, after: tea.Tick, load: sync.OnceValues(func() (*recording, error) {
 		return load(s.Config.DataDir, !s.Config.Guest)
 	})}
 }
@@ -59,39 +60,39 @@ func (p *Page) Seek() tea.Cmd {
 // The messages: the film is there, it went on, what a look at the runs of the first preset found,
 // and the second preset is to start.
 type (
-	loaded struct {
-		reel *reel // nil until it is loaded
-		err  error
+	loadedMsg struct {
+		recording *recording // nil until it is loaded
+		err       error
 	}
-	moved      struct{}
-	firstEnded bool // whether all of them have ended
-	nextAct    struct{}
+	movedMsg      struct{}
+	firstEndedMsg bool // whether all of them have ended
+	nextActMsg    struct{}
 )
 
 // Changes reports that a look at the runs changes nothing on the screen.
-func (firstEnded) Changes() bool { return false }
+func (firstEndedMsg) Changes() bool { return false }
 
 // Init plays the film from its beginning.
 func (p *Page) Init() tea.Cmd {
 	p.at, p.pauses = 0, false
 	return func() tea.Msg {
 		r, err := p.load()
-		return loaded{r, err}
+		return loadedMsg{r, err}
 	}
 }
 
 const (
 	// lookEvery is the time between two looks at the runs of a live demonstration's first preset.
 	lookEvery = time.Second / 2
-	// lookOn is the time for which the end of these runs stands.
-	lookOn = 6 * time.Second
+	// endTime is the time for which the end of these runs stands.
+	endTime = 6 * time.Second
 )
 
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case loaded:
-		p.loaded = msg
+	case loadedMsg:
+		p.loadedMsg = msg
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Click:
@@ -101,12 +102,12 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			p.first = msg.IDs
 			return p.lookAtFirst()
 		}
-	case firstEnded:
+	case firstEndedMsg:
 		if !msg {
 			return p.lookAtFirst()
 		}
-		return p.after(lookOn, func(time.Time) tea.Msg { return nextAct{} })
-	case nextAct:
+		return p.after(endTime, func(time.Time) tea.Msg { return nextActMsg{} })
+	case nextActMsg:
 		return p.play(preset)
 	}
 	return nil
@@ -121,10 +122,10 @@ func (p *Page) lookAtFirst() tea.Cmd {
 		for _, id := range first {
 			r, err := find(id)
 			if err == nil && !r.Status().Ended() { // a run that was deleted is over
-				return firstEnded(false)
+				return firstEndedMsg(false)
 			}
 		}
-		return firstEnded(true)
+		return firstEndedMsg(true)
 	})
 }
 
@@ -132,7 +133,7 @@ func (p *Page) lookAtFirst() tea.Cmd {
 func (p *Page) Pace() (time.Duration, bool) { return time.Second / 5, !p.still() }
 
 // still reports whether the film stands.
-func (p *Page) still() bool { return p.pauses || p.reel == nil || p.ended() && !p.Config.Loop }
+func (p *Page) still() bool { return p.pauses || p.recording == nil || p.ended() && !p.Config.Loop }
 
 func (p *Page) ended() bool { return p.at >= length }
 
@@ -149,7 +150,7 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 	if p.at += since.Seconds(); p.Config.Loop && p.at >= length+stands {
 		p.at = 0
 	}
-	return kit.Send(moved{})
+	return kit.Send(movedMsg{})
 }
 
 // turn goes to the end of the chapter or, if by is -1, to its beginning. Where it has just begun,
@@ -159,15 +160,15 @@ func (p *Page) turn(by int) {
 	at, _ := place(p.at)
 	if by > 0 {
 		at++
-	} else if p.at <= begins(at).until+justBegun {
+	} else if p.at <= chapterBefore(at).until+justBegun {
 		at--
 	}
-	p.at = begins(max(0, at)).until
+	p.at = chapterBefore(max(0, at)).until
 }
 
 // Keys implements the interface's page.
 func (p *Page) Keys() []kit.Key {
-	missing := func() string { return kit.Unless(p.reel != nil, notThere) }
+	missing := func() string { return kit.Unless(p.recording != nil, notThere) }
 	atEnd := func() string { return kit.Unless(p.ended(), onlyAtEnd) }
 	before := func() string { return kit.Unless(!p.ended(), atTheEnd) }
 	return []kit.Key{
@@ -190,11 +191,12 @@ func (p *Page) Keys() []kit.Key {
 
 // leave goes on in Watch, with a replay of the same runs at the same moment.
 func (p *Page) leave() tea.Cmd {
-	if p.reel == nil {
+	if p.recording == nil {
 		return kit.Notify(notThere)
 	}
 	_, part := place(p.at)
-	return kit.Send(lab.Watch{IDs: kit.Map(p.reel.tracks, func(t *track) string { return t.Dir }),
+	dir := func(t *track) string { return t.Dir }
+	return kit.Send(lab.Watch{IDs: data.Map(p.recording.tracks, dir),
 		Replay: &lab.Replay{Steps: true, From: lab.Place{Part: part}}})
 }
 
@@ -205,7 +207,7 @@ const preset, radius = "shapes", 1
 // another radius.
 func (p *Page) branch() tea.Cmd {
 	p.Starting = copying
-	run := p.reel.tracks[hero].Run
+	run := p.recording.tracks[mainMethod].Run
 	return func() tea.Msg {
 		var step int64
 		store, err := record.Open(p.Config.RunsDir)

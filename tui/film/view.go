@@ -19,23 +19,24 @@ func (p *Page) View(w, h int) []string {
 	case w < leastWidth || h < leastHeight:
 		return p.caption(tooSmall, w, h)
 	case p.err != nil:
-		return p.Theme.Empty("Film", p.Theme.Wrong(p.err, w-4), w, h)
-	case p.reel == nil:
+		return p.Theme.Empty("Film", p.Theme.ErrorLines(p.err, w-4), w, h)
+	case p.recording == nil:
 		return p.caption(question, w, h)
 	}
 	at, part := place(p.at)
-	c, epoch := chapters()[at], part*p.reel.epochs
+	c, epoch := chapters()[at], part*p.recording.epochs
 	body := kit.Area(0, head, w, h-head-foot)
-	blocks := []kit.Placed{p.result(body)}
+	blocks := []kit.Block{p.result(body)}
 	if !p.ended() {
 		blocks = p.scene(body, c, epoch)
 	}
 	note := fmt.Sprintf(" %d/%d %s · epoch %.0f of %.0f ", at+1, len(chapters()), c.title, epoch,
-		p.reel.epochs)
+		p.recording.epochs)
 	line := p.Theme.Progress(min(1, p.at/length), w-1-cell.Width(note), p.Theme.Accent)
 	return kit.Compose(w, h, append(blocks,
-		kit.Placed{Rect: kit.Area(0, 0, w, head), Lines: p.caption(c.says(p.reel, epoch), w, head)},
-		kit.Placed{Rect: kit.Area(0, h-foot, w, foot),
+		kit.Block{Rect: kit.Area(0, 0, w, head),
+			Lines: p.caption(c.says(p.recording, epoch), w, head)},
+		kit.Block{Rect: kit.Area(0, h-foot, w, foot),
 			Lines: []string{" " + line + p.Theme.Dim.Paint(p.Theme.Greek(note))}}))
 }
 
@@ -45,8 +46,8 @@ func (p *Page) caption(text string, w, h int) []string {
 }
 
 // scene draws the bars, the table of the methods, the pictures and the path of z.
-func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
-	list := p.reel.tracks
+func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Block {
+	list := p.recording.tracks
 	left, rows := r.W*9/16, len(list)+2
 	right, note := r.W-left, "shadow: "+list[baseline].method
 	if c.shown == baseline {
@@ -54,17 +55,17 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 	}
 	side := min(mostSide, r.H/2*2-4)
 	high := (r.H/2-1)/(side/2+1)*(side/2+1) + 2
-	place := func(x, y, w, h int, title, note string, draw func(w, h int) []string) kit.Placed {
+	place := func(x, y, w, h int, title, note string, draw func(w, h int) []string) kit.Block {
 		return p.Theme.Place(kit.Area(r.X+x, r.Y+y, w, h), title, note, false, true, draw)
 	}
-	return []kit.Placed{
+	return []kit.Block{
 		place(0, 0, left, r.H-rows, "Accuracy: "+list[c.shown].method, note,
 			func(w, h int) []string { return p.bars(list[c.shown], epoch, w, h) }),
 		place(0, r.H-rows, left, rows, "Methods", "worst class      mean",
 			func(w, h int) []string { return p.table(epoch, w) }),
 		place(left, 0, right, high, "Heaviest for the adversary", "",
 			func(w, h int) []string { return p.gallery(side, epoch, w, h) }),
-		place(left, high, right, r.H-high, "The adversary's λ and η", list[hero].method,
+		place(left, high, right, r.H-high, "The adversary's λ and η", list[mainMethod].method,
 			func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
 }
@@ -76,11 +77,11 @@ func (p *Page) bars(shown *track, epoch float64, w, h int) (lines []string) {
 	t, n, room := p.Theme, len(shown.Meta.Classes), w-name-value-1
 	thick := max(1, h/n-1)
 	for i := range n {
-		of := ofClass(byClass, i)
-		own := int(shown.moving(epoch, of)*float64(room) + .5)
-		base := int(p.reel.tracks[baseline].moving(epoch, of)*float64(room) + .5)
+		of := ofClass(classAccuracy, i)
+		own := int(shown.meanBetween(epoch, of)*float64(room) + .5)
+		base := int(p.recording.tracks[baseline].meanBetween(epoch, of)*float64(room) + .5)
 		label := t.Text
-		if i == p.reel.weak {
+		if i == p.recording.weak {
 			label = t.Accent
 		}
 		bar := t.Line(shown.number).Paint(strings.Repeat("█", max(0, min(own, base)))+
@@ -90,7 +91,7 @@ func (p *Page) bars(shown *track, epoch float64, w, h int) (lines []string) {
 			line := kit.Blanks(name) + bar
 			switch {
 			case row == (thick-1)/2:
-				line = label.Paint(kit.Left(" "+cell.Cut(p.reel.name(i), name-2), name)) +
+				line = label.Paint(kit.Left(" "+cell.Cut(p.recording.name(i), name-2), name)) +
 					kit.Left(bar, room) + kit.Right(percent(shown.mean(epoch, of)), value)
 			case row >= thick:
 				line = ""
@@ -104,11 +105,11 @@ func (p *Page) bars(shown *track, epoch float64, w, h int) (lines []string) {
 // table draws the worst class and the mean of the methods, below the words of the title.
 func (p *Page) table(epoch float64, w int) (lines []string) {
 	t := p.Theme
-	for _, k := range p.reel.tracks {
+	for _, k := range p.recording.tracks {
 		name := t.Line(k.number).Paint(t.Mark(k.number) + " " + k.method)
 		_, worst := k.worst(epoch)
 		figures := fmt.Sprintf("%11s%10s  ", percent(worst), percent(k.mean(epoch, accuracy)))
-		lines = append(lines, kit.Spread(" "+name, t.Greek(figures), w))
+		lines = append(lines, kit.Justify(" "+name, t.Greek(figures), w))
 	}
 	return lines
 }
@@ -121,15 +122,15 @@ const mostPictures, mostSide = 6, 24
 func (p *Page) gallery(side int, epoch float64, w, h int) (lines []string) {
 	const stand = 4
 	across, high := (w+1)/(side+1), side/2+1
-	var blocks []kit.Placed
-	e := p.reel.tracks[hero].latest(max(1, float64(int(epoch/stand)*stand)), 1)[0]
+	var blocks []kit.Block
+	e := p.recording.tracks[mainMethod].latest(max(1, float64(int(epoch/stand)*stand)), 1)[0]
 	for i, s := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
-		says := p.Theme.Greek(fmt.Sprintf("%.1f× %s", s.Ratio, p.reel.name(s.Label)))
+		says := p.Theme.Greek(fmt.Sprintf("%.1f× %s", s.Ratio, p.recording.name(s.Label)))
 		lines = append(lines, " "+says)
-		if p.reel.pictures != nil && i < across*(h/high) {
-			picture := kit.Pixels(*p.reel.pictures[s.Index].Within(side, side))
+		if p.recording.pictures != nil && i < across*(h/high) {
+			picture := kit.Pixels(*p.recording.pictures[s.Index].Within(side, side))
 			drawn := p.Theme.Thumbnail(picture, side, side/2)
-			blocks = append(blocks, kit.Placed{Lines: append(drawn, kit.Left(says, side)),
+			blocks = append(blocks, kit.Block{Lines: append(drawn, kit.Left(says, side)),
 				Rect: kit.Area(i%across*(side+1), i/across*high, side, high)})
 		}
 	}
@@ -141,8 +142,8 @@ func (p *Page) gallery(side int, epoch float64, w, h int) (lines []string) {
 
 // phase draws the path of (λ, η) so far, on axes that hold all of it.
 func (p *Page) phase(epoch float64, w, h int) []string {
-	k := p.reel.tracks[hero]
-	x, y := k.path(p.reel.epochs).Ranges()
+	k := p.recording.tracks[mainMethod]
+	x, y := k.path(p.recording.epochs).Ranges()
 	ph := plot.Phase{X: plot.Range{}.Fit(x, plot.Scale{}), Y: plot.Range{}.Fit(y, plot.Scale{}),
 		Charset: p.Theme.Charset(true), XName: p.Theme.Greek("λ"), YName: p.Theme.Greek("η"),
 		Trails: []plot.Trail{{Path: k.path(epoch), Number: k.number}}}
@@ -151,50 +152,23 @@ func (p *Page) phase(epoch float64, w, h int) []string {
 }
 
 // result draws the end of the film: the worst class over all seeds in large digits.
-func (p *Page) result(r kit.Rect) kit.Placed {
-	t, n := p.Theme, len(p.reel.tracks[baseline].seeds)
+func (p *Page) result(r kit.Rect) kit.Block {
+	t, n := p.Theme, len(p.recording.tracks[baseline].seeds)
 	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds", n)
-	rho := fmt.Sprintf("radius ρ = %g", p.reel.tracks[hero].Meta.Spec.Rho)
+	rho := fmt.Sprintf("radius ρ = %g", p.recording.tracks[mainMethod].Meta.Spec.Rho)
 	return t.Place(r, title, t.Greek(rho), false, true, func(w, h int) []string {
-		var blocks []kit.Placed
+		var blocks []kit.Block
 		size := max(1, min(w/2/largeWide, h/2/largeHigh))
 		top := max(1, (h-size*largeHigh)/3)
-		for i, at := range []int{baseline, p.reel.best()} {
-			k := p.reel.tracks[at]
-			digits := t.Line(k.number).PaintAll(large(fmt.Sprintf("%.1f", k.end()), size))
-			blocks = append(blocks, kit.Placed{Rect: kit.Area(3+i*w/2, top, w/2-3, h-top),
+		for i, at := range []int{baseline, p.recording.best()} {
+			k := p.recording.tracks[at]
+			digits := t.Line(k.number).PaintAll(largeDigits(fmt.Sprintf("%.1f", k.end()), size))
+			blocks = append(blocks, kit.Block{Rect: kit.Area(3+i*w/2, top, w/2-3, h-top),
 				Lines: kit.Fill(append(digits, "", t.Mark(k.number)+" "+k.method+", in %"),
 					w/2-3, h-top)})
 		}
 		return kit.Compose(w, h, blocks)
 	})
-}
-
-// largeWide and largeHigh are the cells that large takes for a number as 51.9, and one more, in the
-// smallest size.
-const largeWide, largeHigh = 29, 5
-
-// large writes a number in digits of five rows of dots, which are so many rows high. A row of a
-// digit is an octal figure, whose bits are its three dots; the point has one.
-func large(text string, size int) (rows []string) {
-	glyphs := [...]string{"75557", "26227", "71747", "71717", "55711", "74717", "74757", "71111",
-		"75757", "75717", "00001"}
-	lines := make([]string, largeHigh)
-	dots := strings.NewReplacer("0", strings.Repeat("  ", size), "1", strings.Repeat("██", size))
-	for _, c := range text {
-		wide := 3
-		if c == '.' {
-			wide = 1
-		}
-		for row, octal := range glyphs[strings.IndexRune("0123456789.", c)] {
-			lines[row] += dots.Replace(fmt.Sprintf("%0*b", wide, octal-'0')) +
-				strings.Repeat("  ", size)
-		}
-	}
-	for i := range size * largeHigh {
-		rows = append(rows, lines[i/size])
-	}
-	return rows
 }
 
 const tooSmall = "The film needs a screen of 80 columns and 24 rows"

@@ -9,7 +9,7 @@ type Checklist struct {
 	Items   func() []Item
 	Actions map[string]func(at int) // by key
 	Keys    []Key                   // the hints of these keys
-	At      int                     // the cursor, an index of the items
+	Cursor  int                     // an index of the items
 }
 
 // Item is a line of a Checklist.
@@ -22,14 +22,14 @@ type Item struct {
 func (f *Checklist) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	switch name := key.String(); name {
 	case "up", "k", "shift+tab":
-		f.At = max(0, f.At-1)
+		f.Cursor = max(0, f.Cursor-1)
 	case "down", "j", "tab":
-		f.At = min(len(f.Items())-1, f.At+1)
+		f.Cursor = min(len(f.Items())-1, f.Cursor+1)
 	case "enter":
 		return true, nil
 	default:
 		if do := f.Actions[name]; do != nil {
-			do(f.At)
+			do(f.Cursor)
 		}
 	}
 	return false, nil
@@ -46,13 +46,13 @@ func (f *Checklist) View(t *Theme, w, h int) (lines []string) {
 		lines = append(t.Dim.PaintAll(Wrap(t.Greek(f.About), w)), "")
 	}
 	items, room := f.Items(), max(1, h-len(lines))
-	first := First(f.At, len(items), room)
+	first := First(f.Cursor, len(items), room)
 	for i := first; i < min(len(items), first+room); i++ {
 		box := t.Off
 		if items[i].On {
 			box = t.On
 		}
-		line := t.Pointed(" "+box+" "+t.Greek(items[i].Name), i == f.At)
+		line := t.WithCursor(" "+box+" "+t.Greek(items[i].Name), i == f.Cursor)
 		lines = append(lines, Left(line, min(w, FormWidth)))
 	}
 	return lines

@@ -1,14 +1,14 @@
 // Package kit is the toolkit of the interface's pages, over Lip Gloss and Bubbles. It has one
-// palette (theme.go), rows of key tables (keys.go), text of a given width (layout.go, over
-// tui/cell), boxes, overlays, typed lines, the lines of tables (table.go), and charts as lines of
-// text (Theme.Rows).
+// palette (theme.go), rows of key tables (keys.go), text of a given width (text.go, over tui/cell),
+// boxes (box.go), overlays, typed lines (input.go), the lines of tables (table.go), and charts as
+// lines of text (Theme.Rows).
 //
 // It knows cells, not runs. Pages draw lines of exactly the width that they are given. Only View
-// draws, and it changes nothing but what saves time (Drawn).
+// draws, and it changes nothing but what saves time (LineCache).
 //
 // # Lines of known width
 //
-// A block is a list of lines, each exactly as wide as its place (Placed). So blocks are
+// A block is a list of lines, each exactly as wide as its place (Block). So blocks are
 // put together without measuring them: Lip Gloss measures every cell of what it joins,
 // which on a page of four panels costs more than the rest of the frame. The price is a
 // rule: a function that draws returns the width that it was given, by Left, Right, Fill

@@ -3,7 +3,6 @@ package kit
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"drolab/tui/cell"
 
@@ -113,8 +112,11 @@ func Unless(can bool, why string) string {
 
 // Names returns the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
-	name := func(key string) string { return KeyName(key, ascii) }
-	return strings.Join(Map(k.Keys.Keys(), name), " ")
+	var names []string
+	for _, key := range k.Keys.Keys() {
+		names = append(names, KeyName(key, ascii))
+	}
+	return strings.Join(names, " ")
 }
 
 // Name returns the first of Names.
@@ -171,7 +173,7 @@ func (t *Theme) Footer(rows []Key, w int) string {
 		return strings.TrimPrefix(hints, "  ")
 	}
 	last, first := take(true), take(false)
-	return Spread(" "+first, last+" ", w)
+	return Justify(" "+first, last+" ", w)
 }
 
 // keyColumn is the least width of the keys in the help.
@@ -193,56 +195,3 @@ func (t *Theme) HelpLines(rows []Key, w int) (lines []string) {
 	}
 	return lines
 }
-
-// The messages of every page that are not Bubble Tea's own. Those about runs
-// are in tui/lab.
-
-// Tick asks a page to look for what is new in the files.
-type Tick time.Time
-
-// Notice shows a line in place of the footer, until the next key or for a while.
-type Notice struct {
-	Text string
-	Bad  bool
-}
-
-// Open puts an overlay over the page.
-type Open struct{ *Overlay }
-
-// Click and Wheel are events of the mouse, in the page's own coordinates.
-type (
-	Click struct{ X, Y int }
-	Wheel struct {
-		X, Y int
-		Down bool
-	}
-	// Drag is a move with the button down.
-	Drag struct{ X, Y int }
-	// Hover is a move without a button; a page that needs it has a method Point for it.
-	Hover struct{ X, Y int }
-)
-
-// By returns the direction: 1 for down, which is onward, and -1 for up.
-func (w Wheel) By() int {
-	if w.Down {
-		return 1
-	}
-	return -1
-}
-
-// Send returns a command that sends a message.
-func Send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
-
-// Show returns a command that sends an Open.
-func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
-
-// Notify returns a command that sends a Notice.
-func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }
-
-// Copy returns a command that hands a text to the terminal's clipboard (OSC 52), and says what.
-func Copy(text, what string) tea.Cmd {
-	return tea.Batch(tea.SetClipboard(text), Notify("Copied "+what))
-}
-
-// Complain returns a command that sends a Notice of an error.
-func Complain(err error) tea.Cmd { return Send(Notice{Text: cell.OneLine(err.Error()), Bad: true}) }

@@ -1,12 +1,13 @@
 package kit
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textinput"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 )
@@ -17,7 +18,7 @@ import (
 type Overlay struct {
 	Title   string
 	Lines   []string // wrapped where the screen is narrower
-	choices []Choice
+	choices []Answer
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
 
@@ -37,20 +38,20 @@ type Form interface {
 // FormWidth is the width of forms, if the screen has room for it.
 const FormWidth = 64
 
-// Choice is an answer to a question: the keys that give it, its name and the command that follows.
-type Choice struct {
+// Answer is an answer to a question: the keys that give it, its name and the command that follows.
+type Answer struct {
 	Keys []string
 	Name string
 	Then tea.Cmd
 }
 
 // Question returns a command that opens an overlay with a question.
-func Question(title string, lines []string, choices ...Choice) tea.Cmd {
+func Question(title string, lines []string, choices ...Answer) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
 }
 
 // Danger is a Question about an action that cannot be taken back, and looks so.
-func Danger(title string, lines []string, choices ...Choice) tea.Cmd {
+func Danger(title string, lines []string, choices ...Answer) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices, danger: true})
 }
 
@@ -162,147 +163,21 @@ func (o *Overlay) Hint(t *Theme, w int) string {
 	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)
 }
 
-// TypingKeys returns the hints while the user types into a form or a line.
-func TypingKeys() []Key {
-	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
-}
-
-// maxInput bounds a typed or pasted line, in runes.
-const maxInput = 400
-
-// Input is a line that is being typed. The cursor begins at its end. It is Bubbles' text input
-// without a prompt, without blinking, which is traffic over SSH, and without the clipboard of the
-// machine that it runs on.
-type Input struct{ line textinput.Model }
-
-// NewInput returns a line that begins with s.
-func NewInput(s string) Input {
-	line := textinput.New()
-	line.Prompt, line.CharLimit = "", maxInput
-	line.KeyMap.Paste = key.NewBinding()
-	line.Focus()
-	in := Input{line}
-	in.line.SetValue(oneLine(s))
-	in.line.CursorEnd()
-	return in
-}
-
-// String returns the line as typed.
-func (in Input) String() string { return in.line.Value() }
-
-// Update takes a key or a paste and reports whether that changed the text. It ignores keys that
-// neither type nor edit, such as Enter.
-func (in *Input) Update(msg tea.Msg) (changed bool) {
-	switch m := msg.(type) {
-	case tea.KeyPressMsg:
-		if m.Mod.Contains(tea.ModCtrl) || m.Mod.Contains(tea.ModAlt) {
-			m.Text = "" // a command
-		}
-		m.Text = oneLine(m.Text)
-		msg = m
-	case tea.PasteMsg:
-		m.Content = oneLine(m.Content)
-		msg = m
+// RunNames returns the names of runs, a line each; of many, those of the first and the number of
+// the rest.
+func RunNames(ids []string) (lines []string) {
+	const most = 8
+	for _, id := range ids[:min(len(ids), most)] {
+		lines = append(lines, "  "+id)
 	}
-	before := in.String()
-	in.line, _ = in.line.Update(msg)
-	return in.String() != before
-}
-
-// oneLine returns s as text for one line: breaks and tabs become blanks. Characters that cannot be
-// shown are left out, since nobody meant to type them.
-func oneLine(s string) string {
-	blanks := strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
-	s = blanks.Replace(strings.ToValidUTF8(s, "?"))
-	return strings.Map(func(r rune) rune {
-		if cell.Steers(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// View draws the part of the line around the cursor that fits in so many cells, in a style.
-func (in Input) View(st Style, cells int) string {
-	line := in.line
-	styles := line.Styles()
-	styles.Cursor.Blink, styles.Cursor.Color = false, nil
-	styles.Focused.Text = st.library()
-	line.SetStyles(styles)
-	at := line.Position()
-	line.SetWidth(min(max(1, cells-1), max(1, cell.Width(in.String()))))
-	line.CursorEnd() // what is seen follows the cursor, to the left at last
-	line.SetCursor(at)
-	return cell.Cut(cell.Seal(line.View()), cells)
-}
-
-// Line is a form with one line to type. Check runs after every key, so that the user learns of a
-// problem while there is time to mend it. Enter takes the line if it has no problem.
-type Line struct {
-	Input
-	About  string             // a sentence above it
-	Check  func(string) error // nil takes everything
-	Accept func(string) tea.Cmd
-
-	Problem error // of the typed text; nil for none
-}
-
-// Press implements Form.
-func (l *Line) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	if key.String() == "enter" && l.Problem == nil {
-		return true, l.Accept(l.String())
+	if len(ids) > most {
+		lines = append(lines, fmt.Sprintf("  and %d more", len(ids)-most))
 	}
-	l.Type(key)
-	return false, nil
+	return lines
 }
 
-// Type takes a key as text.
-func (l *Line) Type(key tea.KeyPressMsg) {
-	if l.Update(key) && l.Check != nil {
-		l.Problem = l.Check(l.String())
-	}
-}
-
-// Hint implements Form.
-func (*Line) Hint() []Key { return TypingKeys() }
-
-// View implements Form.
-func (l *Line) View(t *Theme, w, h int) []string {
-	lines := []string{t.Dim.Paint(l.About), "", l.Input.View(t.Text, w)}
-	if l.Problem != nil {
-		lines = append(append(lines, ""), t.Wrong(l.Problem, w)...)
-	}
-	return Fill(lines, w, min(h, len(lines)))
-}
-
-// Wrong returns the lines that say what is wrong, wrapped at w cells.
-func (t *Theme) Wrong(err error, w int) []string {
-	return t.Bad.PaintAll(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
-}
-
-// Pointed returns a line that begins with a blank. If here is set, the cursor replaces the blank.
-func (t *Theme) Pointed(line string, here bool) string {
-	if !here {
-		return line
-	}
-	return t.Accent.Paint(t.Cursor) + t.Title.Paint(line[1:])
-}
-
-// First returns the first line to show if some rows show a part of so many lines, with the line
-// under the cursor about in the middle.
-func First(at, lines, rows int) int { return max(0, min(at-rows/2, lines-rows)) }
-
-// Empty draws a page that has nothing to show, with lines that say why.
-func (t *Theme) Empty(title string, lines []string, w, h int) []string {
-	box := Boxed(h)
-	iw, ih := Inside(box, w, h)
-	for i, s := range lines {
-		lines[i] = "  " + s
-	}
-	return t.Panel(title, "", true, box, Fill(append([]string{""}, lines...), iw, ih), w, h)
-}
-
-// PaintAll paints every line of a text.
-func (st Style) PaintAll(lines []string) []string {
-	return Map(lines, st.Paint)
+// QuestionLines returns the lines of a question about runs: a head, their names, and lines that say
+// what follows.
+func QuestionLines(head string, ids []string, what ...string) []string {
+	return slices.Concat([]string{head, ""}, RunNames(ids), []string{""}, what)
 }

@@ -58,12 +58,12 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 func (t *Theme) Thumbnail(p Pixels, w, h int) []string {
 	few := *t
 	few.profile = min(few.profile, colorprofile.ANSI256)
-	return few.Pixels(p.smoothed(), w, h)
+	return few.Pixels(p.smooth(), w, h)
 }
 
-// smoothed returns the picture with each pixel in the colour of the one at its left or above it, if
+// smooth returns the picture with each pixel in the colour of the one at its left or above it, if
 // that colour is near.
-func (p Pixels) smoothed() Pixels {
+func (p Pixels) smooth() Pixels {
 	const far = 40 // of 255
 	near := func(a, b byte) bool { return abs(int(a)-int(b)) <= far }
 	out := Pixels{p.W, p.H, slices.Clone(p.RGB)}
@@ -189,11 +189,11 @@ func nearestOf256(c [3]byte) ansi.IndexedColor {
 func abs(n int) int    { return max(n, -n) }
 func square(n int) int { return n * n }
 
-// Framed draws lines in a box around w by h cells. The box has a map's colour for a value that lies
+// Frame draws lines in a box around w by h cells. The box has a map's colour for a value that lies
 // at part, 0 to 1, between the ends. A caption stands in the lower border. A large value has a
 // heavy border, for people who see no colour.
-func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) []string {
-	style, b := t.framing(part)
+func (t *Theme) Frame(lines []string, w, h int, part float64, caption string) []string {
+	style, b := t.frameStyle(part)
 	framed := []string{style.Paint(b.TopLeft + strings.Repeat(b.Top, w) + b.TopRight)}
 	for _, line := range Fill(lines, w, h) {
 		framed = append(framed, style.Paint(b.Left)+line+style.Paint(b.Right))
@@ -203,15 +203,15 @@ func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) [
 		style.Paint(strings.Repeat(b.Bottom, w-cell.Width(caption))+b.BottomRight))
 }
 
-// Ruled is Framed without sides and caption.
-func (t *Theme) Ruled(lines []string, w, h int, part float64) []string {
-	style, b := t.framing(part)
+// Rule is Frame without sides and caption.
+func (t *Theme) Rule(lines []string, w, h int, part float64) []string {
+	style, b := t.frameStyle(part)
 	line := style.Paint(strings.Repeat(b.Top, w))
 	return slices.Concat([]string{line}, Fill(lines, w, h), []string{line})
 }
 
-// framing returns the style and the border of a frame for a value at part between the ends.
-func (t *Theme) framing(part float64) (Style, lipgloss.Border) {
+// frameStyle returns the style and the border of a frame for a value at part between the ends.
+func (t *Theme) frameStyle(part float64) (Style, lipgloss.Border) {
 	if part >= .5 {
 		return t.level(part), t.heavyBox
 	}

@@ -137,7 +137,7 @@ func TestThumbnail(t *testing.T) {
 	cost := func(lines []string) int {
 		wr := tuitest.NewWire(12, 6)
 		for i := range lines {
-			lines[i] = cell.Sent(lines[i])
+			lines[i] = cell.ForTerminal(lines[i])
 		}
 		return wr.Frame(t, strings.Join(lines, "\n"))
 	}

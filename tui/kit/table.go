@@ -14,10 +14,10 @@ type Grid struct {
 	*page.Table
 	theme  *Theme
 	before int
-	widths []int // of the columns; leftOut for one that is not drawn
+	widths []int // of the columns; noWidth for one that is not drawn
 }
 
-const leftOut = -1
+const noWidth = -1
 
 // Grid lays the columns of a table out in w cells, with a gap before each. A column without a width
 // is as wide as its widest cell. The columns that can be spared most are left out first; a wide one
@@ -44,7 +44,7 @@ func (t *Theme) Grid(table *page.Table, w, gap int) *Grid {
 			return g
 		}
 		over -= gap + g.widths[worst]
-		g.widths[worst] = leftOut
+		g.widths[worst] = noWidth
 	}
 	return g
 }
@@ -73,7 +73,7 @@ func (g *Grid) Head(paint func(column int, text string) string) string {
 // Line returns a row in one line, with the tones of its cells unless paint says how they are drawn.
 func (g *Grid) Line(row int, paint func(column int, text string) string) string {
 	if paint == nil {
-		paint = func(column int, text string) string { return g.toned(column, text, text) }
+		paint = func(column int, text string) string { return g.paintTone(column, text, text) }
 	}
 	return g.line(g.Rows[row], paint)
 }
@@ -81,7 +81,7 @@ func (g *Grid) Line(row int, paint func(column int, text string) string) string 
 func (g *Grid) line(cells []string, paint func(column int, text string) string) string {
 	var line strings.Builder
 	for k, w := range g.widths {
-		if w == leftOut {
+		if w == noWidth {
 			continue
 		}
 		line.WriteString(Blanks(g.before))
@@ -94,8 +94,8 @@ func (g *Grid) line(cells []string, paint func(column int, text string) string) 
 	return line.String()
 }
 
-// toned paints a part of a cell in the tone of the whole cell.
-func (g *Grid) toned(column int, cell, part string) string {
+// paintTone paints a part of a cell in the tone of the whole cell.
+func (g *Grid) paintTone(column int, cell, part string) string {
 	tone := g.Columns[column].Tone
 	if tone == nil {
 		return part
@@ -116,7 +116,7 @@ func (g *Grid) Parts(w int) (parts []*Grid) {
 	last := len(g.widths) - 1
 	for from := 1; from < max(2, len(g.widths)); {
 		part := *g
-		part.widths = slices.Repeat([]int{leftOut}, len(g.widths))
+		part.widths = slices.Repeat([]int{noWidth}, len(g.widths))
 		part.widths[0] = g.widths[0]
 		to, room := from, w-g.widths[0]
 		for ; to <= last && (to == from || room >= g.before+g.widths[to]); to++ {
@@ -138,7 +138,7 @@ func (g *Grid) Parts(w int) (parts []*Grid) {
 // Lines returns a row without the gap before it, in as many lines as its last cell needs.
 func (g *Grid) Lines(cells []string) (lines []string) {
 	last := len(g.widths) - 1
-	for g.widths[last] == leftOut {
+	for g.widths[last] == noWidth {
 		last--
 	}
 	parts := []string{cells[last]}
@@ -153,9 +153,9 @@ func (g *Grid) Lines(cells []string) (lines []string) {
 		one[last] = part
 		line := g.line(one, func(k int, text string) string {
 			if k == last {
-				return g.toned(k, cells[k], text)
+				return g.paintTone(k, cells[k], text)
 			}
-			return g.toned(k, text, text)
+			return g.paintTone(k, text, text)
 		})
 		lines = append(lines, strings.TrimRight(line[g.before:], " "))
 	}

@@ -145,7 +145,7 @@ func TestColoursApart(t *testing.T) {
 						a, b := p.series[i].rgb, p.series[j].rgb
 						if bound = bright; dimmed {
 							bound = back
-							a, b = halfway(a, p.border.rgb), halfway(b, p.border.rgb)
+							a, b = mixColours(a, p.border.rgb), mixColours(b, p.border.rgb)
 						}
 						if d := distance(okLab(a, m), okLab(b, m)); d < least {
 							least, which = d, fmt.Sprint(j, i)

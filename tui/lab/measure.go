@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
-	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
@@ -21,16 +18,16 @@ type Measure = measure.Measure
 
 // speed returns the measure of training speed. It is not in the table, because it depends on the
 // clock, so that no two runs have the same.
-func speed() Measure {
-	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "samples/s",
+func speed() measure.Measure {
+	return measure.Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "samples/s",
 		Scale: dro.Whole, Better: dro.Higher,
 		Doc: "training samples per second, over the time spent in steps"}}
 }
 
 const speedName = "images_per_second"
 
-// StepMeasures returns the measures of a logged step that can be drawn.
-func StepMeasures() []Measure { return append(measure.StepMeasures(), speed()) }
+// StepNumbers returns the measures of a logged step that can be drawn.
+func StepNumbers() []measure.Measure { return append(measure.StepMeasures(), speed()) }
 
 // StepValue returns a measure of a logged step, with its least and its greatest value since the
 // step logged before.
@@ -41,38 +38,39 @@ func StepValue(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	return e.Named(name), e.Min.Named(name), e.Max.Named(name)
 }
 
-// EvalMeasures returns the measures of an evaluation that are one number each.
-func EvalMeasures() []Measure {
-	return slices.DeleteFunc(measure.EvalMeasures(), func(m Measure) bool { return m.IsList() })
+// EvalNumbers returns the measures of an evaluation that are one number each.
+func EvalNumbers() []measure.Measure {
+	return slices.DeleteFunc(measure.EvalMeasures(),
+		func(m measure.Measure) bool { return m.IsList() })
 }
 
 // ListNamed returns the measure of an evaluation that has this name and a number for each class,
 // group or radius. It panics if there is none.
-func ListNamed(name string) Measure {
+func ListNamed(name string) measure.Measure {
 	if m, ok := measure.FindMeasure(name); ok && m.IsList() {
 		return m
 	}
 	panic("lab: no such list measure")
 }
 
-// SummaryMeasures returns the measures of a run's summary that are one number each.
-func SummaryMeasures() []Measure {
+// SummaryNumbers returns the measures of a run's summary that are one number each.
+func SummaryNumbers() []measure.Measure {
 	list := append(measure.SummaryMeasures(), speed())
-	return slices.DeleteFunc(list, func(m Measure) bool { return m.IsList() })
+	return slices.DeleteFunc(list, func(m measure.Measure) bool { return m.IsList() })
 }
 
 // Named returns the measure with this name in a list. It panics if there is none.
-func Named(list []Measure, name string) Measure {
-	if i := slices.IndexFunc(list, func(m Measure) bool { return m.Name == name }); i >= 0 {
+func Named(list []measure.Measure, name string) measure.Measure {
+	if i := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == name }); i >= 0 {
 		return list[i]
 	}
 	panic("lab: no such measure")
 }
 
-// Half95 returns the half width of the 95 % t interval of the mean over n seeds, in deviations over
-// √n, for the bands of curves. Two seeds have no interval: theirs, of nine deviations, would hide
-// the rest and say nothing.
-func Half95(n int) float64 {
+// HalfWidth95 returns the half width of the 95 % t interval of the mean over n seeds, in deviations
+// over √n, for the bands of curves. Two seeds have no interval: theirs, of nine deviations, would
+// hide the rest and say nothing.
+func HalfWidth95(n int) float64 {
 	if n < 3 {
 		return math.NaN()
 	}
@@ -80,7 +78,7 @@ func Half95(n int) float64 {
 }
 
 // Write formats a value of a measure as tables show it.
-func Write(m Measure, n page.Number) string {
+func Write(m measure.Measure, n page.Number) string {
 	switch {
 	case !n.Applies():
 		return page.None
@@ -91,42 +89,6 @@ func Write(m Measure, n page.Number) string {
 	}
 	return plot.Format(n.Float())
 }
-
-// State returns the glyph of a status, and its style.
-func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
-	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
-		runner.Done: "✓", runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
-	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good,
-		runner.Paused: t.Warn, runner.Stopped: t.Warn, runner.Interrupted: t.Warn,
-		runner.Failed: t.Bad}
-	st, ok := styles[s]
-	if !ok {
-		st = t.Dim
-	}
-	return cmp.Or(glyphs[s], "?"), st
-}
-
-// Mark returns the mark behind the name of a run whose method uses something that an uncertainty
-// set does not know, as on the Compare page: " (g)".
-func Mark(m *runner.Meta) string { return compare.Mark(compare.Uses(m)) }
-
-// Counts returns the number of runs in each status that has any, in words: "2 running", "1 done".
-func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
-	for _, s := range order {
-		if n[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n[s], s))
-		}
-	}
-	return words
-}
-
-// Explain returns the meaning of the mark of a run: "(g) uses groups, which an uncertainty set does
-// not know"; "" without a mark.
-func Explain(m *runner.Meta) string { return compare.Explain(compare.Uses(m)) }
-
-// MarkLegend explains the marks.
-const MarkLegend = "After a method's name, (g) means that it uses groups, (c) classes in " +
-	"their place, and (l) labels; an uncertainty set knows none of these."
 
 // Validation returns the name of the measure that says of the validation split what the named one
 // says of the test split; the name itself if there is none.
@@ -145,84 +107,4 @@ func Validation(name string) string {
 func Validates(m *runner.Meta) bool {
 	loss, ok := measure.FindMeasure("val_loss")
 	return ok && loss.CanApply(m)
-}
-
-// PlainSentence returns one sentence that explains a column, a measure or a setting to a newcomer;
-// "" if nobody has written one. The exact definition is the measure's own.
-func PlainSentence(name string) string {
-	return map[string]string{
-		"rho": "ρ: how far the adversary may reweight the data; 0 is ERM.",
-		"worst_class_accuracy": "Worst %: the share of test samples classified correctly in the " +
-			"class where that share is lowest.",
-		"worst_group_accuracy": "Worst %: the share of test samples classified correctly in the " +
-			"group where that share is lowest.",
-		"test_accuracy": "Test % (mean): the share of all test samples classified correctly.",
-		"robust_risk": "Robust risk: the loss on the test data once the adversary has reweighted " +
-			"them; lower is better.",
-		"test_loss":  "Test loss: the mean loss on the test data; lower is better.",
-		"train_loss": "Train loss: the mean loss on the training data; lower is better.",
-		"loss":       "Train loss: the loss of the last logged batch.",
-		"lambda":     "λ: the price of reweighting; a small λ lets the adversary reweight more.",
-		"eta":        "η: the loss level above which the adversary gives samples more weight.",
-		"dual_gap":   "Dual gap: how far λ and η are from the best ones; 0 is the best.",
-		"gap":        "Frank-Wolfe gap: how much one more step of λ and η could gain.",
-		"gamma":      "γ: how far the last step of λ and η went, 0 to 1.",
-		"full_grad_norm": "Gradient norm: how steep the objective still is; 0 is a stationary " +
-			"point.",
-		"images_per_second": "Images/s: training samples processed per second.",
-		"class_accuracy":    "Accuracy by class: the share of its samples classified correctly.",
-		"class_weight":      "Weight by class: how much the adversary weighs it; 1 is its share.",
-		"class_loss":        "Loss by class: the mean loss on the class's samples.",
-		"robust_risk_at":    "Robust risk by radius: the same risk for other values of ρ.",
-		"ratio_histogram":   "Likelihood ratios: how many samples get which weight.",
-		// Columns that are no measures.
-		"run":    "Run: the method, and the settings that set the run apart.",
-		"vs":     "vs: the difference to the baseline run, at the last epoch that both have.",
-		"done":   "Done: the share of the planned steps that is finished.",
-		"ETA":    "ETA: the time left at the mean speed so far.",
-		"epoch":  "Epoch: passes over the training data, done and planned.",
-		"epochs": "Epochs: passes over the training data, done and planned.",
-		"preset": "Preset: the experiment that the run belongs to.",
-		"method": "Method: the algorithm, and the settings that set it apart within its preset.",
-		"seed":   "Seed: the start of the run's random numbers; n=4 is the mean of four seeds.",
-		"state":  "State: queued, running or paused, or how the run ended.",
-		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
-			"is ERM).",
-		TrendHead: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
-	}[name]
-}
-
-// TrendHead is the heading of the column of trends.
-const TrendHead = "worst 0–100"
-
-// Define returns the definitions of columns: a plain sentence and, for a measure, the exact
-// definition.
-func Define(names []string) (texts []string) {
-	for _, name := range names {
-		plain, exact := PlainSentence(name), ""
-		if m, ok := measure.FindMeasure(name); ok {
-			exact = m.Definition()
-		}
-		if plain != "" && exact != "" {
-			_, exact, _ = strings.Cut(exact, ": ") // the name has been said
-			if strings.Contains(plain, strings.TrimSuffix(exact, ".")) {
-				exact = "" // so has all of it
-			} else {
-				exact = "Exactly: " + exact
-			}
-		}
-		if text := strings.TrimSpace(plain + " " + exact); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts
-}
-
-// Defined returns an overlay with texts such as those of Define, each once, in lines of readable
-// width.
-func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
-	const readable = 76
-	texts = kit.Distinct(texts, func(text string) string { return text })
-	lines := kit.Wrap(l.Theme.Greek(strings.Join(texts, "\n\n")), min(readable, l.Body.W-6))
-	return &kit.Overlay{Title: l.Theme.Greek(title), Lines: lines}
 }

@@ -9,11 +9,11 @@ import (
 
 func TestHalf95(t *testing.T) {
 	for n := range 3 {
-		if h := Half95(n); !math.IsNaN(h) {
+		if h := HalfWidth95(n); !math.IsNaN(h) {
 			t.Errorf("%d seeds: %v", n, h)
 		}
 	}
-	if h := Half95(4); h != compare.HalfWidth(4, .95) {
+	if h := HalfWidth95(4); h != compare.HalfWidth(4, .95) {
 		t.Errorf("four seeds: %v", h)
 	}
 }

@@ -1,17 +1,13 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"drolab/runner/eventlog"
 	"drolab/runner/numeral"
-	"drolab/runner/record"
 )
 
 // Replay asks for runs to be shown as if they trained now.
@@ -61,44 +57,3 @@ func (p Place) Seconds(end eventlog.Moment) float64 {
 	}
 	return math.Min(at, end.Seconds)
 }
-
-// Kept is a Source of runs that lie in no folder of runs, or in several. It changes no run. It
-// reads the runs once, when they are first asked for, since the first frame comes before that.
-type Kept struct {
-	// Runs returns the runs in the order in which they were read, all of them or an error.
-	Runs func() ([]*record.Run, error)
-}
-
-// NewKept returns the Source of the runs that read returns, which is called once.
-func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
-
-// List implements Source.
-func (k *Kept) List() ([]*record.Run, []error) {
-	runs, err := k.Runs()
-	if err != nil {
-		return nil, []error{err}
-	}
-	runs = slices.Clone(runs)
-	record.NewestFirst(runs)
-	return runs, nil
-}
-
-// Find implements Source.
-func (k *Kept) Find(id string) (*record.Run, error) {
-	runs, err := k.Runs()
-	if err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID == id }); i >= 0 {
-		return runs[i], nil
-	}
-	return nil, fmt.Errorf("no run %s among the runs shown", id)
-}
-
-// Open implements Source.
-func (*Kept) Open(r *record.Run) Log { return r.Tail() }
-
-// Delete implements Source.
-func (*Kept) Delete(string) error { return errShown }
-
-var errShown = errors.New("runs that are only shown cannot be deleted")

@@ -44,11 +44,11 @@ func (l *Page) move(by int) {
 		return
 	}
 	l.at = min(max(l.at+by, 0), len(l.presets())-1)
-	l.reckon()
+	l.updatePlan()
 }
 
-// reckon estimates the time that the runs of the spec under the cursor would take.
-func (l *Page) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.Config.CPU) }
+// updatePlan estimates the time that the runs of the spec under the cursor would take.
+func (l *Page) updatePlan() { l.plan = estimateOf(l.spec().Expand(), l.past, l.Config.CPU) }
 
 // side moves the cursor among the boxes of a row, or takes the next choice of a setting that has
 // choices.
@@ -124,8 +124,8 @@ func (l *Page) edit() {
 	l.line = kit.NewInput(l.spec().Text(l.key()))
 }
 
-// typed checks the typed line after a key.
-func (l *Page) typed() { _, l.problem = l.changed(l.key(), l.line.String()) }
+// checkTyped checks the typed line after a key.
+func (l *Page) checkTyped() { _, l.problem = l.withSetting(l.key(), l.line.String()) }
 
 // finish takes the typed line if it is valid; otherwise typing goes on.
 func (l *Page) finish() {
@@ -139,17 +139,17 @@ func (l *Page) undo() { l.set(l.key(), l.preset().Spec.Text(l.key())) }
 
 // set changes a setting if the result is valid; otherwise it keeps the error for the page to show.
 func (l *Page) set(key, text string) {
-	s, err := l.changed(key, text)
+	s, err := l.withSetting(key, text)
 	if l.problem = err; err == nil {
 		l.specs[l.at] = s
-		l.reckon()
+		l.updatePlan()
 	}
 }
 
-// changed returns the spec with one setting changed, and the error that makes it invalid. A start
-// (λ, η) that is outside the box of another set moves into it, since otherwise the sets of most
-// presets could not be chosen.
-func (l *Page) changed(key, text string) (spec.Spec, error) {
+// withSetting returns the spec with one setting changed, and the error that makes it invalid. A
+// start (λ, η) that is outside the box of another set moves into it, since otherwise the sets of
+// most presets could not be chosen.
+func (l *Page) withSetting(key, text string) (spec.Spec, error) {
 	s := *l.spec()
 	if err := presets.Set(&s, key+"="+text); err != nil {
 		return s, err

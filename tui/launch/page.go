@@ -8,6 +8,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -55,7 +56,7 @@ func New(s *lab.Lab, load func() []presets.Preset) *Page {
 func (l *Page) presets() []presets.Preset {
 	if l.load != nil {
 		l.list, l.load = append([]presets.Preset{filmEntry()}, l.load()...), nil
-		l.specs = kit.Map(l.list, func(p presets.Preset) spec.Spec { return p.Spec })
+		l.specs = data.Map(l.list, func(p presets.Preset) spec.Spec { return p.Spec })
 	}
 	return l.list
 }
@@ -96,11 +97,11 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.entries = msg.entries
 	case lab.Listed:
 		l.past = msg.Runs
-		l.reckon()
+		l.updatePlan()
 	case lab.Prepare:
 		named := func(p presets.Preset) bool { return p.Name == msg.Preset }
 		l.at, l.right, l.problem = max(1, slices.IndexFunc(l.presets(), named)), false, nil
-		l.reckon()
+		l.updatePlan()
 		return l.review()
 	case beginMsg:
 		l.Starting = starting + l.total() + " …"
@@ -119,7 +120,7 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.press(msg)
 	case tea.PasteMsg:
 		l.line.Update(msg)
-		l.typed()
+		l.checkTyped()
 	case kit.Wheel:
 		l.wheel(msg)
 	case kit.Click:
@@ -141,7 +142,7 @@ func (l *Page) press(k tea.KeyPressMsg) {
 		l.finishAndMove(1)
 	default:
 		if l.line.Update(k) {
-			l.typed()
+			l.checkTyped()
 		}
 	}
 }
@@ -276,13 +277,13 @@ func (l *Page) noStart() string {
 		return cell.OneLine(err.Error())
 	}
 	if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available {
-		return l.lacks(e)
+		return l.missingText(e)
 	}
 	return ""
 }
 
-// lacks says how to get a dataset that is not here.
-func (l *Page) lacks(e source.Entry) string {
+// missingText says how to get a dataset that is not here.
+func (l *Page) missingText(e source.Entry) string {
 	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"drolab/dro"
 	"drolab/presets"
@@ -14,7 +13,6 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/spec"
-	"drolab/runner/train"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -299,79 +297,6 @@ func TestLaunchMouse(t *testing.T) {
 	}
 }
 
-func TestEstimate(t *testing.T) {
-	past, problems := tuitest.NewArchive(t).List()
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
-	const cpu = "a processor"
-	one := estimateOf([]spec.Spec{base}, past, cpu)
-	if one.duration <= 0 || !strings.Contains(one.basis, "runs here") {
-		t.Fatalf("estimate %+v", one)
-	}
-	// The archived runs have 2000 images a second each; four run at once; the test split has 2000.
-	images := 0.0
-	for _, n := range tuitest.Archived(dro.ERM, 1, "", tuitest.Epoch0()).ClassCounts.Train {
-		images += float64(n)
-	}
-	work := func(epochs, evaluations float64) float64 { // a gradient of all images ends a run
-		return epochs*images + evaluations*train.ForwardShare*(images+2000) + images
-	}
-	want := work(tuitest.Epochs, tuitest.Epochs) / (4 * 2000)
-	// SFK's runs are as fast in the archive, so the median lies above ERM's.
-	if got := one.duration.Seconds(); got < want/1.4 || got > want*1.01 {
-		t.Errorf("one run takes %.2f s, want about %.2f", got, want)
-	}
-	ratio := func(change func(*spec.Spec)) float64 {
-		s := base
-		change(&s)
-		return float64(estimateOf([]spec.Spec{s}, past, cpu).duration) / float64(one.duration)
-	}
-	near := func(got, want float64, what string) {
-		if got < want*0.99 || got > want*1.01 {
-			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
-		}
-	}
-	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).duration)/float64(one.duration),
-		2, "two runs")
-	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
-		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs),
-		"three times the epochs")
-	near(ratio(func(s *spec.Spec) { s.EvalEvery = 2 }),
-		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs),
-		"half the evaluations")
-}
-
-func TestEstimateUnknown(t *testing.T) {
-	past, _ := tuitest.NewArchive(t).List()
-	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
-	for _, c := range []struct {
-		what   string
-		change func(*spec.Spec)
-		cpu    string
-	}{
-		{"another processor", func(*spec.Spec) {}, "another"},
-		{"another model", func(s *spec.Spec) { s.Model = "mlp" }, "a processor"},
-		{"another dataset", func(s *spec.Spec) { s.Dataset = "mnist" }, "a processor"},
-	} {
-		s := base
-		c.change(&s)
-		e := estimateOf([]spec.Spec{s}, past, c.cpu)
-		if e.duration != 0 || !strings.HasPrefix(e.basis, "unknown") {
-			t.Errorf("%s: %+v", c.what, e)
-		}
-	}
-	s := base
-	s.Epochs = 1 << 60
-	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.duration != 0 {
-		t.Errorf("an absurd length takes %v", e.duration)
-	}
-	if d := duration(200 * time.Millisecond); d != "1s" {
-		t.Errorf("a short time is shown as %q", d)
-	}
-}
-
 // TestLaunchReasonsWhole: on a small screen, the reason of the preset for a setting is shown to its
 // end.
 func TestLaunchReasonsWhole(t *testing.T) {
@@ -383,35 +308,6 @@ func TestLaunchReasonsWhole(t *testing.T) {
 		got := strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " "))
 		if !strings.Contains(strings.Join(got, " "), strings.Join(want, " ")) {
 			t.Errorf("at %v the screen is without %q:\n%s", size, want, tuitest.Text(r.Shot()))
-		}
-	}
-}
-
-// TestBoxesAreReached: the method under the cursor is on the screen, however many methods there
-// are.
-func TestBoxesAreReached(t *testing.T) {
-	for _, w := range []int{40, 80, 120} {
-		r, l, _ := launchOf(t)
-		r.Size(w, 22)
-		l.goTo(t, "algorithms")
-		for i, a := range dro.Algorithms() {
-			s := tuitest.Text(r.Shot())
-			if l.box != i || !strings.Contains(s, l.Theme.Off+string(a)) &&
-				!strings.Contains(s, l.Theme.On+string(a)) {
-				t.Errorf("%d cells: %s is under the cursor and not on the screen:\n%s", w, a, s)
-			}
-			for _, other := range dro.Algorithms() {
-				if w >= 80 && !strings.Contains(s, string(other)) {
-					t.Errorf("%d cells: %s is not on the screen:\n%s", w, other, s)
-				}
-			}
-			r.Fits(t, string(a))
-			r.Press("right")
-		}
-		// If the cursor is elsewhere, their line says how many more there are.
-		r.Press("down")
-		if s := tuitest.Text(r.Shot()); w == 80 && !strings.Contains(s, " more") {
-			t.Errorf("%d cells: nothing says that there are more methods:\n%s", w, s)
 		}
 	}
 }
@@ -430,16 +326,5 @@ func TestTabEnterStartsNothing(t *testing.T) {
 			r.Press("tab")
 		}
 		r.Press("down")
-	}
-}
-
-// TestTickedBoxesAreSeen: a row that is too narrow for all methods shows the chosen ones.
-func TestTickedBoxesAreSeen(t *testing.T) {
-	_, l, _ := launchOf(t)
-	last := dro.Algorithms()[len(dro.Algorithms())-1]
-	l.spec().Algorithms = []dro.Algorithm{last}
-	row := l.value("algorithms", 30)
-	if !strings.Contains(row, string(last)) || !strings.Contains(row, "more") {
-		t.Errorf("%q hides %s, the only one that is chosen", row, last)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -22,7 +22,7 @@ func (l *Page) View(w, h int) []string {
 	lay, box := l.layout(w, h), kit.Boxed(h)
 	marks := l.Theme.Changed + " changed  " + l.Theme.Given + " from the preset"
 	hello := kit.Fill(l.welcome(w, h), w, lay.welcome.H)
-	return kit.Compose(w, h, []kit.Placed{{Rect: lay.welcome, Lines: hello},
+	return kit.Compose(w, h, []kit.Block{{Rect: lay.welcome, Lines: hello},
 		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, viewOf(l.presetItems)),
 		l.Theme.Place(lay.settings, l.preset().Name, marks, l.right, box, viewOf(l.settingItems)),
 		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
@@ -38,7 +38,7 @@ type item struct {
 // viewOf returns what draws a list of items.
 func viewOf(items func(w, h int) []item) func(w, h int) []string {
 	return func(w, h int) []string {
-		return kit.Map(items(w, h), func(it item) string { return it.text })
+		return data.Map(items(w, h), func(it item) string { return it.text })
 	}
 }
 
@@ -69,12 +69,12 @@ func (l *Page) presetItems(w, h int) []item {
 			}
 		}
 	}
-	return around(items, at, h, len(docs[l.at]))
+	return visibleItems(items, at, h, len(docs[l.at]))
 }
 
-// around returns h lines of a list, with the line of the cursor, at, about in the middle. The line
-// stands higher if the lines after it that are to be in view, more of them, need the room.
-func around(items []item, at, h, more int) []item {
+// visibleItems returns h lines of a list, with the line of the cursor, at, about in the middle. The
+// line stands higher if the lines after it that are to be in view, more of them, need the room.
+func visibleItems(items []item, at, h, more int) []item {
 	from := max(at-(h-1)/2, min(at, at+more-h+1))
 	from = max(0, min(from, len(items)-h))
 	return items[from:min(len(items), from+max(0, h))]
@@ -93,7 +93,7 @@ func (l *Page) presetLine(i, w int) string {
 	if !reflect.DeepEqual(l.specs[i], p.Spec) {
 		name += " " + t.Changed + t.Greek(l.edits(i))
 	}
-	line := kit.Spread(" "+name, note+" ", w)
+	line := kit.Justify(" "+name, note+" ", w)
 	switch {
 	case i == l.at && !l.right:
 		return t.Selected.Paint(kit.Left(" "+t.Cursor+line[2:], w))
@@ -117,9 +117,9 @@ func (l *Page) edits(i int) (s string) {
 
 // Columns of the settings: cursor and mark, name, value, and where the value comes from.
 const (
-	markCells = 4
-	keyCells  = 17
-	narrow    = 50 // below it the leading blank goes, and what comes after the value
+	markCells   = 4
+	keyCells    = 17
+	narrowCells = 50 // below it the leading blank goes, and what comes after the value
 )
 
 func (l *Page) settingItems(w, h int) []item {
@@ -141,7 +141,7 @@ func (l *Page) settingItems(w, h int) []item {
 			items = append(items, item{line, row})
 		}
 	}
-	return around(items, at, h, 0)
+	return visibleItems(items, at, h, 0)
 }
 
 // settingLines returns the lines of a setting, and the index of the line that has the cursor. Boxes
@@ -152,14 +152,14 @@ func (l *Page) settingLines(key string, here bool, w int) (lines []string, curso
 		return []string{l.settingLine(key, here, w)}, 0
 	}
 	before, room := settingRoom(w)
-	name, list := l.settingName(key, here, w), l.viewTicks(boxes, true)
+	name, list := l.settingName(key, here, w), l.viewBoxes(boxes, true)
 	upTo := kit.Flow(name, list[:min(l.box+1, len(list))], " ", before+room)
 	return kit.Flow(name, list, " ", before+room), len(upTo) - 1
 }
 
 // settingRoom returns the cells before a setting's value, and the cells for it.
 func settingRoom(w int) (name, room int) {
-	if w < narrow {
+	if w < narrowCells {
 		return markCells + keyCells - 1, w - markCells - keyCells + 1
 	}
 	return markCells + keyCells, w - markCells - keyCells - 1
@@ -180,7 +180,7 @@ func (l *Page) settingName(key string, here bool, w int) string {
 		cursor, name = t.Accent.Paint(t.Cursor), t.Title.Paint(name)
 	}
 	line := cursor + mark + " " + name
-	if w < narrow {
+	if w < narrowCells {
 		return line
 	}
 	return " " + line
@@ -224,61 +224,17 @@ func (l *Page) value(key string, room int) string {
 	if boxes == nil {
 		return l.spec().Text(key)
 	}
-	list, gap := l.viewTicks(boxes, false), " "
+	list, gap := l.viewBoxes(boxes, false), " "
 	all := strings.Join(list, gap)
 	if cell.Width(all) > room {
-		ticked := slices.DeleteFunc(slices.Clone(boxes), func(b tick) bool { return !b.on })
-		rest := slices.DeleteFunc(boxes, func(b tick) bool { return b.on })
-		list = l.viewTicks(append(ticked, rest...), false)
+		ticked := slices.DeleteFunc(slices.Clone(boxes), func(b checkbox) bool { return !b.on })
+		rest := slices.DeleteFunc(boxes, func(b checkbox) bool { return b.on })
+		list = l.viewBoxes(append(ticked, rest...), false)
 	}
 	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
 		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
 	}
 	return all
-}
-
-// boxesOf returns the boxes of a setting, nil for a setting without boxes.
-func (l *Page) boxesOf(key string) (boxes []tick) {
-	s := l.spec()
-	switch {
-	case key == "algorithms":
-		for _, a := range dro.Algorithms() {
-			boxes = append(boxes, tick{string(a), slices.Contains(s.Algorithms, a)})
-		}
-	case key == "seeds" && s.Seeds <= seedBoxes:
-		for i := range seedBoxes {
-			boxes = append(boxes, tick{fmt.Sprint(s.Seed + uint64(i)), i < s.Seeds})
-		}
-	}
-	return boxes
-}
-
-// tick is a box with its name, ticked if on.
-type tick struct {
-	name string
-	on   bool
-}
-
-// viewTicks paints boxes.
-func (l *Page) viewTicks(boxes []tick, here bool) []string {
-	t := l.Theme
-	// The ASCII stand-ins for the circles would read as letters of the names.
-	off, on := t.Off, t.On
-	if t.ASCII {
-		off, on = "[ ]", "[x]"
-	}
-	list := make([]string, len(boxes))
-	for i, b := range boxes {
-		text, st := off+b.name, t.Dim
-		if b.on {
-			text, st = on+b.name, t.Text
-		}
-		if here && i == l.box {
-			st = t.Caret
-		}
-		list[i] = st.Paint(text)
-	}
-	return list
 }
 
 // total says what Enter starts.
@@ -309,13 +265,13 @@ func (l *Page) dataset() (text string, there bool) {
 	case !known:
 		return name + ownFile, true
 	case !e.Available:
-		return l.lacks(e), false
+		return l.missingText(e), false
 	}
 	return e.Name + ": " + e.Purpose, true
 }
 
-// resolved describes the problem with its derived values: the radius and the box of z.
-func (l *Page) resolved() string {
+// problemText describes the problem with its derived values: the radius and the box of z.
+func (l *Page) problemText() string {
 	p, err := l.spec().Problem()
 	if err != nil {
 		return cell.OneLine(err.Error())
@@ -331,10 +287,10 @@ func (l *Page) resolved() string {
 func (l *Page) budget() string {
 	s := l.spec()
 	return fmt.Sprintf("%s, batches of %d, evaluated %s", kit.Plural(s.Epochs, "epoch"), s.Batch,
-		every(s.EvalEvery))
+		everyText(s.EvalEvery))
 }
 
-func every(epochs int) string {
+func everyText(epochs int) string {
 	switch epochs {
 	case 0:
 		return "at the end"

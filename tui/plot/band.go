@@ -16,16 +16,16 @@ type BandPoint struct {
 // valid until the next call. Seeds are aligned by x: the value of a seed in a column is the mean of
 // its points there, or lies on the straight line between its neighbours if it has no points there.
 // A seed has no value before its first point, after its last and within a break. The interval is
-// mean ± Half(N)·s/√N of these values. Where seeds were cut short or diverged, N is smaller and the
-// drawn band says less.
+// mean ± HalfWidth(N)·s/√N of these values. Where seeds were cut short or diverged, N is smaller
+// and the drawn band says less.
 func (l *Line) Points(view Range, n int) (list []BandPoint) {
 	view = view.usable(Scale{})
 	if n < 1 || len(l.Seeds) == 0 {
 		return nil
 	}
 	merged := func(s *Series) bool { return s == nil || s.per > 1 }
-	if l.MapX == nil && len(l.Seeds) <= mostCut && !slices.ContainsFunc(l.Seeds, merged) {
-		return l.kept(view, n)
+	if l.MapX == nil && len(l.Seeds) <= mostCachedSeeds && !slices.ContainsFunc(l.Seeds, merged) {
+		return l.cachedPoints(view, n)
 	}
 	values := make([]float64, n*len(l.Seeds))
 	var c columns
@@ -33,19 +33,19 @@ func (l *Line) Points(view Range, n int) (list []BandPoint) {
 		s.sample(&c, view, n, l.MapX)
 		c.values(values[i*n:(i+1)*n], 0)
 	}
-	half := l.halves()
+	half := l.halfWidths()
 	for j := range n {
 		list = append(list, interval(values[j:], n, half, view, j))
 	}
 	return list
 }
 
-// halves returns Half for each number of seeds; NaN where there is none.
-func (l *Line) halves() []float64 {
+// halfWidths returns HalfWidth for each number of seeds; NaN where there is none.
+func (l *Line) halfWidths() []float64 {
 	half := make([]float64, len(l.Seeds)+1)
 	for k := range half {
-		if half[k] = math.NaN(); k >= 2 && l.Half != nil {
-			half[k] = l.Half(k)
+		if half[k] = math.NaN(); k >= 2 && l.HalfWidth != nil {
+			half[k] = l.HalfWidth(k)
 		}
 	}
 	return half
@@ -91,7 +91,7 @@ func between(dst []float64, x0, y0, x1, y1 float64) {
 }
 
 // interval returns the band point of column j of stride columns. The values of the seeds there are
-// every stride-th of values, from the first; half is Half by n.
+// every stride-th of values, from the first; half is HalfWidth by n.
 func interval(values []float64, stride int, half []float64, view Range, j int) BandPoint {
 	x := view.Lo + (float64(j)+0.5)/float64(stride)*(view.Hi-view.Lo)
 	p := BandPoint{X: x, Lo: math.NaN(), Hi: math.NaN()}
@@ -127,110 +127,4 @@ func bandColumns(c *columns, points []BandPoint) {
 			c.cols[i] = pointBucket(p.X, p.Mean, i > 0 && points[i-1].N == 0)
 		}
 	}
-}
-
-// cut is a band in the columns of a view. The first of its seeds keeps it, so that the next drawing
-// costs the columns that changed since, not the length of the seeds. A band is needed at every
-// frame, for its axis, its shade and its line. A cut only saves time: without it a look at forty
-// live runs costs 7 ms of a core and not 3 (BenchmarkLive of tui). It serves only seeds whose every
-// bucket is a single point.
-type cut struct {
-	view   Range
-	shaded bool
-	half   []float64
-	seeds  []*seedCut // none until something is kept
-	values []float64  // the values of one seed after the other
-	points []BandPoint
-}
-
-// seedCut is one seed of a cut, as far as its buckets have been placed in columns.
-type seedCut struct {
-	series   *Series
-	reshaped int
-	placed   int  // number of buckets placed
-	past     bool // the next one lies right of the view
-	last     int  // last column that holds points; -1 for none
-	cols     columns
-}
-
-// mostCut is the maximum number of seeds of a band that is kept. Cuts of more seeds take more
-// memory than the seeds themselves, and save no time where so much is drawn only once a second.
-const mostCut = 8
-
-// maxCuts is the maximum number of cuts kept for a band. It is drawn in one or two widths, and its
-// axis has another.
-const maxCuts = 4
-
-// kept returns the points of the band in n columns, brought up to date. They belong to the cut.
-func (l *Line) kept(view Range, n int) []BandPoint {
-	cuts := &l.Seeds[0].cuts
-	i := slices.IndexFunc(*cuts, func(c *cut) bool { return len(c.points) == n })
-	if i < 0 {
-		if len(*cuts) == maxCuts {
-			*cuts = (*cuts)[1:]
-		}
-		i = len(*cuts)
-		*cuts = append(*cuts, &cut{points: make([]BandPoint, n)})
-	}
-	c := (*cuts)[i]
-	if !c.holds(l, view) {
-		c.reset(l, view)
-	}
-	c.update()
-	return c.points
-}
-
-// holds reports whether the cut is one of this band and view.
-func (c *cut) holds(l *Line, view Range) bool {
-	return c.view == view && c.shaded == (l.Half != nil) &&
-		slices.EqualFunc(c.seeds, l.Seeds, func(k *seedCut, s *Series) bool {
-			return k.series == s && k.reshaped == s.reshaped
-		})
-}
-
-func (c *cut) reset(l *Line, view Range) {
-	n := len(c.points)
-	c.view, c.shaded, c.half, c.seeds = view, l.Half != nil, l.halves(), nil
-	c.values = slices.Repeat([]float64{math.NaN()}, n*len(l.Seeds))
-	for _, s := range l.Seeds {
-		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, placed: s.firstIn(view, identity)}
-		k.cols.reset(n)
-		c.seeds = append(c.seeds, k)
-	}
-	for j := range c.points {
-		c.points[j] = interval(c.values[j:], n, c.half, view, j)
-	}
-}
-
-// update brings the points up to date with the seeds.
-func (c *cut) update() {
-	n := len(c.points)
-	from, to := n, 0
-	for i, k := range c.seeds {
-		if first, end := k.update(c.values[i*n:(i+1)*n], c.view); first < end {
-			from, to = min(from, first), max(to, end)
-		}
-	}
-	for j := from; j < to; j++ {
-		c.points[j] = interval(c.values[j:], n, c.half, c.view, j)
-	}
-}
-
-// update brings the values up to date with the seed, and returns the range of columns in which they
-// may have changed.
-func (k *seedCut) update(values []float64, view Range) (first, end int) {
-	n, all := len(values), k.series.buckets
-	if k.past || k.placed == len(all) {
-		return 0, 0
-	}
-	p := placer{c: &k.cols, view: view, scale: float64(n) / (view.Hi - view.Lo),
-		mapX: identity, last: k.last}
-	for ; k.placed < len(all) && !k.past; k.placed++ {
-		k.past = !p.add(&all[k.placed])
-	}
-	before := max(0, k.last)
-	if k.last, end = p.last, p.last+1; k.past {
-		end = n
-	}
-	return k.cols.values(values[:end], before), end
 }

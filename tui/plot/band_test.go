@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// student is a Line.Half: it returns the factor of the 95 % t interval for two to four seeds.
+// student is a Line.HalfWidth: it returns the factor of the 95 % t interval for two to four seeds.
 func student(n int) float64 {
 	return [...]float64{2: 12.706204736174698, 3: 4.302652729911275, 4: 3.182446305284263}[n]
 }
@@ -26,7 +26,7 @@ func seeds(values ...[]float64) []*Series {
 
 func TestBandInterval(t *testing.T) {
 	nan := math.NaN()
-	b := Line{Half: student, Seeds: seeds(
+	b := Line{HalfWidth: student, Seeds: seeds(
 		[]float64{1, 2, 3, 4, nan, 6},
 		[]float64{3, 4, 5, 6, 7, 8},
 		[]float64{5, 6, 7, 8},
@@ -76,7 +76,7 @@ func TestBandAlignsByX(t *testing.T) {
 
 func TestBandSurvivesExtremes(t *testing.T) {
 	huge, inf := math.MaxFloat64, math.Inf(1)
-	b := Line{Half: student, Seeds: seeds([]float64{huge}, []float64{-huge}, []float64{inf})}
+	b := Line{HalfWidth: student, Seeds: seeds([]float64{huge}, []float64{-huge}, []float64{inf})}
 	p := b.Points(Range{0, 1}, 1)[0]
 	if p.N != 2 || math.IsNaN(p.Mean) {
 		t.Errorf("%+v, want two finite seeds and a mean", p)
@@ -98,7 +98,7 @@ func TestBandOfUnknownInterval(t *testing.T) {
 	unknown := func(int) float64 { return math.NaN() }
 	for shaded, half := range map[bool]func(int) float64{false: unknown, true: student} {
 		c := Chart{X: Range{0, 2}, Y: Range{0, 8}, Lines: []Line{
-			{Name: "b", Seeds: seeds([]float64{0, 1, 2}, []float64{4, 5, 6}), Half: half}}}
+			{Name: "b", Seeds: seeds([]float64{0, 1, 2}, []float64{4, 5, 6}), HalfWidth: half}}}
 		f, _ := c.Draw(40, 12)
 		if text := f.String(); strings.Contains(text, "░") != shaded {
 			t.Errorf("want shade %v:\n%s", shaded, text)
@@ -110,7 +110,7 @@ func TestBandOfUnknownInterval(t *testing.T) {
 // axis.
 func TestBandOnALogAxis(t *testing.T) {
 	c := Chart{X: Range{0, 1}, YScale: Scale{Kind: Log10},
-		Lines: []Line{{Half: func(int) float64 { return 1.999 },
+		Lines: []Line{{HalfWidth: func(int) float64 { return 1.999 },
 			Seeds: seeds([]float64{1, 1}, []float64{0, 3})}}}
 	if r := c.DataY(); !(r.Lo >= .05 && r.Lo < 1 && r.Hi > 1) {
 		t.Errorf("the axis is over %+v, want from about a tenth of the means up", r)
@@ -133,7 +133,7 @@ func TestAxisIsOfTheMeans(t *testing.T) {
 				a.Append(float64(x), mean*.8)
 				b.Append(float64(x), mean*1.2)
 			}
-			c.Lines = append(c.Lines, Line{Seeds: []*Series{a, b}, Half: student})
+			c.Lines = append(c.Lines, Line{Seeds: []*Series{a, b}, HalfWidth: student})
 		}
 		c.Y = c.FitY()
 		means := Range{.1, .47}

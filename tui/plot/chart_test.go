@@ -2,53 +2,10 @@ package plot
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
-
-// The functions below draw into a new frame.
-
-func (c *Chart) Draw(w, h int) (*Frame, Report) {
-	f := new(Frame)
-	return f, c.DrawTo(f, w, h)
-}
-
-func (ph *Phase) Draw(w, h int) *Frame {
-	f := new(Frame)
-	ph.DrawTo(f, w, h)
-	return f
-}
-
-func (b *Bars) Draw(w, h int) *Frame {
-	f := new(Frame)
-	b.DrawTo(f, w, h)
-	return f
-}
-
-// Last returns the latest point. After AppendBucket, that is the end of the bucket. ok is false for
-// an empty series.
-func (s *Series) Last() (x, y float64, ok bool) {
-	if n := len(s.tail); n > 0 {
-		return s.tail[n-1].x, s.tail[n-1].y, true
-	}
-	if n := len(s.buckets); n > 0 {
-		b := &s.buckets[n-1]
-		if b.N == 0 {
-			return b.X1, math.NaN(), true
-		}
-		return b.X1, b.Last, true
-	}
-	return 0, 0, false
-}
-
-// Last returns the current point.
-func (p *Path) Last() (x, y float64, ok bool) {
-	if p.Len() == 0 {
-		return 0, 0, false
-	}
-	last := p.items[p.Len()-1]
-	return last.x, last.y, true
-}
 
 // TestSpots: a spot is drawn over its line in every charset, and none is drawn out of view.
 func TestSpots(t *testing.T) {
@@ -86,6 +43,32 @@ func TestBoundIsNamed(t *testing.T) {
 		f, _ := c.Draw(60, 20)
 		if got := strings.Contains(f.String(), "bound"); got != want {
 			t.Errorf("a line from %g above it: named %v\n%s", from, got, f)
+		}
+	}
+}
+
+// TestDataYWhole: the range of a series that is wholly in view is known without looking at its
+// points.
+func TestDataYWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for range 500 {
+		s := nastySeries(r, 1+r.IntN(100))
+		for range 5 {
+			grow(r, s)
+			x := s.XRange()
+			for _, scale := range scales() {
+				c := Chart{X: Range{x.Lo - 1, x.Hi + 1}, YScale: scale,
+					Lines: []Line{{Seeds: []*Series{s}}}}
+				var cols columns
+				want := EmptyRange()
+				s.sample(&cols, c.X.usable(Scale{}), 256, nil)
+				for j := range cols.cols {
+					want = want.addBucket(&cols.cols[j], scale)
+				}
+				if got := c.DataY(); got != want {
+					t.Fatalf("range %v, of the points %v", got, want)
+				}
+			}
 		}
 	}
 }

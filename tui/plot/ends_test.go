@@ -1,6 +1,8 @@
 package plot
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +50,7 @@ func TestPercentStaysInBounds(t *testing.T) {
 		b.Append(float64(x), .9)
 	}
 	c := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Seeds: []*Series{a, b},
-		Half: func(int) float64 { return 12 }}}}
+		HalfWidth: func(int) float64 { return 12 }}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
 		t.Errorf("a wide band: %v", got)
 	}
@@ -95,7 +97,7 @@ func TestEndsKeepValues(t *testing.T) {
 		c.Lines[0].Seeds[0].Append(9.5, v)
 		c.Y = c.FitY()
 		f, _ := c.Draw(60, 10)
-		if s := f.String(); !strings.Contains(s, " "+brief(v)+"\n") {
+		if s := f.String(); !strings.Contains(s, " "+formatBrief(v)+"\n") {
 			t.Errorf("%g is cut, or touches its name:\n%s", v, s)
 		}
 	}
@@ -121,5 +123,55 @@ func TestBeads(t *testing.T) {
 		if text := f.String(); strings.Count(text, "▲") < 4 {
 			t.Errorf("charset %d: a band is not told apart:\n%s", charset, text)
 		}
+	}
+}
+
+// TestEndsSettle: ends never share a row, none is outside, and the end in front is at its line.
+func TestEndsSettle(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		h, n := 1+r.IntN(12), r.IntN(16)
+		var list []End
+		front := r.IntN(n + 1)
+		for i := range n {
+			list = append(list, End{Value: r.Float64(), Style: lineStyle(0, i != front),
+				want: r.IntN(h)})
+		}
+		got := settle(slices.Clone(list), h)
+		if len(got) != min(n, h) {
+			t.Fatalf("%d ends of %d in %d rows", len(got), n, h)
+		}
+		for i, e := range got {
+			if e.row < 0 || e.row >= h || i > 0 && e.row <= got[i-1].row {
+				t.Fatalf("rows %+v of %d", got, h)
+			}
+			room := n <= h && i <= e.want && len(got)-1-i <= h-1-e.want
+			if e.Style.Role == Data && room && e.row != e.want {
+				t.Fatalf("the one in front is at %d, wants %d: %+v", e.row, e.want, got)
+			}
+		}
+		inFront := func(e End) bool { return e.Style.Role == Data }
+		if front < n && !slices.ContainsFunc(got, inFront) {
+			t.Fatal("the one in front was left out")
+		}
+	}
+}
+
+// TestEnds: every line ends in its mark, name and value, and the line in front keeps its cells.
+func TestEnds(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
+		t.Run(name, func(t *testing.T) {
+			c := trainingChart(cs)
+			c.Refs, c.Markers, c.Ends = nil, nil, true
+			c.Lines[1].Back = true
+			f, _ := c.Draw(60, 12)
+			golden(t, "ends-"+name, styled(f))
+			c.Cross = Cross{On: true, X: 2000}
+			f, _ = c.Draw(60, 12)
+			golden(t, "cross-"+name, styled(f))
+			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Seeds[0].At(2000) {
+				t.Errorf("read %+v", read)
+			}
+		})
 	}
 }

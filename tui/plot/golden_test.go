@@ -135,7 +135,7 @@ func bandChart(cs Charset) *Chart {
 		}
 		seeds = append(seeds, s)
 	}
-	band := Line{Name: "SFK", Seeds: seeds, Half: student, Number: 2}
+	band := Line{Name: "SFK", Seeds: seeds, HalfWidth: student, Number: 2}
 	c := &Chart{X: Range{0, 40}, Charset: cs, Lines: []Line{band}}
 	c.Y = c.FitY()
 	return c

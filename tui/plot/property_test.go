@@ -92,7 +92,7 @@ func nastyChart(r *rand.Rand) *Chart {
 	}
 	if r.IntN(3) == 0 {
 		seeds := []*Series{nastySeries(r, 50), nastySeries(r, 20), nil, nastySeries(r, 0)}
-		c.Lines = append(c.Lines, Line{Name: nastyName(r), Seeds: seeds, Half: student})
+		c.Lines = append(c.Lines, Line{Name: nastyName(r), Seeds: seeds, HalfWidth: student})
 	}
 	if r.IntN(5) == 0 {
 		c.Lines = append(c.Lines, Line{Name: "no seeds"})
@@ -176,24 +176,6 @@ func TestMillionPoints(t *testing.T) {
 	}
 }
 
-// TestZoomBetweenPoints: a line between two points is drawn even if neither of them is in view.
-func TestZoomBetweenPoints(t *testing.T) {
-	s := new(Series)
-	s.Append(0, 1)
-	s.Append(100, 3)
-	for _, cs := range []Charset{Lines, Braille, ASCII} {
-		c := Chart{X: Range{40, 60}, Y: Range{1, 3}, Charset: cs,
-			Lines: []Line{{Name: "s", Seeds: []*Series{s}}}}
-		f, _ := c.Draw(18, 3) // too small for axes
-		for x := range 18 {
-			if f.Row(1)[x].Style.Role != Data {
-				t.Errorf("charset %d: no line in column %d:\n%s", cs, x, f)
-				break
-			}
-		}
-	}
-}
-
 // TestBreakInterrupts: every break is visible as a missing connection, wherever it is.
 func TestBreakInterrupts(t *testing.T) {
 	whole, broken := new(Series), new(Series)
@@ -240,22 +222,6 @@ func TestFramesAreStill(t *testing.T) {
 		if perFrame := float64(changed) / 600; perFrame > 4 {
 			t.Errorf("charset %d: %.1f cells changed in a frame", cs, perFrame)
 		}
-	}
-}
-
-func TestPathIsBounded(t *testing.T) {
-	p := new(Path)
-	for i := range 100_000 {
-		p.Append(float64(i), -float64(i))
-		if p.Len() > pathPoints {
-			t.Fatalf("%d points kept", p.Len())
-		}
-		if x, y, ok := p.Last(); !ok || x != float64(i) || y != -x {
-			t.Fatalf("last point %v %v", x, y)
-		}
-	}
-	if p.Len() < pathPoints/2 {
-		t.Errorf("only %d points kept", p.Len())
 	}
 }
 

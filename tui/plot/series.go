@@ -20,15 +20,15 @@ const MostBuckets = 1 << 13
 //
 // A Series is not safe for concurrent use.
 type Series struct {
-	buckets   []Bucket
-	most      int     // maximum number of buckets; 0 is MostBuckets
-	per       uint32  // points a bucket may hold, a power of two; 0 is 1
-	tail      []point // latest points, at most as many as buckets
-	breakNext bool
-	reshaped  int    // number of times that buckets other than the last changed
-	all       Bucket // every bucket merged; stale where allStale
-	allStale  bool
-	cuts      []*cut // of the bands whose first seed it is
+	buckets    []Bucket
+	most       int     // maximum number of buckets; 0 is MostBuckets
+	per        uint32  // points a bucket may hold, a power of two; 0 is 1
+	tail       []point // latest points, at most as many as buckets
+	breakNext  bool
+	reshaped   int    // number of times that buckets other than the last changed
+	all        Bucket // every bucket merged; stale where allStale
+	allStale   bool
+	bandCaches []*bandCache // of the bands whose first seed it is
 }
 
 type point struct {
@@ -40,8 +40,8 @@ type point struct {
 // MostBuckets; the series must be empty.
 func (s *Series) Limit(most int) { s.most = most }
 
-// room returns the maximum number of buckets, and of points in the tail.
-func (s *Series) room() int { return cmp.Or(s.most, MostBuckets) }
+// capacity returns the maximum number of buckets, and of points in the tail.
+func (s *Series) capacity() int { return cmp.Or(s.most, MostBuckets) }
 
 // Append adds one point. A NaN or infinite y breaks the line and is counted in its bucket (charts
 // mark it). A point whose x is not finite or smaller than the last one cannot be placed and is left
@@ -81,7 +81,7 @@ func (s *Series) push(b *Bucket) {
 			s.buckets[n-1].merge(b)
 			return
 		}
-		if len(s.buckets) < s.room() {
+		if len(s.buckets) < s.capacity() {
 			s.buckets = append(s.buckets, *b)
 			return
 		}
@@ -93,7 +93,7 @@ func (s *Series) push(b *Bucket) {
 // 2*per.
 func (s *Series) halve() {
 	s.reshaped++
-	s.cuts = nil // they hold single points
+	s.bandCaches = nil // they hold single points
 	n := len(s.buckets) / 2
 	for i := range n {
 		b := s.buckets[2*i]
@@ -105,7 +105,7 @@ func (s *Series) halve() {
 }
 
 func (s *Series) pushTail(p point) {
-	if half := s.room() / 2; len(s.tail) == 2*half {
+	if half := s.capacity() / 2; len(s.tail) == 2*half {
 		copy(s.tail, s.tail[half:])
 		s.tail = s.tail[:half]
 	}
@@ -207,153 +207,4 @@ func (s *Series) At(x float64) float64 {
 // lerp returns a + t(b - a) without the overflow of b - a.
 func lerp(a, b, t float64) float64 { return a*(1-t) + b*t }
 
-// Bucket summarises consecutive points of a series so that no spike is lost:
-// the M4 aggregation (Jugel et al., VLDB 2014) of first, last, minimum and
-// maximum, plus what logarithmic scales and smoothing need.
-type Bucket struct {
-	X0, X1      float64 // x of the first and the last point, non-finite y included
-	First, Last float64 // of the finite y; the y fields mean nothing when N is 0
-	Min, Max    float64
-	MinPos      float64 // smallest y > 0, +Inf when there is none
-	Mean        float64
-	N           uint32 // points with a finite y
-	Bad         uint32 // points with a NaN or infinite y
-	NonPos      uint32 // finite points with y <= 0
-	Break       bool   // the line is interrupted at or within this bucket
-}
-
-func pointBucket(x, y float64, brk bool) Bucket {
-	b := Bucket{X0: x, X1: x, MinPos: math.Inf(1), Break: brk}
-	if !finite(y) {
-		b.Bad, b.Break = 1, true
-		return b
-	}
-	b.First, b.Last, b.Min, b.Max, b.Mean, b.N = y, y, y, y, y, 1
-	if y > 0 {
-		b.MinPos = y
-	} else {
-		b.NonPos = 1
-	}
-	return b
-}
-
-// count returns the number of points in b.
-func (b *Bucket) count() uint32 { return b.N + b.Bad }
-
-// merge appends the points of c, which follow those of b. The mean is a
-// weighted sum, never a sum of values, because values near the largest float64
-// would overflow.
-func (b *Bucket) merge(c *Bucket) {
-	if b.count() == 0 {
-		*b = *c
-		return
-	}
-	b.X1 = c.X1
-	b.Break = b.Break || c.Break
-	b.Bad += c.Bad
-	b.NonPos += c.NonPos
-	switch {
-	case c.N == 0:
-		return
-	case b.N == 0:
-		b.First, b.Last, b.Min, b.Max, b.Mean = c.First, c.Last, c.Min, c.Max, c.Mean
-	default:
-		n := float64(b.N) + float64(c.N)
-		b.Mean = b.Mean*(float64(b.N)/n) + c.Mean*(float64(c.N)/n)
-		b.Last = c.Last
-		b.Min = min(b.Min, c.Min)
-		b.Max = max(b.Max, c.Max)
-	}
-	b.MinPos = min(b.MinPos, c.MinPos)
-	b.N += c.N
-}
-
 func finite(v float64) bool { return v-v == 0 }
-
-// Smoother is an incremental filter. Push takes the next n points, given by their mean y (n is 1
-// for a single point), and returns the smoothed value there. A y that is not finite gives NaN and
-// leaves the state alone. Reset forgets everything, as at a break.
-type Smoother interface {
-	Push(y float64, n int) float64
-	Reset()
-}
-
-// EMA is the exponential moving average s <- Beta s + (1-Beta) y, divided by
-// 1 - Beta^t to remove the bias of starting from 0 (Adam's correction). Beta
-// is in [0, 1); 0 copies its input.
-type EMA struct {
-	Beta   float64
-	sum    float64
-	weight float64 // 1 - Beta^t
-}
-
-// Push implements Smoother. n equal points decay the past by Beta^n.
-func (e *EMA) Push(y float64, n int) float64 {
-	if !finite(y) {
-		return math.NaN()
-	}
-	decay := math.Pow(min(max(e.Beta, 0), 1-1e-9), float64(max(n, 1)))
-	e.sum = lerp(y, e.sum, decay)
-	e.weight = lerp(1, e.weight, decay)
-	return e.sum / e.weight
-}
-
-// Reset implements Smoother.
-func (e *EMA) Reset() { e.sum, e.weight = 0, 0 }
-
-// windowSize is the width of the moving average of the paper's curves (math.md §6).
-const windowSize = 5
-
-// Window is the mean of the latest five points, as in the paper's figures;
-// fewer at the start.
-type Window struct {
-	last [windowSize]float64
-	n    int
-}
-
-// Push implements Smoother. n beyond five fills the window.
-func (w *Window) Push(y float64, n int) float64 {
-	if !finite(y) {
-		return math.NaN()
-	}
-	for range min(max(n, 1), windowSize) {
-		w.last[w.n%windowSize] = y
-		w.n++
-	}
-	// The sum is taken afresh: a running one drifts, and five terms are cheap.
-	k := min(w.n, windowSize)
-	mean := 0.0
-	for _, v := range w.last[:k] {
-		mean += v / float64(k)
-	}
-	return mean
-}
-
-// Reset implements Smoother.
-func (w *Window) Reset() { w.n = 0 }
-
-// Smooth returns a series of src filtered by f from the start, one point per
-// bucket at its end. It costs the size of the buckets, not of the run, so a
-// key may change the smoothing at any time; past 8192 points it filters bucket
-// means. While a run grows, push new points through the same f instead.
-func Smooth(src *Series, f Smoother) *Series {
-	f.Reset()
-	dst := &Series{most: src.most}
-	bad := false // the line broke at a value, which does not reset f
-	for i := range src.buckets {
-		b := &src.buckets[i]
-		if b.Break {
-			dst.interrupt()
-			if b.Bad == 0 && !bad {
-				f.Reset()
-			}
-		}
-		bad = b.Bad > 0
-		if b.N == 0 {
-			dst.Append(b.X1, math.NaN())
-			continue
-		}
-		dst.Append(b.X1, f.Push(b.Mean, int(b.N)))
-	}
-	return dst
-}

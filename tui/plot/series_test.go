@@ -188,118 +188,26 @@ func TestSeriesAt(t *testing.T) {
 	}
 }
 
-// TestSpikeSurvives: a spike of one point in a million is visible in every view that contains it.
-func TestSpikeSurvives(t *testing.T) {
-	const n, spike = 1_000_000, 654_321
-	s := new(Series)
-	for i := range n {
-		y := 1.0
-		if i == spike {
-			y = 9
+// grow adds points to a series, breaks it and rewinds it, as a run does that goes on and is
+// resumed.
+func grow(r *rand.Rand, s *Series) {
+	x, _, _ := s.Last()
+	for range r.IntN(9) {
+		x += r.Float64() * float64(r.IntN(3))
+		y := r.NormFloat64()
+		switch r.IntN(16) {
+		case 0, 1:
+			y = nasty(r)
+		case 2, 3, 4, 5, 6, 7:
+			y = 0.5
 		}
-		s.Append(float64(i), y)
-	}
-	for _, view := range []Range{{0, n}, {600_000, 700_000}, {654_000, 655_000}} {
-		for _, w := range []int{1, 7, 160, 400} {
-			var c columns
-			s.sample(&c, view, w, nil)
-			found := -1
-			for i := range c.cols {
-				if c.cols[i].Max == 9 {
-					found = i
-				}
-			}
-			want := (spike - view.Lo) / (view.Hi - view.Lo) * float64(w)
-			slack := 1 + 2*float64(s.per)*float64(w)/(view.Hi-view.Lo)
-			if found < 0 || math.Abs(float64(found)-want) > slack {
-				t.Errorf("view %v, %d columns: spike in column %d, want %.1f", view, w, found, want)
-			}
+		s.Append(x, y)
+		switch r.IntN(40) {
+		case 0, 1, 2, 3, 4:
+			s.interrupt()
+		case 5:
+			x *= r.Float64()
+			s.Rewind(x)
 		}
-	}
-}
-
-// TestSampleExact: up to the budget, and within the tail, the columns equal those of a brute-force
-// computation.
-func TestSampleExact(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for _, n := range []int{1, 100, 5000, 60_000} {
-		s := new(Series)
-		xs, ys := make([]float64, n), make([]float64, n)
-		x := 0.0
-		for i := range n {
-			x += float64(r.IntN(3))
-			xs[i], ys[i] = x, r.NormFloat64()
-			s.Append(x, ys[i])
-		}
-		view := Range{xs[max(0, n-3000)], x + 1}
-		for _, w := range []int{1, 13, 160} {
-			var c columns
-			s.sample(&c, view, w, nil)
-			want := make([]Bucket, w)
-			for i := range n {
-				if xs[i] >= view.Lo {
-					b := pointBucket(xs[i], ys[i], false)
-					want[min(int((xs[i]-view.Lo)*(float64(w)/(view.Hi-view.Lo))), w-1)].merge(&b)
-				}
-			}
-			if !slices.Equal(c.cols, want) {
-				t.Errorf("n=%d w=%d: columns differ from brute force", n, w)
-			}
-		}
-	}
-}
-
-func TestSmoothers(t *testing.T) {
-	e := EMA{Beta: 0.9}
-	num, den := 0.0, 0.0
-	for i := range 100 {
-		y := math.Sin(float64(i))
-		num, den = 0.9*num+0.1*y, 0.9*den+0.1
-		if got := e.Push(y, 1); math.Abs(got-num/den) > 1e-12 {
-			t.Fatalf("step %d: EMA %v, want %v", i, got, num/den)
-		}
-	}
-	if got := e.Push(math.Inf(1), 1); !math.IsNaN(got) {
-		t.Errorf("EMA of +Inf is %v, want NaN", got)
-	}
-	before := e
-	a, b := e, e
-	for range 7 {
-		a.Push(3, 1)
-	}
-	if got, want := b.Push(3, 7), a.Push(3, 1); math.Abs(got-want) > 0.2 || before != e {
-		t.Errorf("seven at once give %v, one by one %v", got, want)
-	}
-	if first := new(EMA).Push(5, 1); first != 5 {
-		t.Errorf("first value %v, want 5: the bias must be corrected", first)
-	}
-
-	var w Window
-	for i, want := range []float64{1, 1.5, 2, 2.5, 3, 4, 5} {
-		if got := w.Push(float64(i+1), 1); math.Abs(got-want) > 1e-12 {
-			t.Errorf("window mean %d = %v, want %v", i, got, want)
-		}
-	}
-	if got := w.Push(10, 100); got != 10 {
-		t.Errorf("a full window of 10 has mean %v", got)
-	}
-}
-
-// TestSmoothMatchesIncremental: smoothing a whole series gives the same values as smoothing while
-// appending.
-func TestSmoothMatchesIncremental(t *testing.T) {
-	raw, smooth, _ := training()
-	got := Smooth(raw, &EMA{Beta: 0.97})
-	if got.Len() != smooth.Len() {
-		t.Fatalf("%d points, want %d", got.Len(), smooth.Len())
-	}
-	for i, b := range got.buckets[:5200] { // up to the resume, which resets
-		if w := smooth.buckets[i]; b.N != w.N ||
-			math.Abs(b.Mean-w.Mean) > 1e-12 || b.Break != w.Break {
-			t.Fatalf("point %d: %+v, want %+v", i, b, w)
-		}
-	}
-	if b := got.buckets[5200]; !b.Break || b.Mean != raw.buckets[5200].Mean {
-		t.Errorf("after the break %+v, want the raw value %v", b, raw.buckets[5200].Mean)
 	}
 }

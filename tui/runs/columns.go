@@ -45,7 +45,7 @@ func (c *runColumn) name() string {
 // runColumns returns the columns in their order on the screen. If folded, measures also have a
 // deviation.
 func runColumns(folded bool, value valueOf) []runColumn {
-	all := lab.SummaryMeasures()
+	all := lab.SummaryNumbers()
 	measure := func(head string, w, least int, name string) runColumn {
 		m := lab.Named(all, name)
 		c := measureColumn(folded, value, m)
@@ -127,7 +127,7 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	for _, c := range there {
 		taken[c.name()] = true
 	}
-	for _, m := range append(record.UserMeasures(p.all...), lab.SummaryMeasures()...) {
+	for _, m := range append(record.UserMeasures(p.all...), lab.SummaryNumbers()...) {
 		if !taken[m.Name] {
 			list = append(list, measureColumn(p.together(), p.value.values(p), m))
 		}
@@ -485,7 +485,7 @@ func (p *Page) chooseMoment() tea.Cmd {
 		m, _ := parseMoment(text) // check has accepted it
 		return kit.Send(momentMsg{m})
 	}
-	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.Line{
+	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.LineForm{
 		Input: kit.NewInput(""), Check: check, Accept: take,
 		About: aboutValues}})
 }

@@ -18,7 +18,7 @@ func TestColumnsAndValues(t *testing.T) {
 	shows := func() string { return tuitest.Text(r.Shot()) }
 	r.Press("C")
 	form := r.Overlay.Form.(*kit.Checklist)
-	for p.columns[form.At].Head != "pins" {
+	for p.columns[form.Cursor].Head != "pins" {
 		r.Press("down")
 	}
 	r.Press("space", "enter")

@@ -50,7 +50,7 @@ func (p *Page) fold(list line) []line {
 	if !p.folded {
 		return kit.Map(list, func(r *record.Run) line { return line{r} })
 	}
-	return kit.Grouped(list, p.groupOf)
+	return kit.GroupBy(list, p.groupOf)
 }
 
 // together reports whether a line may hold several runs.
@@ -71,7 +71,7 @@ func (p *Page) foldInto(folded bool, by []string) {
 func (p *Page) foldable() []string {
 	keys := slices.Concat([]string{presetKey, "algorithms"}, p.keys, p.foldBy)
 	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "seed" })
-	return kit.Distinct(keys, func(key string) string { return key })
+	return kit.DistinctBy(keys, func(key string) string { return key })
 }
 
 // chooseFold opens the form that chooses the settings to fold by. The list follows at once.
@@ -100,10 +100,10 @@ type line []*record.Run
 // seeds groups the runs by seed, and keeps the newest run of each configuration. Two runs of one
 // seed are one sample of it, even if they differ in settings.
 func (l line) seeds() []line {
-	seeds := kit.Grouped(l, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
+	seeds := kit.GroupBy(l, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
 	for i, same := range seeds {
 		if len(same) > 1 {
-			seeds[i] = kit.Distinct(same, (*record.Run).Configuration)
+			seeds[i] = kit.DistinctBy(same, (*record.Run).Configuration)
 		}
 	}
 	return seeds

@@ -247,7 +247,7 @@ func (f *forking) Hint() []kit.Key {
 func (f *forking) View(t *kit.Theme, w, h int) []string {
 	var foot []string
 	if f.problem != nil {
-		foot = t.Wrong(f.problem, w)
+		foot = t.ErrorLines(f.problem, w)
 	} else {
 		for _, s := range []string{f.about(), f.reads()} {
 			foot = append(foot, t.Dim.Paint(t.Greek(cell.Cut(s, w))))
@@ -313,9 +313,9 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 		if here {
 			text = left + text + right
 		}
-		return t.Pointed("  "+kit.Left("from", nameCells)+text, here)
+		return t.WithCursor("  "+kit.Left("from", nameCells)+text, here)
 	case row > len(f.keys):
-		head := t.Pointed("  "+kit.Left("other", nameCells), here)
+		head := t.WithCursor("  "+kit.Left("other", nameCells), here)
 		if here {
 			return head + f.typed.View(t.Text, w-nameCells-2)
 		}
@@ -327,7 +327,7 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 	if s, _ := spec.FindSetting(key); !s.TrainedBy(&f.spec) {
 		only = t.Dim.Paint("  " + reportOnly)
 	}
-	head := t.Pointed("  "+kit.Left(key, nameCells)+value, here)
+	head := t.WithCursor("  "+kit.Left(key, nameCells)+value, here)
 	now, changed := f.changed[key]
 	switch {
 	case here && changed:

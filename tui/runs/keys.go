@@ -167,7 +167,7 @@ func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.able(canResume)) 
 func (p *Page) stop() tea.Cmd {
 	runs := p.able(canStop)
 	return kit.Question("Stop?", named(runs, savesFirst),
-		kit.Choice{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
+		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
 func (p *Page) delete() tea.Cmd {
@@ -175,7 +175,7 @@ func (p *Page) delete() tea.Cmd {
 	remove := changeEach(runs, "deleted %s",
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
 	return kit.Danger("Delete?", named(runs, cannotUndo),
-		kit.Choice{Keys: []string{"y"}, Name: "delete", Then: remove})
+		kit.Answer{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
 func ids(runs []*record.Run) []string {
@@ -301,7 +301,7 @@ func (p *Page) askLabel(
 	take := func(text string) tea.Cmd {
 		return relabel(runs, "%s labelled", func(l *record.Label) { change(l, text) })
 	}
-	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.Line{
+	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.LineForm{
 		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
 }
 

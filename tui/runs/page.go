@@ -248,7 +248,7 @@ func (p *Page) forget() {
 // name finds what tells the configurations of the runs apart, if the configurations have changed.
 // It compares one run of each: thousands of runs have far fewer configurations.
 func (p *Page) name() {
-	first := kit.Distinct(p.all, (*record.Run).Configuration)
+	first := kit.DistinctBy(p.all, (*record.Run).Configuration)
 	several := len(first) < len(p.all)
 	unknown := func(r *record.Run) bool { return p.kinds[r.Configuration()] == nil }
 	if !slices.ContainsFunc(first, unknown) && len(first) == len(p.kinds) && several == p.several {

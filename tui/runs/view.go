@@ -52,7 +52,7 @@ func (p *Page) View(w, h int) []string {
 		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
-	return kit.Compose(w, h, []kit.Placed{
+	return kit.Compose(w, h, []kit.Block{
 		p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
 		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
@@ -285,7 +285,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		if label := r.Label().String(); label != "" {
 			state = label + "; " + state
 		}
-		lines = t.Points([]kit.Point{
+		lines = t.Statements([]kit.Statement{
 			{Name: "State", Text: state},
 			{Name: "Trains", Text: trains},
 			{Name: "Result", Text: selected(m, s) + cameTo(r, shown)},

@@ -2,6 +2,6 @@
 // of a run. Each has its picture or its columns, its label, and the network's prediction. The page
 // evaluates in the background and writes nothing.
 //
-// Start at page.go (state, and the evaluation), then view.go (with the sample under the cursor) and
-// list.go (with the thumbnails).
+// Start at page.go (state and keys), then job.go (the evaluation), view.go (with the sample under
+// the cursor), list.go and thumbnails.go.
 package samples

@@ -2,11 +2,7 @@ package samples
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"runtime/debug"
 	"slices"
-	"sync/atomic"
 
 	"drolab/runner"
 	"drolab/runner/certificate"
@@ -57,7 +53,7 @@ const (
 	byClasses
 	byGroup
 	byRow
-	orders // the number of orders
+	orderCount // the number of orders
 )
 
 func (o order) String() string {
@@ -184,16 +180,16 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter", "z"), Hint: "zoom",
 			Help: "zoom the sample to the whole page, and back",
-			Why:  p.none, Act: kit.Just(func() { p.zoomed = !p.zoomed })},
-		kit.Move("up", p.none, p.moveRow, -1, "up", "k"),
-		kit.Move("down", p.none, p.moveRow, 1, "down", "j"),
-		kit.Move("previous sample", p.none, p.move, -1, "left", "h"),
-		kit.Move("next sample", p.none, p.move, 1, "right", "l"),
-		kit.Move("a page up", p.none, p.movePage, -1, "pgup"),
-		kit.Move("a page down", p.none, p.movePage, 1, "pgdown"),
-		kit.Move("first", p.none, p.move, -all, "home", "g"),
-		kit.Move("last", p.none, p.move, all, "end", "G"),
-		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
+			Why:  p.noCurrent, Act: kit.Just(func() { p.zoomed = !p.zoomed })},
+		kit.Move("up", p.noCurrent, p.moveRow, -1, "up", "k"),
+		kit.Move("down", p.noCurrent, p.moveRow, 1, "down", "j"),
+		kit.Move("previous sample", p.noCurrent, p.move, -1, "left", "h"),
+		kit.Move("next sample", p.noCurrent, p.move, 1, "right", "l"),
+		kit.Move("a page up", p.noCurrent, p.movePage, -1, "pgup"),
+		kit.Move("a page down", p.noCurrent, p.movePage, 1, "pgdown"),
+		kit.Move("first", p.noCurrent, p.move, -all, "home", "g"),
+		kit.Move("last", p.noCurrent, p.move, all, "end", "G"),
+		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.noCancel,
 			Act: kit.Just(p.cancel)},
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
 			Act: kit.Just(p.goBack)},
@@ -201,13 +197,13 @@ func (p *Page) Keys() []kit.Key {
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},
 		{Keys: kit.On("F"), Help: "previous filter", Why: p.noPick, Act: kit.By(p.nextPart, -1)},
-		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Act: kit.Just(p.nextOrder),
+		{Keys: kit.On("s"), Hint: "sort", Why: p.noCurrent, Act: kit.Just(p.nextOrder),
 			Help: "sort by weight, by label and prediction, by group or by row"},
 		{Keys: kit.On("+", "="), Hint: "ρ", Help: "the next larger radius of the run",
 			Why: p.noRadius(1), Act: kit.By(p.turnRadius, 1)},
 		{Keys: kit.On("-"), Help: "the next smaller radius", Why: p.noRadius(-1),
 			Act: kit.By(p.turnRadius, -1)},
-		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noSheet,
+		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noThumbs,
 			Act: kit.Just(func() { p.listed = !p.listed })},
 		{Keys: kit.On("m"), Hint: "split", Help: "the test, the validation or the training split",
 			Why: p.noRun, Act: p.nextSplit, Local: true},
@@ -220,8 +216,8 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-// idle returns the reason why Esc cancels nothing: no evaluation is under way.
-func (p *Page) idle() string { return kit.Unless(p.job != nil, noEvaluation) }
+// noCancel returns the reason why Esc cancels nothing: no evaluation is under way.
+func (p *Page) noCancel() string { return kit.Unless(p.job != nil, noEvaluation) }
 
 // noPick says why there is nothing to see.
 func (p *Page) noPick() string {
@@ -236,8 +232,8 @@ func (p *Page) noPick() string {
 
 func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
 
-// none says why no sample is under the cursor.
-func (p *Page) none() string {
+// noCurrent says why no sample is under the cursor.
+func (p *Page) noCurrent() string {
 	return cmp.Or(p.noPick(), kit.Unless(p.current() != nil, noSample))
 }
 
@@ -251,12 +247,12 @@ func (p *Page) noRadius(by int) func() string {
 	}
 }
 
-func (p *Page) noSheet() string {
-	if why := p.none(); why != "" {
+func (p *Page) noThumbs() string {
+	if why := p.noCurrent(); why != "" {
 		return why
 	}
 	_, w, h := p.main()
-	return kit.Unless(p.laySheet(w, h).size > 0, noPictures)
+	return kit.Unless(p.layThumbs(w, h).size > 0, noPictures)
 }
 
 func (p *Page) noStep() string {
@@ -309,7 +305,7 @@ func (p *Page) nextPart(by int) {
 
 // nextOrder goes on to the next order. Without groups it skips the order by group.
 func (p *Page) nextOrder() {
-	p.order = (p.order + 1) % orders
+	p.order = (p.order + 1) % orderCount
 	if p.order == byGroup && p.pick.Groups == nil {
 		p.order++
 	}
@@ -349,72 +345,4 @@ func (p *Page) click(m kit.Click) {
 	if at, ok := p.sampleAt(m.X, m.Y); ok {
 		p.zoomed, p.at = at == p.at, at
 	}
-}
-
-// Evaluate answers a question. It takes as long as a pass over the split.
-type Evaluate func(certificate.ViewOf) (*certificate.Pick, error)
-
-// evaluate is the Evaluate for runs on the disk.
-func evaluate(q certificate.ViewOf) (pick *certificate.Pick, err error) {
-	look, err := certificate.NewView(q)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, look.Close()) }()
-	if !look.Labelled() {
-		return nil, errors.New("the samples have no labels, so there are no losses to rank by")
-	}
-	return look.Picked(certificate.Radii(&q.Run.Meta))
-}
-
-// job is an evaluation under way. The command work owns what it makes; the page gets the answer
-// when work is done. A job that the page has given up ends at its next batch, and its answer is
-// dropped.
-type job struct {
-	ctx      context.Context
-	cancel   context.CancelFunc
-	percent  atomic.Int64 // how far it is
-	source   lab.Source
-	question certificate.ViewOf
-	evaluate Evaluate
-}
-
-// progressMsg says that the job is further than what is shown.
-type progressMsg struct{}
-
-// pickedMsg brings the result of a job.
-type pickedMsg struct {
-	job   *job
-	run   *record.Run
-	steps []int64 // the run's checkpoints, ascending
-	pick  *certificate.Pick
-	err   error
-}
-
-// start returns the command that evaluates.
-func (j *job) start() tea.Cmd {
-	j.ctx, j.cancel = context.WithCancel(context.Background())
-	return j.work
-}
-
-func (j *job) work() tea.Msg {
-	m := pickedMsg{job: j, run: j.question.Run}
-	// The run as it stands now, if it is in the runs folder; a run of a sweep stays as it is.
-	if now, err := j.source.Find(m.run.Meta.ID); err == nil && now.Dir == m.run.Dir {
-		m.run = now
-	}
-	if m.steps, m.err = m.run.Checkpoints(); m.err != nil {
-		return m
-	}
-	q := j.question
-	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.advance
-	m.pick, m.err = j.evaluate(q)
-	debug.FreeOSMemory() // the data may have filled most of the memory
-	return m
-}
-
-// advance notes how far the evaluation is. Its error ends the evaluation.
-func (j *job) advance(done, of int) error {
-	j.percent.Store(int64(100 * done / max(1, of)))
-	return j.ctx.Err()
 }

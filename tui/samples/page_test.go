@@ -70,7 +70,7 @@ func TestARealRun(t *testing.T) {
 		look.Close()
 		text := tuitest.Text(rig.Shot())
 		for _, part := range []string{split + " split, ",
-			"ρ = 0.5", "χ²", "step ", "risk " + figure(want.Risks[1]),
+			"ρ = 0.5", "χ²", "step ", "risk " + formatFigure(want.Risks[1]),
 			"accuracy " + page.Percent().Text(want.Accuracy), "newest", "colour"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
@@ -282,7 +282,7 @@ func TestCursor(t *testing.T) {
 		t.Errorf("the filter shows %d samples of part %d", len(p.shown), p.part)
 	}
 	for range len(p.pick.Parts) {
-		for range orders {
+		for range orderCount {
 			rig.Press("s")
 			sorted := slices.IsSortedFunc(p.shown, func(i, j int) int {
 				a, b := &p.pick.Samples[i], &p.pick.Samples[j]

@@ -4,19 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
-	"drolab/dro/nn"
-	"drolab/runner"
 	"drolab/runner/certificate"
-	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // errCancelled is shown in place of the samples after Esc.
@@ -61,7 +55,7 @@ func (p *Page) View(w, h int) []string {
 	note := p.note()
 	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
-	return kit.Compose(w, h, []kit.Placed{
+	return kit.Compose(w, h, []kit.Block{
 		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
@@ -133,8 +127,8 @@ func (p *Page) viewMain(w, h int) []string {
 	if len(p.shown) == 0 {
 		return append(lines, "", " "+t.Dim.Paint(noSample))
 	}
-	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
-		return append(lines, p.viewSheet(s)...)
+	if s := p.layThumbs(w, h); s.size > 0 && !p.listed {
+		return append(lines, p.viewThumbs(s)...)
 	}
 	return append(lines, p.viewList(w, h-headRows)...)
 }
@@ -171,10 +165,10 @@ func (p *Page) figures() []string {
 	if p.pick.Groups != nil {
 		part = "group"
 	}
-	return []string{p.uncertainty(), "risk " + figure(p.pick.Risks[p.rho]),
+	return []string{p.uncertainty(), "risk " + formatFigure(p.pick.Risks[p.rho]),
 		"accuracy " + page.Percent().Text(p.pick.Accuracy),
 		"worst " + part + " " + page.Percent().Text(p.pick.Worst),
-		"loss " + figure(p.pick.Loss.Float())}
+		"loss " + formatFigure(p.pick.Loss.Float())}
 }
 
 // uncertainty describes the set that the adversary chooses from.
@@ -186,13 +180,13 @@ func (p *Page) uncertainty() string {
 	return text
 }
 
-// figure writes a number with four significant digits.
-func figure(v float64) string { return fmt.Sprintf("%#.4g", v) }
+// formatFigure writes a number with four significant digits.
+func formatFigure(v float64) string { return fmt.Sprintf("%#.4g", v) }
 
 // page returns the number of samples in a line, and the number of lines of samples.
 func (p *Page) page() (across, down int) {
 	_, w, h := p.main()
-	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
+	if s := p.layThumbs(w, h); s.size > 0 && !p.listed {
 		return s.across, s.down
 	}
 	return 1, h - headRows - 1 // the heads
@@ -205,60 +199,11 @@ func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 	if x < 0 || x >= w || y < 0 || y >= h-headRows {
 		return 0, false
 	}
-	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
+	if s := p.layThumbs(w, h); s.size > 0 && !p.listed {
 		return s.sampleAt(x, y, len(p.shown), p.at)
 	}
 	at = p.first(h-headRows-1) + y - 1
 	return at, y > 0 && at < len(p.shown)
-}
-
-const crossEntropy = "cross-entropy of the label, -log p(label)."
-
-// lossText defines the loss of a sample.
-func (p *Page) lossText() string {
-	switch m := &p.run.Meta; {
-	case m.Imported != nil && slices.Contains(m.Imported.Columns, data.RawLoss):
-		return "as the imported file has it."
-	case m.Spec.Loss == nn.Squared:
-		return "half the squared distance of the outputs from the label's unit vector."
-	case m.Spec.Loss == nn.ErrorProbability:
-		return "1 - p(label)."
-	}
-	return crossEntropy
-}
-
-// defines returns the definitions of what is shown, a paragraph each.
-func (p *Page) defines() []string {
-	pick, m := p.pick, &p.run.Meta
-	which := map[string]string{runner.SplitTest: "test", runner.SplitVal: "validation",
-		runner.SplitTrain: "training"}[p.split]
-	text := []string{
-		fmt.Sprintf("The network of %s at step %d of %d on its %s split of %s, %d samples, "+
-			"unaugmented and in evaluation mode.", p.run.Meta.ID, pick.Step, m.Steps, which,
-			pick.Dataset, pick.Size),
-		"loss: " + p.lossText(),
-		"ratio: the likelihood ratio dQ/dP that the exact worst case Q over this split gives the " +
-			"sample; 1 is no reweighting, 0 is ignored. The uncertainty set is " +
-			p.uncertainty() + ". The ratio never falls as the loss grows, so the order, " +
-			"heaviest first, is the same for both and for every radius."}
-	if pick.Set.HasRadius() {
-		list := kit.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
-		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
-			" and its risk_radii: "+strings.Join(list, ", ")+".")
-	}
-	text = append(text,
-		fmt.Sprintf("risk: the expected loss under Q, which is the run's robust risk on this "+
-			"split. loss, accuracy: means over the split. worst: the lowest accuracy of a "+
-			"group, else of a class, with at least min_group = %d samples.", m.Spec.MinGroup),
-		"row: the sample's place in its files, from 0, as in drolab eval --out, which writes "+
-			"all samples. Every filter keeps the heaviest samples: 200 of all and of the "+
-			"wrong predictions, and fewer for each class or group if there are many.")
-	if len(pick.Encoder.Columns) > 0 {
-		text = append(text, "Columns are recovered from the features: numbers to the "+
-			"precision of float32, – for a missing or unknown category.")
-	}
-	note := func(text string) string { return "note: " + cell.OneLine(text) }
-	return append(text, kit.Map(pick.Notes, note)...)
 }
 
 // weight returns the ratio of the sample under the cursor at the chosen radius, as text.
@@ -268,9 +213,9 @@ func (p *Page) weight() string {
 	case s == nil:
 		return ""
 	case !p.pick.Set.HasRadius():
-		return "ratio " + figure(s.Ratios[0])
+		return "ratio " + formatFigure(s.Ratios[0])
 	}
-	return fmt.Sprintf("%s at ρ = %g", figure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
+	return fmt.Sprintf("%s at ρ = %g", formatFigure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
 }
 
 // viewOne draws the sample under the cursor: its picture above what is known of it, or beside it
@@ -295,7 +240,7 @@ func (p *Page) viewOne(w, h int) []string {
 	picture := p.picture(s, min(2*h, w-beside), h)
 	wide := cell.Width(picture[0])
 	facts = p.facts(w - wide - 1)
-	return kit.Compose(w, h, []kit.Placed{
+	return kit.Compose(w, h, []kit.Block{
 		{Rect: kit.Area(0, 0, wide, h), Lines: picture},
 		{Rect: kit.Area(wide+1, 0, w-wide-1, h), Lines: facts[:min(len(facts), h)]},
 	})
@@ -320,7 +265,7 @@ func (p *Page) facts(w int) (lines []string) {
 		mark, style = "✗ ", t.Bad
 	}
 	say("predicted", mark+pick.Classes[s.Prediction], style)
-	loss := figure(s.Loss)
+	loss := formatFigure(s.Loss)
 	if p.lossText() == crossEntropy {
 		loss += fmt.Sprintf(", p = %.2g", math.Exp(-s.Loss))
 	}
@@ -329,7 +274,7 @@ func (p *Page) facts(w int) (lines []string) {
 		say("group", measure.JoinNames(pick.Groups, s.Groups), t.Text)
 	}
 	if !pick.Set.HasRadius() {
-		say("ratio", figure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)
+		say("ratio", formatFigure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)
 		return lines
 	}
 	for k, rho := range pick.Radii {
@@ -340,7 +285,7 @@ func (p *Page) facts(w int) (lines []string) {
 		if k == p.rho {
 			mark, st = t.Cursor, t.Accent
 		}
-		say(name, fmt.Sprintf("%s%6s at ρ = %g", mark, figure(s.Ratios[k]), rho), st)
+		say(name, fmt.Sprintf("%s%6s at ρ = %g", mark, formatFigure(s.Ratios[k]), rho), st)
 	}
 	return lines
 }
@@ -375,5 +320,3 @@ func (p *Page) value(name, text string, w int) string {
 	return t.Dim.Paint(kit.Left(" "+cell.Cut(t.Greek(name), head-2), head)) +
 		kit.Left(t.Greek(text), w-head)
 }
-
-func (p *Page) define() tea.Cmd { return kit.Show(p.Defined("Samples", p.defines())) }

@@ -319,7 +319,7 @@ func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
 	runs := kit.Plural(len(p.seen.list.Runs), "run")
 	lines := []string{dir, "", runs + ": " + p.counts() + ".", "", stopsRuns, startsAgain}
-	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
+	return kit.Question("Stop the sweep?", lines, kit.Answer{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }
 

@@ -55,7 +55,7 @@ func (p *Page) View(w, h int) []string {
 	if p.part == troublePart {
 		below = "What failed, was lost or requeued"
 	}
-	return kit.Compose(w, h, []kit.Placed{
+	return kit.Compose(w, h, []kit.Block{
 		t.Place(l.plane, title, p.counts(), true, box, p.viewPlane),
 		t.Place(l.cell, p.current().Label, p.mean(), false, box, func(w, h int) []string {
 			return p.scrolled(p.cellLines(w), h, p.part == cellPart)

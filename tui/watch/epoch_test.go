@@ -67,7 +67,7 @@ func TestOneEpoch(t *testing.T) {
 			where := fmt.Sprintf("seed %d, epoch %g", seed, common)
 			base := w.Tracks[w.Baseline]
 			of := func(run *panel.Track, name string) float64 {
-				return panel.OfEvalAt(name, common)(run).Float()
+				return panel.EvalFigureAt(name, common)(run).Float()
 			}
 			for _, want := range []string{fmt.Sprintf("%g, in this seed: ", common),
 				fmt.Sprintf("vs erm@%g ", common), fmt.Sprintf("epoch %g ─╮", common)} {
@@ -96,7 +96,7 @@ func TestOneEpoch(t *testing.T) {
 					default:
 						differences++
 						d := of(run, c.change.Name) - of(base, c.change.Name)
-						if text := c.Cell([]*panel.Track{run}); text != signed(*c.change, d) {
+						if text := c.Cell([]*panel.Track{run}); text != formatChange(*c.change, d) {
 							t.Errorf("%s: %s has %q, want %g", where, run.Label, text, d)
 						}
 					}
@@ -104,7 +104,7 @@ func TestOneEpoch(t *testing.T) {
 			}
 			who := slices.IndexFunc(w.Panels,
 				func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who suffers") })
-			spread := w.Spread(who, w.Shows(who), 20)
+			spread := w.Spread(who, w.CurrentView(who), 20)
 			for _, line := range spread.Rows {
 				class := slices.Index(w.Run().Meta.Classes, line.Label)
 				for k, run := range w.Tracks { // one row each, in the order of the table
@@ -115,8 +115,8 @@ func TestOneEpoch(t *testing.T) {
 					}
 				}
 			}
-			of1 := w.Shows(who).Of(w.Run().Meta)
-			if compared := w.Compared(of1) != nil; compared != (newest[w.Run()] == common) {
+			of1 := w.CurrentView(who).BarsMeasure(w.Run().Meta)
+			if compared := w.ComparedRun(of1) != nil; compared != (newest[w.Run()] == common) {
 				t.Errorf("%s: bars at epoch %g are compared: %v", where, newest[w.Run()], compared)
 			}
 		}

@@ -1,10 +1,5 @@
 package watch
 
-// The content of a panel becomes the rows of a file: one row for each observation, in long form,
-// which data tools read without conversion. Zoom, scale and axis do not matter, because they are
-// only ways to look at the content. The exact logged values are in the run's log. Package page has
-// the formats.
-
 import (
 	"iter"
 	"strconv"
@@ -21,6 +16,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// The content of a panel becomes the rows of a file: one row for each observation, in long form,
+// which data tools read without conversion. Zoom, scale and axis do not matter, because they are
+// only ways to look at the content. The exact logged values are in the run's log. Package page has
+// the formats.
+
 // exportDir returns the folder of exports, and where that is: beside the runs or, in a read-only
 // view, the working folder. A read-only view leaves nothing in a folder that may be somebody
 // else's.
@@ -31,11 +31,11 @@ func (w *Page) exportDir() (dir, place string) {
 	return w.Config.RunsDir, "beside the runs"
 }
 
-// exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet
+// exportAs writes what the focused panel shows to exportDir in a format, and says where. The table
 // is made here, of copies, and the command that writes it may take as long as the disk does while
 // the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
-	s, rows := sheetOf(w.Board, w.focus)
+	s, rows := tableOf(w.Board, w.focus)
 	dir, _ := w.exportDir()
 	cells := min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
@@ -52,12 +52,12 @@ func (w *Page) exportAs(f page.Format) tea.Cmd {
 // copy copies the figure at the crosshair or, without one, what the focused panel shows, if that is
 // not more than terminals take.
 func (w *Page) copy() tea.Cmd {
-	if v := w.Shows(w.focus); w.Cross.On && len(v.Curves) > 0 {
+	if v := w.CurrentView(w.focus); w.Cross.On && len(v.Curves) > 0 {
 		return kit.Copy(w.ReadAt(v), "the figure")
 	}
 	const most = 64 << 10
 	var b strings.Builder
-	s, rows := sheetOf(w.Board, w.focus)
+	s, rows := tableOf(w.Board, w.focus)
 	if err := s.CSV(&b); err != nil || b.Len() > most {
 		return kit.Notify(tooLarge)
 	}
@@ -67,18 +67,18 @@ func (w *Page) copy() tea.Cmd {
 // chooseExport asks for the format. The first of them is what e writes without a question.
 func (w *Page) chooseExport() tea.Cmd {
 	var lines []string
-	var choices []kit.Choice
+	var choices []kit.Answer
 	for i, f := range page.Formats() {
 		key := strconv.Itoa(i + 1)
 		lines = append(lines, key+"  "+f.Name+": "+f.Doc)
-		choice := kit.Choice{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)}
+		choice := kit.Answer{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)}
 		choices = append(choices, choice)
 	}
 	return kit.Question("Export as", lines, choices...)
 }
 
-// exported is a copy of the curve of one quantity of a run.
-type exported struct {
+// exportedCurve is a copy of the curve of one quantity of a run.
+type exportedCurve struct {
 	runCells   []string // run, method, seed
 	quantity   string
 	smoothing  string        // by name; "" for the values as logged
@@ -92,42 +92,44 @@ func runCells(t *panel.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
-// sheetOf returns what panel p shows, and the number of its rows. Curves are copies, because the
+// tableOf returns what panel p shows, and the number of its rows. Curves are copies, because the
 // command that writes the file goes through them.
-func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
-	switch v := w.Shows(p); {
+func tableOf(w *panel.Board, p int) (t *page.Table, rows int) {
+	switch v := w.CurrentView(p); {
 	case v.Films():
-		t = ofFilm(w, v)
-	case v.Gazes():
-		t = ofEye(w.Run())
+		t = filmTable(w, v)
+	case v.ShowsSamples():
+		t = eyeTable(w.Run())
 	case v.Bars != "":
-		t = ofBars(w, v)
+		t = barsTable(w, v)
 	case v.Lists():
-		t = ofList(w, p)
+		t = listTable(w, p)
 	default:
-		t, rows = ofCurves(w, v)
+		t, rows = curvesTable(w, v)
 	}
 	rows += len(t.Rows)
-	t.Each = cleaned(t.All())
+	t.Each = cleanRows(t.All())
 	return t, rows
 }
 
-// table returns a table of that name, with the columns that every row of a run has and some more.
-func table(name string, heads ...string) *page.Table {
+// newTable returns a table of that name, with the columns that every row of a run has and some
+// more.
+func newTable(name string, heads ...string) *page.Table {
 	t := page.New("run", "method", "seed")
 	t.Name = name
 	t.Head(heads...)
 	return t
 }
 
-// ofCurves returns the curves of runs that are not hidden, and the number of their rows. Curves of
-// steps are exported as they were logged and, where they are smoothed, smoothed as well: a reader
-// can smooth them anew, and can check what the screen showed.
-func ofCurves(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
-	var curves []exported
+// curvesTable returns the curves of runs that are not hidden, and the number of their rows. Curves
+// of steps are exported as they were logged and, where they are smoothed, smoothed as well: a
+// reader can smooth them anew, and can check what the screen showed.
+func curvesTable(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
+	var curves []exportedCurve
 	for _, q := range v.Measures() {
-		for _, t := range w.Shown() {
-			c := exported{runCells: runCells(t), quantity: q, buckets: t.Curves[q].Raw.Buckets(),
+		for _, t := range w.VisibleRuns() {
+			c := exportedCurve{runCells: runCells(t), quantity: q,
+				buckets:    t.Curves[q].Raw.Buckets(),
 				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
 			curves = append(curves, c)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
@@ -139,7 +141,7 @@ func ofCurves(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
 	for i := range curves {
 		rows += len(curves[i].buckets)
 	}
-	t = table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
+	t = newTable(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
 		"least", "greatest", "points")
 	// Rows are made one by one as they are written: dozens of runs have hundreds of thousands.
 	t.Each = func(yield func([]string) bool) {
@@ -154,16 +156,16 @@ func ofCurves(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
 	return t, rows
 }
 
-// ofBars returns the figures by class or group of the run under the cursor and of the baseline, or
-// of all runs that are not hidden where the view shows all.
-func ofBars(w *panel.Board, v *panel.View) *page.Table {
-	of, runs := v.Of(w.Run().Meta), []*panel.Track{w.Run()}
+// barsTable returns the figures by class or group of the run under the cursor and of the baseline,
+// or of all runs that are not hidden where the view shows all.
+func barsTable(w *panel.Board, v *panel.View) *page.Table {
+	of, runs := v.BarsMeasure(w.Run().Meta), []*panel.Track{w.Run()}
 	if v.As != nil {
-		runs = w.Shown()
-	} else if r := w.Compared(of); r != nil {
+		runs = w.VisibleRuns()
+	} else if r := w.ComparedRun(of); r != nil {
 		runs = append(runs, r)
 	}
-	out := table(of.Name, "step", "epoch", panel.AxisName(of.Axis), "training_images", of.Title)
+	out := newTable(of.Name, "step", "epoch", panel.AxisName(of.Axis), "training_images", of.Title)
 	epoch := w.CommonEpoch()
 	if e := w.Run().Eval; v.As == nil && e != nil {
 		epoch = e.Epoch
@@ -182,9 +184,9 @@ func ofBars(w *panel.Board, v *panel.View) *page.Table {
 	return out
 }
 
-// ofEye returns the samples of the run under the cursor that the adversary weighs most.
-func ofEye(t *panel.Track) *page.Table {
-	out := table("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
+// eyeTable returns the samples of the run under the cursor that the adversary weighs most.
+func eyeTable(t *panel.Track) *page.Table {
+	out := newTable("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
 	if t.Eval != nil {
 		for _, h := range t.Eval.Heaviest {
 			out.Add(append(runCells(t), strconv.FormatInt(t.Eval.Step, 10),
@@ -195,12 +197,12 @@ func ofEye(t *panel.Track) *page.Table {
 	return out
 }
 
-// ofFilm returns the values of both maps of a film. The quantity is a column, so both are in one
+// filmTable returns the values of both maps of a film. The quantity is a column, so both are in one
 // file and can be joined by step and class.
-func ofFilm(w *panel.Board, v *panel.View) *page.Table {
+func filmTable(w *panel.Board, v *panel.View) *page.Table {
 	t := w.Run()
-	of := v.Of(t.Meta)
-	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
+	of := v.BarsMeasure(t.Meta)
+	out := newTable("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
 	for _, name := range []string{of.Name, v.Named(v.Beside, t.Meta)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
 			out.Add(append(runCells(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
@@ -211,10 +213,10 @@ func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	return out
 }
 
-// ofList returns what a panel lists of the run under the cursor.
-func ofList(w *panel.Board, p int) *page.Table {
-	out := table(strings.ToLower(w.Panels[p].Title), "setting", "value")
-	for _, s := range w.List(w.Shows(p), 0) {
+// listTable returns what a panel lists of the run under the cursor.
+func listTable(w *panel.Board, p int) *page.Table {
+	out := newTable(strings.ToLower(w.Panels[p].Title), "setting", "value")
+	for _, s := range w.List(w.CurrentView(p), 0) {
 		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
 	}
 	return out
@@ -224,22 +226,22 @@ func ofList(w *panel.Board, p int) *page.Table {
 // their mean, the step is that of the last point, and the column points has their number, so that a
 // mean can be told from a point. A value that was not finite counts as a point and is NaN where it
 // is alone.
-func (c *exported) row(b *plot.Bucket) []string {
+func (c *exportedCurve) row(b *plot.Bucket) []string {
 	value, least, greatest := "NaN", "NaN", "NaN"
 	if b.N > 0 {
 		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
 	}
-	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
-	// other.
+	// runCells is shared by all rows of the run: without its capacity cut, they would overwrite
+	// each other.
 	return append(c.runCells[:len(c.runCells):len(c.runCells)], c.quantity, c.smoothing,
 		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 
-// cleaned returns the rows with only what a terminal may show. People look at such files with cat,
-// and the name of a run or of a class may come from somebody else's folder with control sequences
-// in it.
-func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
+// cleanRows returns the rows with only what a terminal may show. People look at such files with
+// cat, and the name of a run or of a class may come from somebody else's folder with control
+// sequences in it.
+func cleanRows(rows iter.Seq[[]string]) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for row := range rows {
 			for i := range row {

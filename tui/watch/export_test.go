@@ -134,7 +134,7 @@ func TestExportFails(t *testing.T) {
 func TestExportTwice(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
-	s, rows := sheetOf(r.watch.Board, r.watch.focus)
+	s, rows := tableOf(r.watch.Board, r.watch.focus)
 	f := page.Formats()[0]
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
 	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())

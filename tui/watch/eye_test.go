@@ -97,7 +97,7 @@ func (r *rig) strip() string {
 	l := r.watch.layout().eye
 	var lines []string
 	for _, line := range r.watch.View(200, 58)[l.Y:][:l.H] {
-		lines = append(lines, cell.Bare(line))
+		lines = append(lines, cell.Strip(line))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -200,7 +200,8 @@ func TestEyeAtTheEnd(t *testing.T) {
 			r.Send(cmd())
 		}
 		if got := r.watch.Eye.Evaluation(r.watch.Run().ID).Step; got != last.Step-1+int64(i) {
-			t.Errorf("%s: the samples of step %d hang, the last are of %d", status, got, last.Step)
+			t.Errorf("%s: the samples of step %d are shown, the last are of %d", status, got,
+				last.Step)
 		}
 	}
 }

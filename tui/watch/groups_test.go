@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -50,13 +49,13 @@ func TestSplit(t *testing.T) {
 		"val worst", "val risk", "val %")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
-	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*3 {
+	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
-	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*2 {
+	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
 	r.Overlay = nil
@@ -92,40 +91,6 @@ func TestSelectionIsMarked(t *testing.T) {
 	if len(c.Spots) != 2 || c.Spots[0].X != 3 ||
 		c.Spots[0].Y != c.Lines[0].Seeds[0].At(3*tuitest.Steps) {
 		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
-	}
-}
-
-// TestHeadline: the outcome of a run is shown whole, or with a sign where it is cut.
-func TestHeadline(t *testing.T) {
-	r := watching(t, 80, 34)
-	if n := r.watch.headlineRows(); n != r.watch.storyRows() {
-		t.Errorf("%d lines while all goes on", n)
-	}
-	run := r.watch.Run()
-	for _, c := range []struct {
-		status      runner.Status
-		cause, want string
-		evaluated   bool
-	}{
-		{runner.Done, "", "✓ done after 8 epochs in 10s: worst class 22.5 %, mean 50.0 %", true},
-		{runner.Stopped, "", "▬ stopped at epoch 4.75: worst class 22.5 %, mean 50.0 %", true},
-		{runner.Failed, "the loss is NaN", "✗ failed at epoch 4.75: the loss is NaN", true},
-		{runner.Failed, strings.Repeat("very ", 40), "very very …", true},
-		{runner.Interrupted, "", "! interrupted at epoch 4.75: not evaluated", false},
-	} {
-		run.Status, run.Cause = c.status, c.cause
-		if !c.evaluated {
-			run.Eval = nil
-		}
-		r.Fits(t, string(c.status))
-		if s := tuitest.Text(r.Shot()); !strings.Contains(s, c.want) {
-			t.Errorf("no %q:\n%s", c.want, s)
-		}
-	}
-	g := grouping(t, 160, 40)
-	if s := tuitest.Text(g.Shot()); !strings.Contains(s,
-		"60.0 % · selected @epoch 3 by val_worst: worst group 30.0 %") {
-		t.Errorf("no selection:\n%s", s)
 	}
 }
 
@@ -170,8 +135,8 @@ func TestBarsByGroup(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
 	}
-	v := r.watch.Shows(r.watch.focus)
-	b := r.watch.Bars(r.watch.focus, v.Of(run.Meta), 10)
+	v := r.watch.CurrentView(r.watch.focus)
+	b := r.watch.Bars(r.watch.focus, v.BarsMeasure(run.Meta), 10)
 	if len(b.Bars) != 4 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
 		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
@@ -181,7 +146,7 @@ func TestBarsByGroup(t *testing.T) {
 	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
-	made, rows := sheetOf(r.watch.Board, r.watch.focus)
+	made, rows := tableOf(r.watch.Board, r.watch.focus)
 	for row := range made.All() {
 		value := row[len(row)-1]
 		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {

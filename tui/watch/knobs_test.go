@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -75,13 +76,13 @@ func TestTurnable(t *testing.T) {
 	} {
 		s := spec.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
-		if got := panel.Turnable(s); !slices.Equal(got, c.want) {
+		if got := panel.TurnableKeys(s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.algorithm, got, c.want)
 		}
 	}
 	s := spec.Defaults()
 	s.LR = -1
-	if got := panel.Turnable(s); len(got) > 0 {
+	if got := panel.TurnableKeys(s); len(got) > 0 {
 		t.Errorf("of settings that are no good: %v", got)
 	}
 }
@@ -100,5 +101,55 @@ func TestKnobsRows(t *testing.T) {
 	r.Press("t")
 	if hint := r.Overlay.Hint(r.Theme, 80); !strings.Contains(hint, "next setting") {
 		t.Errorf("the footer says %q", hint)
+	}
+}
+
+// TestTakeBack: u undoes changes of settings, the last one first, and restores each value to the
+// bit.
+func TestTakeBack(t *testing.T) {
+	r := watching(t, 80, 24)
+	run := r.watch.Run()
+	r.Mine[run.ID] = true
+	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
+		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
+	}
+	odd := math.Nextafter(.1, 1) // a few digits do not tell it from .1
+	turn := func(key string, from, to float64) {
+		run.Add([]runner.Event{&runner.KnobEvent{Key: key, Old: measure.Num(from),
+			New: measure.Num(to)}})
+	}
+	turn("lr", odd, .25)
+	turn("lambda0", .125, .25)
+	turn("lr", .25, .5)
+	undo := func() (key string, value float64) {
+		t.Helper()
+		r.asked.List = nil
+		if r.Press("u"); len(r.asked.List) != 1 {
+			t.Fatalf("asked %v, the notice is %q", r.asked.List, r.Notice.Text)
+		}
+		assignment := strings.TrimPrefix(r.asked.List[0], "knob ")
+		key, text, _ := strings.Cut(assignment, "=")
+		s := run.Spec
+		_, after, err := s.Turn(key, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn(key, map[string]float64{"lr": run.Spec.LR, "lambda0": run.Spec.Lambda0}[key],
+			after.Or(0))
+		return key, after.Or(0)
+	}
+	var got []float64
+	var keys []string
+	for range 3 {
+		key, value := undo()
+		keys, got = append(keys, key), append(got, value)
+	}
+	if !slices.Equal(keys, []string{"lr", "lambda0", "lr"}) ||
+		!slices.Equal(got, []float64{.25, .125, odd}) ||
+		math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
+		t.Errorf("taken back: %v to %v, lr %v", keys, got, run.Spec.LR)
+	}
+	if r.Press("u"); len(r.asked.List) != 1 {
+		t.Errorf("all is taken back: asked %v", r.asked.List)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// lookMachine is the time between two looks for new samples, of which two come meanwhile.
-const lookMachine = 5 * time.Second
+// machineInterval is the time between two looks for new samples, of which two come meanwhile.
+const machineInterval = 5 * time.Second
 
 // readMachine looks for new samples of the run under the cursor.
 func (w *Page) readMachine(now time.Time) tea.Cmd {
@@ -19,7 +19,7 @@ func (w *Page) readMachine(now time.Time) tea.Cmd {
 		return nil
 	case m.ID != t.ID:
 		*m = panel.Machine{ID: t.ID}
-	case m.Reading || now.Sub(m.Looked) < lookMachine:
+	case m.Reading || now.Sub(m.Looked) < machineInterval:
 		return nil
 	}
 	m.Reading, m.Looked = true, now

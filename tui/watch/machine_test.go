@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/machine"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
@@ -123,10 +124,10 @@ func TestMachineIsRead(t *testing.T) {
 	}
 	l := tuitest.NewLab(t, nil, lab.Config{}, 80, 24)
 	w := New(l)
-	w.Tracks = []*panel.Track{panel.NewTrack(panel.Opened{Run: run, Log: run.Tail()})}
+	w.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
 	now := time.Now()
 	look := func() panel.Machine {
-		now = now.Add(lookMachine)
+		now = now.Add(machineInterval)
 		msg := w.readMachine(now)().(panel.Machine)
 		w.Update(msg)
 		return msg
@@ -159,4 +160,4 @@ func TestMachineIsRead(t *testing.T) {
 // sourceOf is a source that opens runs.
 type sourceOf struct{ lab.Source }
 
-func (sourceOf) Open(r *record.Run) lab.Log { return r.Tail() }
+func (sourceOf) Open(r *record.Run) eventlog.Log { return r.Tail() }

@@ -17,10 +17,10 @@ import (
 func TestToyPanel(t *testing.T) {
 	r := watching(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
-	r.watch.Standing = func() []panel.Panel {
+	r.watch.BuiltIn = func() []panel.Panel {
 		return append([]panel.Panel{{Title: "Toy panel", Views: []panel.View{
 			{Name: "how it trains", Curves: []string{"train_loss"}},
-			{Name: "who suffers", Bars: "class_loss"}}}}, panel.Standing()...)
+			{Name: "who suffers", Bars: "class_loss"}}}}, panel.BuiltIn()...)
 	}
 	r.watch.furnish()
 	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // logs that are read anew are drawn
@@ -55,24 +55,5 @@ func TestToyPanel(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "export-train_loss-*.csv"))
 	if len(files) != 1 {
 		t.Errorf("exported %v", files)
-	}
-}
-
-// TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
-func TestColumnsWithoutLambda(t *testing.T) {
-	r := watching(t, 80, 24)
-	w := r.watch
-	for set, want := range map[string]bool{"chi2": true, "cvar": false} {
-		for _, run := range w.Tracks {
-			run.Meta.Spec.Uncertainty = set
-		}
-		w.setColumns()
-		heads := map[string]bool{}
-		for _, c := range w.columns {
-			heads[c.Head] = true
-		}
-		if heads["λ"] != want || !heads["η"] {
-			t.Errorf("%s: the columns are %v", set, heads)
-		}
 	}
 }

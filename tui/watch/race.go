@@ -15,27 +15,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// This file lets the user try a change: a fork from the checkpoint nearest to the crosshair races
-// the run that it comes from, and a turn of a knob can be taken back.
+// A fork from the checkpoint nearest to the crosshair races the run that it comes from.
 
 // fork asks the page of runs to open its form for a fork over this page. The fork is of the run at
 // the crosshair, at the checkpoint nearest to it, or of the run under the cursor at its newest
 // checkpoint.
 func (w *Page) fork() tea.Cmd {
-	v := w.Shows(w.focus)
+	v := w.CurrentView(w.focus)
 	if !w.Cross.On || !v.Plots() {
 		return kit.Send(lab.Fork{Run: w.Run().Run})
 	}
-	t, step := w.Crosses(v)
+	t, step := w.PickedStep(v)
 	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
 }
 
-// pit puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
-// which all are compared, and stays in the background.
-func (w *Page) pit(ghost string) {
-	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == ghost })
-	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == ghost })
-	if ghost != "" && at >= 0 && branch >= 0 {
+// pointAtBranch puts the cursor on the first branch of the run parent. That run becomes the
+// baseline, with which all are compared, and stays in the background.
+func (w *Page) pointAtBranch(parent string) {
+	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == parent })
+	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == parent })
+	if parent != "" && at >= 0 && branch >= 0 {
 		w.Baseline = at
 		w.Pick(branch)
 	}
@@ -47,9 +46,9 @@ func parentOf(t *panel.Track) string {
 	return id
 }
 
-// racing returns the branch under the cursor, or else the first one, and the run that it comes
-// from; nil where no two such runs are watched.
-func (w *Page) racing() (branch, parent *panel.Track) {
+// branchAndParent returns the branch under the cursor, or else the first one, and the run that it
+// comes from; nil where no two such runs are watched.
+func (w *Page) branchAndParent() (branch, parent *panel.Track) {
 	list := slices.Clone(w.Tracks)
 	if run := w.Run(); run != nil {
 		list = slices.Insert(list, 0, run)
@@ -67,7 +66,7 @@ func (w *Page) racing() (branch, parent *panel.Track) {
 // raceRows returns the number of lines of the race: 1 if there is a race and room, else 0.
 func (w *Page) raceRows() int {
 	const leastHeight = 16
-	if branch, _ := w.racing(); branch == nil || w.Body.H < leastHeight {
+	if branch, _ := w.branchAndParent(); branch == nil || w.Body.H < leastHeight {
 		return 0
 	}
 	return 1
@@ -77,7 +76,7 @@ func (w *Page) raceRows() int {
 // does not fit is left out from the end.
 func (w *Page) raceLine(cells int) string {
 	t := w.Theme
-	branch, parent := w.racing()
+	branch, parent := w.branchAndParent()
 	_, from, _ := runner.ParseParent(branch.Meta.Parent)
 	fork := branch.Epochs(float64(from))
 	epoch := w.Epoch
@@ -104,20 +103,20 @@ func (w *Page) raceLine(cells int) string {
 // ahead returns the differences between a branch and its parent at an epoch with the figures of the
 // parent, each in its style: good, bad, or plain where there is no difference.
 func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string) {
-	t, all := w.Theme, lab.EvalMeasures()
+	t, all := w.Theme, lab.EvalNumbers()
 	for _, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
 		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
 		m := lab.Named(all, w.onSplit(of.name))
-		figure := panel.OfEvalAt(m.Name, epoch)
+		figure := panel.EvalFigureAt(m.Name, epoch)
 		a, b := figure(branch), figure(parent)
 		if branch.Asks[m.Asks] != parent.Asks[m.Asks] || !a.Applies() || !b.Applies() {
 			continue
 		}
 		d := a.Float() - b.Float()
-		text, st := signed(m, d)+" from "+written(m, b), t.Bad
+		text, st := formatChange(m, d)+" from "+formatValue(m, b), t.Bad
 		switch {
-		case !strings.ContainsAny(signed(m, d), "123456789"):
-			text, st = written(m, b)+asParent, t.Text
+		case !strings.ContainsAny(formatChange(m, d), "123456789"):
+			text, st = formatValue(m, b)+asParent, t.Text
 		case (d > 0) == (m.Better == dro.Higher):
 			st = t.Good
 		}
@@ -127,23 +126,4 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string)
 		list = append(list, st.Paint(t.Greek(of.title+" "+text)))
 	}
 	return list
-}
-
-// undoSetting asks the run to give a setting the exact value that it had before its last turn.
-// Pressed again, the key takes back the turn before that one.
-func (w *Page) undoSetting() tea.Cmd {
-	t := w.Run()
-	key, value, _ := t.Back()
-	return w.TurnBack(t.ID, key, value)
-}
-
-func (w *Page) noUndoSetting(t *panel.Track) string {
-	if w.clock != nil { // the key has another meaning there
-		return replayChangesNothing
-	}
-	if why := w.noVerb("undo")(t); why != "" {
-		return why
-	}
-	_, _, ok := t.Back()
-	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
 }

@@ -10,10 +10,12 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/eventlog"
 	"drolab/runner/measure"
+	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
 )
 
 // TestForkAtCrosshair: F opens the form for a fork of the run at the crosshair, near its step
@@ -47,9 +49,9 @@ func TestRace(t *testing.T) {
 		branch, parent := w.Tracks[1], w.Tracks[0]
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
-		w.pit(parent.ID)
-		if w.Baseline != 0 || w.At != 1 || w.raceRows() != 1 {
-			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.At, w.raceRows())
+		w.pointAtBranch(parent.ID)
+		if w.Baseline != 0 || w.Cursor != 1 || w.raceRows() != 1 {
+			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.Cursor, w.raceRows())
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
 		if at > branch.Step {
@@ -103,7 +105,7 @@ func TestBackToTheRace(t *testing.T) {
 	if got := watched(); !slices.Equal(got, all) {
 		t.Fatalf("a new viewer sees %v, want %v", got, all)
 	}
-	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Ghost: "shapes-sfk"})
+	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Parent: "shapes-sfk"})
 	if got := watched(); len(got) != 2 {
 		t.Fatalf("the branch races %v", got)
 	}
@@ -112,62 +114,100 @@ func TestBackToTheRace(t *testing.T) {
 	}
 }
 
-// TestTakeBack: u undoes changes of settings, the last one first, and restores each value to the
-// bit.
-func TestTakeBack(t *testing.T) {
-	r := watching(t, 80, 24)
-	run := r.watch.Run()
-	r.Mine[run.ID] = true
-	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
-		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
+// forkOf adds a run to the script that continues from a step of another run, at half the pace of
+// that run and two hours later.
+func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
+	t.Helper()
+	store, err := record.Open(string(s.Folder))
+	if err != nil {
+		t.Fatal(err)
 	}
-	odd := math.Nextafter(.1, 1) // a few digits do not tell it from .1
-	turn := func(key string, from, to float64) {
-		run.Add([]runner.Event{&runner.KnobEvent{Key: key, Old: measure.Num(from),
-			New: measure.Num(to)}})
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0().Add(time.Hour))
+	m.Parent = fmt.Sprintf("%s@%d", parent, step)
+	r, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	turn("lr", odd, .25)
-	turn("lambda0", .125, .25)
-	turn("lr", .25, .5)
-	undo := func() (key string, value float64) {
-		t.Helper()
-		r.asked.List = nil
-		if r.Press("u"); len(r.asked.List) != 1 {
-			t.Fatalf("asked %v, the notice is %q", r.asked.List, r.Notice.Text)
+	t.Cleanup(func() { r.Close() })
+	at := func(step int, seconds float64) runner.Head {
+		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(2*time.Hour +
+			time.Duration(seconds*float64(time.Second)))}
+	}
+	s.Logs[m.ID] = []runner.Event{&runner.CheckpointEvent{Head: at(step, 0), File: "a"},
+		&runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
+	for i := 10; i <= 40; i += 10 {
+		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace),
+			Values: measure.Values{{Name: "loss", Number: measure.Num(9)}}}
+		e.Min, e.Max = e.Values, e.Values
+		s.Logs[m.ID] = append(s.Logs[m.ID], e)
+	}
+	return m.ID
+}
+
+func sfkOf(s *tuitest.Script) string {
+	for id := range s.Logs {
+		if strings.Contains(id, "-sfk-") {
+			return id
 		}
-		assignment := strings.TrimPrefix(r.asked.List[0], "knob ")
-		key, text, _ := strings.Cut(assignment, "=")
-		s := run.Spec
-		_, after, err := s.Turn(key, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		turn(key, map[string]float64{"lr": run.Spec.LR, "lambda0": run.Spec.Lambda0}[key],
-			after.Or(0))
-		return key, after.Or(0)
 	}
-	var got []float64
-	var keys []string
-	for range 3 {
-		key, value := undo()
-		keys, got = append(keys, key), append(got, value)
+	panic("no such run")
+}
+
+func watchOnly(t *testing.T, s *tuitest.Script, id string) *panel.Track {
+	t.Helper()
+	s.Now = tuitest.Epoch0().Add(3 * time.Hour) // the logs are complete
+	r := newRig(t, s, 120, 40)
+	r.Send(lab.Watch{IDs: []string{id}})
+	r.Wait(2*time.Second, time.Second/5)
+	r.Fits(t, "a fork")
+	return r.watch.Tracks[0]
+}
+
+// TestForkGoesOnItsParentsCurves: up to the checkpoint, the curves of a fork are those of its
+// parent.
+func TestForkGoesOnItsParentsCurves(t *testing.T) {
+	s := tuitest.NewScript(t)
+	parent := sfkOf(s)
+	s.Logs[parent] = slices.Insert(s.Logs[parent], 3,
+		runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()},
+			Key: "lr",
+			Old: measure.Num(.01), New: measure.Num(7)}))
+	f := watchOnly(t, s, forkOf(t, s, parent, 160))
+	loss := f.Curves["loss"].Raw
+	if v := loss.At(150); !(v < 9) {
+		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
-	if !slices.Equal(keys, []string{"lr", "lambda0", "lr"}) ||
-		!slices.Equal(got, []float64{.25, .125, odd}) ||
-		math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
-		t.Errorf("taken back: %v to %v, lr %v", keys, got, run.Spec.LR)
+	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
+		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
 	}
-	if r.Press("u"); len(r.asked.List) != 1 {
-		t.Errorf("all is taken back: asked %v", r.asked.List)
+	if i := slices.IndexFunc(f.Markers, func(m plot.Marker) bool {
+		return m.Letter == 'f' &&
+			m.X == 160
+	}); i < 0 {
+		t.Errorf("no mark at the fork: %v", f.Markers)
+	}
+	if f.Spec.LR == 7 {
+		t.Error("the fork has a setting that its parent was given live")
+	}
+	if f.Seconds < 160*tuitest.Pace*.9 || f.Seconds > 160*tuitest.Pace*1.1+40*2*tuitest.Pace+1 {
+		t.Errorf("%v s of training, want the parent's and its own and none between", f.Seconds)
 	}
 }
 
-// TestFilmHalfRead draws a branch while only half of the log of its parent has been read: its films
-// have frames, but the branch has not reached its first evaluation.
-func TestFilmHalfRead(t *testing.T) {
-	r := watching(t, 200, 60)
-	run := r.watch.Run()
-	run.Behind, run.Progress = run.Progress, eventlog.NewProgress(run.Meta)
-	r.Press("tab")
-	r.Fits(t, "half a log")
+// TestForkWithoutItsParent: the curves of a fork whose parent is missing start at the fork, and its
+// speed is not overestimated.
+func TestForkWithoutItsParent(t *testing.T) {
+	for _, parent := range []string{"shapes-sfk-s1-gone", "../x", "latest", "\x1b[31mred"} {
+		s := tuitest.NewScript(t)
+		f := watchOnly(t, s, forkOf(t, s, parent, 160))
+		if n := f.Curves["loss"].Raw.Len(); n != 4 {
+			t.Errorf("of %q: %d losses, want its own 4", parent, n)
+		}
+		left, ok := f.Remaining()
+		steps := float64(tuitest.Steps*tuitest.Epochs - 200)
+		want := time.Duration(steps * 2 * tuitest.Pace * float64(time.Second))
+		if !ok || left < want*9/10 || left > want*11/10 {
+			t.Errorf("of %q: %v left, want %v", parent, left, want)
+		}
+	}
 }

@@ -1,10 +1,6 @@
 package watch
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -80,87 +76,6 @@ func TestBuckets(t *testing.T) {
 	for runs, want := range map[int]int{1: 8192, 4: 8192, 5: 4096, 12: 2048, 48: 512} {
 		if got := panel.Buckets(runs); got != want {
 			t.Errorf("%d runs: %d buckets, want %d", runs, got, want)
-		}
-	}
-}
-
-// TestPrinted: the log pane shows the end of the output of the run's program, follows it, and
-// contains nothing that controls a terminal. For a run without a program, the pane opens and closes
-// as usual.
-func TestPrinted(t *testing.T) {
-	r := watching(t, 120, 40)
-	run := r.watch.Run()
-	run.Meta.Program = &runner.Program{}
-	path := filepath.Join(run.Run.Dir, runner.ProgramLogName)
-	show := func() string {
-		r.Wait(2*lookAgain, lookAgain)
-		r.Fits(t, "what a program printed")
-		return tuitest.Text(r.Shot())
-	}
-	r.Press("w")
-	if s := show(); !strings.Contains(s, "Log by step") {
-		t.Errorf("what happened:\n%s", s)
-	}
-	r.Press("w")
-	if s := show(); !strings.Contains(s, "no output was kept") {
-		t.Errorf("nothing printed:\n%s", s)
-	}
-	text := strings.Repeat("an early line\n", 9000) + "  5%|▌ |\r 90%|█|\r100%|██|\n" +
-		"\x1b[31mred\x1b[0m \x1b]0;title\aand \x1b[2Jbare\u202e\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := show()
-	for _, want := range []string{"Program of " + run.Label, " 100%|██|", "red and bare",
-		"1000 lines"} {
-		if !strings.Contains(s, want) {
-			t.Errorf("no %q:\n%s", want, s)
-		}
-	}
-	if strings.Contains(s, "5%|") || strings.Contains(s, "31m") {
-		t.Errorf("more than the last form:\n%s", s)
-	}
-	if err := os.WriteFile(path, []byte(text+"another\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if s := show(); !strings.Contains(s, "another") {
-		t.Errorf("it does not follow:\n%s", s)
-	}
-	r.Press("pgup", "pgup")
-	if s := show(); !strings.Contains(s, "10 more below") || strings.Contains(s, "another") {
-		t.Errorf("scrolled:\n%s", s)
-	}
-	r.Press("pgdown", "pgdown")
-	r.Send(lab.Watch{IDs: r.watch.IDs(), Replay: &lab.Replay{}})
-	r.Wait(time.Second, time.Second/5)
-	r.watch.Run().Meta.Program = &runner.Program{}
-	if s := show(); !strings.Contains(s, "red and bare") {
-		t.Errorf("in a replay:\n%s", s)
-	}
-	r.watch.Run().Meta.Program = nil
-	if s := show(); !strings.Contains(s, "trains no program") {
-		t.Errorf("another run:\n%s", s)
-	}
-	r.Press("w", "w", "w")
-	if r.watch.logPane != noPane {
-		t.Errorf("pane %d after three presses", r.watch.logPane)
-	}
-}
-
-// TestLinesOf: the first line of a cut text is dropped, and of many lines the last remain.
-func TestLinesOf(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		whole bool
-		want  string
-	}{
-		{"a\nb\r\n\tc", true, `["a" "b" "    c"]`},
-		{"a\nb\n", false, `["b"]`},
-		{"", true, `[]`},
-		{"no end", false, `[]`},
-	} {
-		if got := fmt.Sprintf("%q", linesOf([]byte(c.text), c.whole)); got != c.want {
-			t.Errorf("%q: %s, want %s", c.text, got, c.want)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
 		number := uint8(f.Series(i))
-		c.Lines = append(c.Lines, plot.Line{Seeds: ends, Half: toEnds, Number: number},
+		c.Lines = append(c.Lines, plot.Line{Seeds: ends, HalfWidth: toEnds, Number: number},
 			plot.Line{Seeds: []*plot.Series{mean}, Number: number, Glyph: t.Glyph(number)})
 		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))
 	}

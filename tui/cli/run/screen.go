@@ -114,7 +114,7 @@ func (tr *Trainer) comeBack(dir string) {
 		return fmt.Sprintf("%s  %s, step %d of %d", console.Clean(r.Meta.ID), r.Status(),
 			r.Summary().Steps, r.Meta.Steps)
 	})
-	fmt.Fprintln(tr.Stderr, strings.Join(kit.Names(lines), "\n"))
+	fmt.Fprintln(tr.Stderr, strings.Join(kit.RunNames(lines), "\n"))
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(tr.Stderr, advice)
 	}
@@ -284,7 +284,7 @@ func (tr *Trainer) replay(
 	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
 ) error {
 	cfg := tr.screen(tr.RunsDir, false)
-	cfg.Replay, cfg.Kept = &r, lab.NewKept(runs)
+	cfg.Replay, cfg.Kept = &r, lab.NewFixedRuns(runs)
 	return tr.readOnly(ctx, cfg)
 }
 

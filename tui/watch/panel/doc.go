@@ -1,7 +1,7 @@
-// Package panel provides the panels of the Watch page: the table of panels (standing.go), what a
-// panel shows now (Board), and how it is drawn (form.go).
+// Package panel provides the panels of the Watch page: the table of panels (builtin.go), what a
+// panel shows now (Board), and how it is drawn (form.go, and a file for each form).
 //
-//	Standing + methods -> panels -> quantities -> Prepare: what a Track keeps
+//	BuiltIn + methods -> panels -> quantities -> Prepare: what a Track keeps
 //	page: keys, mouse  -> Board: view, split, axis, zoom, crosshair
 //	new events         -> Fit: axes, orders of classes
 //	page: a turn       -> Draw -> form -> plot chart -> lines of cells
@@ -16,7 +16,7 @@
 // Everything here runs in the goroutine of the interface. Drawing changes nothing; what a frame
 // needs from the frame before (axes, orders) is kept by Fit and by the page.
 //
-// Start at standing.go, then board.go.
+// Start at panel.go and builtin.go, then board.go.
 //
 // # Axes
 //
@@ -42,8 +42,8 @@
 //
 // The eye (eye.go) shows the training samples that the worst case of the last evaluation weighs
 // most, as pictures, as rows of a table, or by number alone. The log names the samples; Gallery
-// fetches their pictures or rows from the run's data, in the background. A guest, who looks from
-// elsewhere, may not read the data: Gallery fetches nothing for a guest.
+// (gallery.go) fetches their pictures or rows from the run's data, in the background. A guest, who
+// looks from elsewhere, may not read the data: Gallery fetches nothing for a guest.
 //
 // # Tracks
 //

@@ -1,33 +1,23 @@
 package panel
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"math"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"drolab/runner"
-	"drolab/runner/certificate"
-	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
-
-	tea "charm.land/bubbletea/v2"
 )
 
-// gaze is the form of the samples that weigh most at the last evaluation of the run under the
+// heaviest is the form of the samples that weigh most at the last evaluation of the run under the
 // cursor. They are pictures if the run's data are at hand and have some, else a row for each
 // sample.
-type gaze struct{}
+type heaviest struct{}
 
-func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+func (heaviest) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	e := w.eyeEval()
 	if e == nil || len(e.Heaviest) == 0 {
 		return nil, ""
@@ -42,7 +32,7 @@ func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	return w.heavyRows(list, iw, ih), problem
 }
 
-func (gaze) note(w *Board, _ *View) string {
+func (heaviest) note(w *Board, _ *View) string {
 	note := w.Run().Label + " · training split"
 	if e := w.eyeEval(); e != nil {
 		note += atEpoch(e.Epoch)
@@ -50,8 +40,8 @@ func (gaze) note(w *Board, _ *View) string {
 	return note
 }
 
-// eyeEval returns the evaluation whose samples are shown: the one that hangs in the gallery, or the
-// last one if none hangs there or a replay went back to before it.
+// eyeEval returns the evaluation whose samples are shown: the one that the gallery shows, or the
+// last one if it shows none or a replay went back to before it.
 func (w *Board) eyeEval() *runner.EvalEvent {
 	t := w.Run()
 	if e := w.Eye.Evaluation(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
@@ -60,12 +50,12 @@ func (w *Board) eyeEval() *runner.EvalEvent {
 	return t.Eval
 }
 
-// Gazes reports whether the view shows single samples.
-func (v *View) Gazes() bool { return v.As == gaze{} }
+// ShowsSamples reports whether the view shows single samples.
+func (v *View) ShowsSamples() bool { return v.As == heaviest{} }
 
 // EyeAt returns the index of the panel that shows single samples; -1 for none.
 func (w *Board) EyeAt() int {
-	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].Gazes() })
+	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].ShowsSamples() })
 }
 
 // pictures draws as many of the heaviest samples as there is room for, in frames whose colour shows
@@ -74,7 +64,7 @@ func (w *Board) EyeAt() int {
 func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // the longer side of a picture, in pixels
 	const least, enough = 8, 6
-	if ih == stripSize/2+2 && iw >= 3*leastSeat {
+	if ih == stripSize/2+2 && iw >= 3*leastSlot {
 		return w.strip(list, iw, ih)
 	}
 	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
@@ -87,18 +77,18 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	}
 	tw, th := size+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
-	var blocks []kit.Placed
-	for k, s := range w.Eye.Seats(list, across*(ih/th), true) {
+	var blocks []kit.Block
+	for k, s := range w.Eye.fillSlots(list, across*(ih/th), true) {
 		x, y := k%across*(tw+1), k/across*th
-		caption := ratioText(s.Ratio) + " " + w.called(measure.PerClass, s.Label)
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
-			Lines: w.Theme.Framed(w.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
+		caption := ratioText(s.Ratio) + " " + w.placeName(measure.PerClass, s.Label)
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, y, tw, th),
+			Lines: w.Theme.Frame(w.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
 
 // thumbnail returns the lines of a sample's picture; nil where it is not there.
-func (w *Board) thumbnail(s Seat, size int) []string {
+func (w *Board) thumbnail(s slot, size int) []string {
 	got, _ := w.Eye.Sample(w.Run().ID, s.Index)
 	if got == nil || got.Picture == nil {
 		return nil
@@ -107,29 +97,29 @@ func (w *Board) thumbnail(s Seat, size int) []string {
 }
 
 // The side of the strip's pictures in pixels, and the fewest cells of a picture with its words.
-const stripSize, leastSeat = 12, 32
+const stripSize, leastSlot = 12, 32
 
 // strip draws a row of the heaviest samples, only a few, each between two lines whose colour shows
 // its ratio. The words about a sample stand beside its picture, so that a new ratio does not send
 // the picture again.
 func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
-	n := min(iw/leastSeat, len(list))
+	n := min(iw/leastSlot, len(list))
 	cells := iw / n
-	var blocks []kit.Placed
-	for k, s := range w.Eye.Seats(list, n, false) {
-		words := []string{"ratio " + ratioText(s.Ratio), w.called(measure.PerClass, s.Label)}
+	var blocks []kit.Block
+	for k, s := range w.Eye.fillSlots(list, n, false) {
+		words := []string{"ratio " + ratioText(s.Ratio), w.placeName(measure.PerClass, s.Label)}
 		if len(w.Run().Meta.Groups) > 0 {
-			words = append(words, w.trained(s.Group))
+			words = append(words, w.trainGroupName(s.Group))
 		}
 		words = append(words, w.Theme.Dim.Paint("sample "+strconv.Itoa(s.Index)))
 		for i := range words {
 			words[i] = kit.Left(cell.Cut(words[i], cells-stripSize-2), cells-stripSize-1)
 		}
 		x := k * cells
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, stripSize, ih),
-			Lines: w.Theme.Ruled(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 0, stripSize, ih),
+			Lines: w.Theme.Rule(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
 		x += stripSize + 1
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
@@ -148,9 +138,9 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	for k := range list {
 		h := &list[k]
 		text := fmt.Sprintf("%7s %8s  %s", ratioText(h.Ratio), strconv.Itoa(h.Index),
-			kit.Left(cell.Cut(w.called(measure.PerClass, h.Label), 13), 14))
+			kit.Left(cell.Cut(w.placeName(measure.PerClass, h.Label), 13), 14))
 		if grouped {
-			text += kit.Left(cell.Cut(w.trained(h.Group), 21), 22)
+			text += kit.Left(cell.Cut(w.trainGroupName(h.Group), 21), 22)
 		}
 		if s, _ := w.Eye.Sample(w.Run().ID, h.Index); s != nil && s.Columns != "" {
 			text, told = text+s.Columns, true
@@ -174,271 +164,18 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	return lines
 }
 
-// called returns the name of a class or group of the run under the cursor.
-func (w *Board) called(a measure.Axis, i int) string {
+// placeName returns the name of a class or group of the run under the cursor.
+func (w *Board) placeName(a measure.Axis, i int) string {
 	return w.Theme.Greek(cell.OneLine(PlaceName(w.Run().Meta, a, i)))
 }
 
-// trained returns the name of a group that methods train on.
-func (w *Board) trained(i int) string {
+// trainGroupName returns the name of a group that methods train on.
+func (w *Board) trainGroupName(i int) string {
 	if names := w.Run().Meta.TrainGroups; i < len(names) {
 		return w.Theme.Greek(cell.OneLine(names[i]))
 	}
-	return w.called(measure.PerGroup, i)
+	return w.placeName(measure.PerGroup, i)
 }
 
 // ratioText writes a likelihood ratio with three digits.
 func ratioText(ratio float64) string { return fmt.Sprintf("%#.3g", ratio) }
-
-// Sample is a training sample in the form in which it is drawn.
-type Sample struct {
-	Picture *certificate.Picture // nil where the sample is no picture
-	Columns string               // of a row of a table: its telling columns, the most unusual first
-}
-
-// Seat is a place for a picture, and the sample that hangs there.
-type Seat struct {
-	runner.Heavy
-	Part float64 // its ratio as a part of the largest one that its evaluation names
-}
-
-// Gallery hangs the samples of one evaluation of a run at a time, and keeps the samples that it
-// fetched. It changes seldom, because a new picture has as many bytes as all else sends in a
-// second.
-type Gallery struct {
-	Config    *lab.Config
-	run       string
-	eval      *runner.EvalEvent // nil before the first
-	since     time.Time         // the time at which it was hung
-	seats     []Seat
-	due       bool // whether a seat still has to change to show hung
-	changed   int  // the number of pictures changed since hung was hung
-	samples   map[int]*Sample
-	data      *data.Dataset // the run's data, if they stay on the disk; else nil
-	problem   string        // the problem of the last fetch; "" without one
-	busy      bool
-	restUntil time.Time // the time before which nothing is fetched
-}
-
-const (
-	mostKept = 512 // samples: below two megabytes of small pictures
-	mostSide = 32  // pixels of a side of a picture
-	// Opening data that do not stay on the disk may take seconds. So after a fetch nothing is
-	// fetched for restFor times as long as it took.
-	restFor = 30
-	// telling is the number of columns that are shown of a row.
-	telling = 6
-)
-
-// Fetched is the message that brings the missing samples of an evaluation.
-type Fetched struct {
-	run      string
-	eval     *runner.EvalEvent
-	samples  map[int]*Sample
-	data     *data.Dataset
-	problem  string
-	duration time.Duration
-}
-
-// Next is the message that a seat is to change, so that the gallery is drawn anew.
-type Next struct{}
-
-// Sample returns a sample of a run, nil where it is not there, and the problem of the last fetch.
-func (g *Gallery) Sample(run string, index int) (*Sample, string) {
-	if g.run != run {
-		return nil, ""
-	}
-	return g.samples[index], g.problem
-}
-
-// Evaluation returns the evaluation of a run whose samples hang; nil for none.
-func (g *Gallery) Evaluation(run string) *runner.EvalEvent {
-	if g.run != run {
-		return nil
-	}
-	return g.eval
-}
-
-// Seats returns the heaviest n of the samples: each that hung before in its place, and the others
-// in the places that are free. Without all, only seats beside each other change now, and the others
-// at the Next, because a terminal is sent everything that lies between two changes.
-func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
-	list = list[:min(n, len(list))]
-	fresh := len(g.seats) != len(list)
-	if fresh {
-		all = true
-		g.seats = g.seats[:min(len(g.seats), len(list))]
-		for len(g.seats) < len(list) {
-			g.seats = append(g.seats, Seat{Heavy: runner.Heavy{Index: -1}})
-		}
-	}
-	next, rest := make([]*runner.Heavy, len(list)), []*runner.Heavy{}
-	for k := range list {
-		of := func(s Seat) bool { return s.Index == list[k].Index }
-		if i := slices.IndexFunc(g.seats, of); i >= 0 && next[i] == nil {
-			next[i] = &list[k]
-		} else {
-			rest = append(rest, &list[k])
-		}
-	}
-	g.due = false
-	begun, over, pictures := false, false, false // of the seats that change now; with new pictures
-	for i, s := range g.seats {
-		if next[i] == nil {
-			next[i], rest = rest[0], rest[1:]
-		}
-		seat := Seat{Heavy: *next[i]}
-		if top := list[0].Ratio; top > 0 {
-			seat.Part = seat.Ratio / top
-		}
-		picture := seat.Index != s.Index
-		switch {
-		case seat == s:
-			over = begun
-			continue
-		case !all && (over || begun && picture != pictures):
-			g.due = true
-			return g.seats
-		case picture && !fresh:
-			g.changed++
-		}
-		g.seats[i], begun, pictures = seat, true, picture
-	}
-	return g.seats
-}
-
-// Changed returns the number of pictures that changed since the evaluation was hung.
-func (g *Gallery) Changed() int { return g.changed }
-
-// Fetch fetches the missing samples of an evaluation, so that they can hang, if it is time: the
-// evaluation before hangs for a turn at least.
-func (g *Gallery) Fetch(
-	now time.Time, turn time.Duration, m *runner.Meta, e *runner.EvalEvent,
-) tea.Cmd {
-	if g.busy || len(e.Heaviest) == 0 {
-		return nil
-	}
-	if g.due && g.run == m.ID {
-		return func() tea.Msg { return Next{} }
-	}
-	if g.run != m.ID {
-		if g.data != nil {
-			g.data.Close()
-		}
-		*g = Gallery{Config: g.Config, run: m.ID, samples: map[int]*Sample{}}
-	}
-	if g.eval != nil && (g.eval.Step == e.Step || now.Before(g.since.Add(turn))) {
-		return nil
-	}
-	var missing []runner.Heavy
-	for _, h := range e.Heaviest {
-		if g.samples[h.Index] == nil && !g.Config.Guest && g.problem == "" {
-			missing = append(missing, h)
-		}
-	}
-	if len(missing) > 0 && now.Before(g.restUntil) {
-		return nil
-	}
-	g.busy = true
-	meta, dir, open := *m, g.Config.DataDir, g.data
-	return func() tea.Msg {
-		f := Fetched{run: meta.ID, eval: e, data: open}
-		if len(missing) > 0 {
-			f.fetch(&meta, dir, missing)
-		}
-		return f
-	}
-}
-
-// Hang hangs the evaluation of f, and keeps the samples that were fetched.
-func (g *Gallery) Hang(now time.Time, f Fetched) {
-	g.busy = false
-	if f.run != g.run {
-		return
-	}
-	g.eval, g.since, g.changed, g.data = f.eval, now, 0, f.data
-	if f.duration > 0 {
-		g.problem, g.restUntil = f.problem, now.Add(restFor*f.duration)
-	}
-	if len(g.samples) > mostKept {
-		maps.DeleteFunc(g.samples, func(i int, _ *Sample) bool {
-			return !slices.ContainsFunc(f.eval.Heaviest,
-				func(h runner.Heavy) bool { return h.Index == i })
-		})
-	}
-	maps.Copy(g.samples, f.samples)
-}
-
-// fetch reads the wanted samples from the run's data. Data that do not stay on the disk are open
-// only for as long as that takes.
-func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []runner.Heavy) {
-	began := time.Now()
-	f.samples = map[int]*Sample{}
-	err := runner.Unfaulted(func() (err error) {
-		if f.data == nil {
-			defer debug.FreeOSMemory() // the data may take most of the memory
-			if f.data, err = m.Glance(dir); err != nil {
-				return err
-			}
-		}
-		f.read(f.data, wanted)
-		if f.data.Checksum == "" {
-			return nil
-		}
-		d := f.data
-		f.data = nil
-		return d.Close()
-	})
-	if err != nil {
-		f.problem = cell.OneLine(err.Error())
-	}
-	f.duration = time.Since(began)
-}
-
-func (f *Fetched) read(d *data.Dataset, wanted []runner.Heavy) {
-	x := make([]float32, d.Shape.Len())
-	for _, h := range wanted {
-		i := h.Index
-		switch {
-		case i >= d.Train.Len():
-			f.problem = fmt.Sprintf("the data have no training sample %d", i)
-			return
-		case d.Train.Label(i) != h.Label:
-			f.problem = fmt.Sprintf("training sample %d has another class now", i)
-			return
-		}
-		s := &Sample{}
-		switch {
-		case certificate.Pictured(d.Shape):
-			s.Picture = certificate.PictureOf(d.Train, i).Within(mostSide, mostSide)
-		case len(d.Encoder.Columns) > 0:
-			d.Train.Read(x, i)
-			s.Columns = columnsOf(&d.Encoder, x)
-		}
-		f.samples[i] = s
-	}
-}
-
-// columnsOf writes the most unusual columns of a row: first numbers, those furthest from the mean
-// in standard deviations, then categories in the order of the table.
-func columnsOf(e *data.Encoder, x []float32) string {
-	type told struct {
-		text string
-		far  float64
-	}
-	var list []told
-	for i, v := range e.Values(x) {
-		c := &e.Columns[i]
-		far := 0.0
-		if c.Categories == nil && v.Text != "" {
-			far = math.Abs(float64(x[0]))
-		}
-		x = x[len(c.Features()):]
-		if v.Text != "" {
-			list = append(list, told{v.Column + " " + v.Text, far})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b told) int { return cmp.Compare(b.far, a.far) })
-	said := func(t told) string { return cell.OneLine(t.text) }
-	return strings.Join(kit.Map(list[:min(len(list), telling)], said), " · ")
-}

@@ -16,10 +16,10 @@ import (
 
 // TestResume: a resume goes on from a checkpoint, and the steps after it are done again.
 func TestResume(t *testing.T) {
-	tr := NewTrack(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+	tr := NewTrack(RunLog{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr.Collect(map[string]measure.Measure{"loss": lab.Named(lab.StepNumbers(), "loss")}, nil,
 		plot.MostBuckets)
-	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
+	tr.smoothWith(func() plot.Smoother { return &plot.Window{} })
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
 			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
@@ -61,8 +61,8 @@ func TestResume(t *testing.T) {
 // TestCheckpointNotes: of successive checkpoints only the last has a note, so that the log pane
 // stays readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := NewTrack(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+	tr := NewTrack(RunLog{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr.Collect(map[string]measure.Measure{"loss": lab.Named(lab.StepNumbers(), "loss")}, nil,
 		plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
@@ -75,44 +75,5 @@ func TestCheckpointNotes(t *testing.T) {
 	}
 	if want := []int64{2, 0, 4}; !slices.Equal(steps, want) {
 		t.Errorf("notes of steps %v, want %v", steps, want)
-	}
-}
-
-// TestNothingEmptyIsOfferedOfEndedRuns: finished runs from before a measure existed are offered
-// neither its curve nor its bars. A run beside them that may still get the measure brings both
-// back.
-func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
-	a := tuitest.NewArchive(t)
-	of := func(dataset string, status runner.Status) *Track {
-		m := tuitest.Archived(dro.ERM, 1, dataset, tuitest.Epoch0())
-		m.Classes, m.Groups = m.Classes[:2], []string{"coast", "reef"}
-		id := "old-" + string(status)
-		a.Add(t, id, m, status, "")
-		r := tuitest.Found(t, a, id)[0]
-		return &Track{Opened: Opened{Run: r}, Meta: &r.Meta}
-	}
-	done, stopped := of("old", runner.Done), of("old", runner.Stopped)
-	for _, c := range []struct {
-		tracks []*Track
-		there  bool
-	}{{[]*Track{done}, false}, {[]*Track{done, stopped}, true}} {
-		w := &Board{Runs: &Runs{Tracks: c.tracks}, Standing: Standing,
-			axes: axes{scales: map[string]*vertical{}}}
-		w.Furnish()
-		for _, name := range []string{"auroc", "equalised_odds", "group_selection_rate"} {
-			offered := slices.ContainsFunc(w.Panels, func(p Panel) bool {
-				return slices.ContainsFunc(p.Views, func(v View) bool {
-					return v.Bars == name || slices.Contains(v.Curves, name)
-				})
-			})
-			if offered != c.there {
-				t.Errorf("%d runs: %s is offered: %v", len(c.tracks), name, offered)
-			}
-		}
-		for _, name := range []string{"grad_norm", "train_loss", "dual_gap"} {
-			if _, kept := w.quantities[name]; !kept {
-				t.Errorf("%d runs: no curve of %s", len(c.tracks), name)
-			}
-		}
 	}
 }

@@ -1,17 +1,14 @@
 package panel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
-	"drolab/runner/page"
 	"drolab/runner/spec"
-	"drolab/tui/cell"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -23,11 +20,11 @@ type Figure func(*Track) measure.Number
 // Over returns the mean of a figure over runs. A seed that is not evaluated yet is left out, not
 // counted as 0, so the mean of a row moves when that seed catches up.
 func (f Figure) Over(runs []*Track) measure.Number {
-	return measure.MeanOf(kit.Map(runs, f))
+	return measure.MeanOf(data.Map(runs, f))
 }
 
-// OfStep returns the figure of a measure at the last logged step.
-func OfStep(name string) Figure {
+// StepFigure returns the figure of a measure at the last logged step.
+func StepFigure(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
 			v, _, _ = lab.StepValue(t.Last, name)
@@ -36,15 +33,15 @@ func OfStep(name string) Figure {
 	}
 }
 
-// OfEval returns the figure of a measure at the last evaluation. Fit turns the name of a measure
-// over classes into that of the one over groups where the run's data have groups, so one column
-// serves both kinds of runs.
-func OfEval(name string) Figure {
+// EvalFigure returns the figure of a measure at the last evaluation. Fit turns the name of a
+// measure over classes into that of the one over groups where the run's data have groups, so one
+// column serves both kinds of runs.
+func EvalFigure(name string) Figure {
 	return func(t *Track) measure.Number { return t.valueIn(t.Eval, name) }
 }
 
-// OfEvalAt returns the figure of a measure at the evaluation of an epoch.
-func OfEvalAt(name string, epoch float64) Figure {
+// EvalFigureAt returns the figure of a measure at the evaluation of an epoch.
+func EvalFigureAt(name string, epoch float64) Figure {
 	return func(t *Track) measure.Number { return t.valueIn(t.EvalAt(epoch), name) }
 }
 
@@ -59,22 +56,22 @@ func (t *Track) valueIn(e *runner.EvalEvent, name string) (v measure.Number) {
 // Places returns the values of a list measure at the last evaluation, one for each class, group,
 // radius or bin. The list belongs to the event and must not be changed; it is nil where the event
 // has none.
-func (t *Track) Places(of lab.Measure) []measure.Number { return placesIn(t.Eval, of) }
+func (t *Track) Places(of measure.Measure) []measure.Number { return placesIn(t.Eval, of) }
 
 // PlacesAt returns a list measure at an epoch; nil where the run has no evaluation there.
-func (t *Track) PlacesAt(epoch float64, of lab.Measure) []measure.Number {
+func (t *Track) PlacesAt(epoch float64, of measure.Measure) []measure.Number {
 	return placesIn(t.EvalAt(epoch), of)
 }
 
-func placesIn(e *runner.EvalEvent, of lab.Measure) []measure.Number {
+func placesIn(e *runner.EvalEvent, of measure.Measure) []measure.Number {
 	if e == nil {
 		return nil
 	}
 	return e.ByGroup.Named(of.Name)
 }
 
-// counted returns the numbers of samples from which the values of a list measure are computed.
-func (t *Track) counted(of lab.Measure) []int {
+// sampleCounts returns the numbers of samples from which the values of a list measure are computed.
+func (t *Track) sampleCounts(of measure.Measure) []int {
 	switch counts := t.Meta.Counts(of.Axis); {
 	case of.OfValidation():
 		return counts.Val
@@ -86,7 +83,7 @@ func (t *Track) counted(of lab.Measure) []int {
 }
 
 // meansAt returns the means of a list measure over runs at an epoch, place by place.
-func meansAt(runs []*Track, epoch float64, of lab.Measure) []measure.Number {
+func meansAt(runs []*Track, epoch float64, of measure.Measure) []measure.Number {
 	if len(runs) == 1 {
 		return runs[0].PlacesAt(epoch, of)
 	}
@@ -99,15 +96,15 @@ func meansAt(runs []*Track, epoch float64, of lab.Measure) []measure.Number {
 			places[i] = append(places[i], v)
 		}
 	}
-	return kit.Map(places, measure.MeanOf)
+	return data.Map(places, measure.MeanOf)
 }
 
 // Percents reports whether a measure is written in percent.
-func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
+func Percents(m measure.Measure) bool { return m.Scale == dro.Percent }
 
 // OverRadii returns a list measure at an epoch over log10 of its radii. A chart's x is linear, so
 // the logarithm is taken here and the axis labels undo it (Chart.XLog).
-func (t *Track) OverRadii(epoch float64, of lab.Measure) *plot.Series {
+func (t *Track) OverRadii(epoch float64, of measure.Measure) *plot.Series {
 	s := new(plot.Series)
 	for i, v := range t.PlacesAt(epoch, of) {
 		if i < len(t.Meta.Spec.RiskRadii) && v.Applies() {
@@ -148,89 +145,3 @@ func (t *Track) Selects() bool {
 	by := t.Meta.Spec.Select
 	return t.Selected != nil || by != "" && by != spec.SelectLast
 }
-
-// Stands says in words how the run stands. The long form also says how long a run that is done
-// took. The headline tries it first, and takes the short form where the screen is narrow.
-func (t *Track) Stands(long bool) string {
-	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
-	if t.Cause != "" {
-		return s + ": " + cell.OneLine(t.Cause)
-	}
-	if t.Status == runner.Done && !long {
-		s = string(t.Status)
-	} else if t.Status == runner.Done {
-		s = "done after " + kit.Plural(t.Meta.Spec.Epochs, "epoch")
-		if t.Share == 1 { // its log says how long it took
-			s += " in " + plot.FormatDuration(t.Seconds)
-		}
-	}
-	if t.Eval == nil {
-		return s + ": not evaluated"
-	}
-	return s + ": " + t.figures(t.Eval)
-}
-
-// Bounded says in words where λ is in its box, as in ", λ 0.71 (bounds 0.1 and 10)", or at which
-// bound it is; "" without λ.
-func (t *Track) Bounded() string {
-	box, v := t.Meta.Box.Lambda, OfStep("lambda")(t)
-	if !v.Applies() || box[0] >= box[1] {
-		return ""
-	}
-	const near = 1e-3 // of the box's width: a projection leaves λ at a bound up to rounding
-	text := ", λ " + plot.Format(v.Float())
-	switch at := (v.Float() - box[0]) / (box[1] - box[0]); {
-	case at < near:
-		return text + " at its lower bound"
-	case at > 1-near:
-		return text + " at its upper bound"
-	}
-	return text + fmt.Sprintf(" (bounds %.4g and %.4g)", box[0], box[1])
-}
-
-// Selection says in words what the run has selected so far; "" for a run that selects no step.
-func (t *Track) Selection() string {
-	if !t.Selects() {
-		return ""
-	}
-	by := t.Meta.Spec.Select
-	if t.Selected == nil && t.Status.Ended() {
-		return "no step was selected: no evaluation had a " + by
-	}
-	if t.Selected == nil {
-		return "no step selected yet by " + by
-	}
-	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
-		t.figures(t.Selected))
-}
-
-// figures writes the accuracies of an evaluation that people ask for, worst and mean, on the test
-// split. The split that is shown does not matter here: a selection is made on validation and judged
-// on test.
-func (t *Track) figures(e *runner.EvalEvent) string {
-	percent := page.Percent()
-	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
-		percent.Text(e.Named(t.Meta.MeasureFor("worst_class_accuracy"))),
-		percent.Text(e.Named("test_accuracy")))
-}
-
-// ShortName returns the short name of a run or, if it is wider than most cells, the name of its
-// method.
-func (t *Track) ShortName(most int) string {
-	if cell.Width(t.Short) > most {
-		return string(t.Meta.Spec.Algorithm())
-	}
-	return t.Short
-}
-
-// Evaluated returns the epoch of the run's last evaluation in words, for a panel's note.
-func (t *Track) Evaluated() string {
-	if t.Eval == nil {
-		return ""
-	}
-	return atEpoch(t.Eval.Epoch)
-}
-
-// atEpoch names the epoch of a panel's figures for its note. Bars do not move with the curves, and
-// without the epoch they would be taken for the figures of the current step.
-func atEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }

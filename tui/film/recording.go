@@ -1,0 +1,199 @@
+package film
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"drolab/dro"
+	"drolab/presets/recorded"
+	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/compare"
+	"drolab/runner/data"
+	"drolab/runner/eventlog"
+	"drolab/runner/measure"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// The methods of the film: the baseline, whose bars are the shadow, the one that is followed, and
+// the others.
+const baseline, mainMethod = 0, 1
+
+func methods() []dro.Algorithm { return []dro.Algorithm{"erm", "sfk-auto", "sfk", "pgd"} }
+
+// The measures that are spoken of.
+const (
+	classAccuracy = "class_accuracy"
+	worstAccuracy = "worst_class_accuracy"
+	testAccuracy  = "test_accuracy"
+)
+
+// recording is what the film shows.
+type recording struct {
+	tracks   []*track // of the methods
+	epochs   float64
+	weak     int                          // the class that the baseline learns least
+	pictures map[int]*certificate.Picture // by training sample; nil where they are not drawn
+}
+
+// track is one run of the film.
+type track struct {
+	*record.Run
+	seeds  []*record.Run // the recorded runs of its method, with the same seeds for all methods
+	method string
+	number uint8 // of its colour and mark
+	evals  []*runner.EvalEvent
+	steps  []*runner.StepEvent
+}
+
+// load reads the film. It takes a good part of a second, most of it for the pictures.
+func load(dataDir string, pictures bool) (_ *recording, err error) {
+	r := &recording{}
+	for _, m := range methods() {
+		runs, err := recorded.Find(fmt.Sprintf("%s%s/%s-%s-s", recorded.Scheme, preset, preset, m))
+		if err != nil {
+			return nil, err
+		}
+		h, err := eventlog.ReadHistory(runs[0].Tail(), func(runner.Event) {})
+		if err != nil {
+			return nil, err
+		}
+		if h.Gap != nil {
+			return nil, h.Gap
+		}
+		number := kit.MethodNumber(slices.Index(dro.Algorithms(), m))
+		r.tracks = append(r.tracks, &track{runs[0], runs, string(m), number, h.Evals, h.Steps})
+		r.epochs = runs[0].Epochs()
+	}
+	r.weak, _ = r.tracks[baseline].worst(r.epochs)
+	if pictures {
+		r.pictures, err = r.tracks[mainMethod].loadPictures(dataDir)
+	}
+	return r, err
+}
+
+// loadPictures returns the pictures of the samples that weigh most at the evaluations.
+func (t *track) loadPictures(dataDir string) (map[int]*certificate.Picture, error) {
+	pictures := map[int]*certificate.Picture{}
+	d, err := t.Meta.Glance(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	for _, e := range t.evals {
+		for _, h := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
+			pictures[h.Index] = certificate.PictureOf(d.Train, h.Index)
+		}
+	}
+	return pictures, nil
+}
+
+// latest returns the evaluations up to an epoch, at most so many, the last of them last.
+func (t *track) latest(epoch float64, most int) []*runner.EvalEvent {
+	n := sort.Search(len(t.evals), func(i int) bool { return t.evals[i].Epoch > epoch })
+	return t.evals[max(0, n-most):n]
+}
+
+// figure is a figure of an evaluation.
+type figure func(*runner.EvalEvent) measure.Number
+
+func accuracy(e *runner.EvalEvent) measure.Number { return e.Named(testAccuracy) }
+func loss(e *runner.EvalEvent) measure.Number     { return e.Named("train_loss") }
+
+func ofClass(name string, class int) figure {
+	return func(e *runner.EvalEvent) measure.Number { return e.ByGroup.Named(name)[class] }
+}
+
+// meanEvals is the number of evaluations in a mean.
+const meanEvals = 5
+
+// mean returns the mean of a figure over the last evaluations up to an epoch, because single ones
+// swing; NaN before the first.
+func (t *track) mean(epoch float64, of figure) float64 {
+	sum, evals := 0.0, t.latest(epoch, meanEvals)
+	for _, e := range evals {
+		sum += of(e).Float()
+	}
+	return sum / float64(len(evals))
+}
+
+// meanBetween returns a mean, in a straight line between epochs, so that a bar moves.
+func (t *track) meanBetween(epoch float64, of figure) float64 {
+	whole, part := math.Modf(epoch)
+	return (1-part)*t.mean(whole, of) + part*t.mean(whole+1, of)
+}
+
+// worst returns the class with the lowest mean accuracy, and that accuracy.
+func (t *track) worst(epoch float64) (class int, v float64) {
+	for i := range t.Meta.Classes {
+		if next := t.mean(epoch, ofClass(classAccuracy, i)); i == 0 || next < v {
+			class, v = i, next
+		}
+	}
+	return class, v
+}
+
+// baseAndMain returns a mean of the baseline, and that of the followed method.
+func (r *recording) baseAndMain(epoch float64, of figure) (base, own float64) {
+	return r.tracks[baseline].mean(epoch, of), r.tracks[mainMethod].mean(epoch, of)
+}
+
+// path returns the path of (λ, η) up to an epoch.
+func (t *track) path(epoch float64) *plot.Path {
+	p := &plot.Path{}
+	for _, s := range t.steps {
+		if float64(s.Step) <= epoch*float64(t.Meta.StepsPerEpoch) {
+			p.Append(s.Named("lambda").Float(), s.Named("eta").Float())
+		}
+	}
+	return p
+}
+
+// name returns the name of a class.
+func (r *recording) name(class int) string { return r.tracks[baseline].Meta.Classes[class] }
+
+// ends returns a figure at the end of the runs of a method, in points, one for each seed.
+func (t *track) ends(name string) []float64 {
+	points := func(r *record.Run) float64 { return 100 * r.Summary().Named(name).Float() }
+	return data.Map(t.seeds, points)
+}
+
+// end returns the mean of the worst class at the end of a method's runs.
+func (t *track) end() float64 {
+	mean, _ := compare.MeanStd(t.ends(worstAccuracy))
+	return mean
+}
+
+// difference is a mean over paired seeds with half its t interval.
+type difference struct{ mean, half float64 }
+
+// String writes the difference and the ends of its interval.
+func (d difference) String() string {
+	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", d.mean, d.mean-d.half, d.mean+d.half)
+}
+
+// by returns the difference of a method from the baseline. The intervals of all methods hold
+// together with 95 % confidence: a caption names the best of them, so the level has Bonferroni's
+// correction.
+func (r *recording) by(at int, name string) (d difference) {
+	own := r.tracks[at].ends(name)
+	for i, v := range r.tracks[baseline].ends(name) {
+		own[i] -= v
+	}
+	d.mean, d.half = compare.TInterval(own, 1-.05/float64(len(r.tracks)-1))
+	return d
+}
+
+// best returns the method whose worst class gains most over the baseline, over all seeds.
+func (r *recording) best() (at int) {
+	for i := range r.tracks {
+		if r.by(i, worstAccuracy).mean > r.by(at, worstAccuracy).mean {
+			at = i
+		}
+	}
+	return at
+}

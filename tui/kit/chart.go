@@ -1,0 +1,76 @@
+package kit
+
+import (
+	"strings"
+
+	"drolab/tui/plot"
+
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Swatch draws a piece of a map, w cells wide, for a value that lies at part, 0 to 1, between the
+// ends.
+func (t *Theme) Swatch(part float64, w int) string {
+	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
+	return t.level(part).Paint(strings.Repeat(string(h.Glyph(plot.HeatLevel(part))), w))
+}
+
+// level returns the style of a map's cell for a value that lies at part, 0 to 1, between the ends.
+func (t *Theme) level(part float64) Style {
+	return t.styleOfCell(plot.Style{Role: plot.Heat, Series: uint8(plot.HeatLevel(part))})
+}
+
+// Shades reports whether maps are drawn in shades of one colour, because the terminal has too few.
+func (t *Theme) Shades() bool { return t.ASCII || t.profile <= colorprofile.ANSI }
+
+// setRoles sets the styles of the parts of charts other than series.
+func (t *Theme) setRoles() {
+	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim, plot.Alert: t.Bad,
+		plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad, plot.Hair: t.Accent}
+}
+
+// styleOfCell returns the style of a cell of a chart.
+func (t *Theme) styleOfCell(s plot.Style) Style {
+	switch i := int(s.Series) % Colors; s.Role {
+	case plot.Data:
+		return t.Series[i]
+	case plot.Faint, plot.Shade:
+		return t.faint[i]
+	case plot.Back:
+		return t.back[i]
+	case plot.Heat:
+		if t.Shades() {
+			return t.Text
+		}
+		return t.heat[int(s.Series)%plot.HeatLevels]
+	}
+	return t.roles[s.Role]
+}
+
+// Rows paints a chart, one string a row.
+func (t *Theme) Rows(f *plot.Frame) []string {
+	ends := func(s plot.Style) (start, end string) {
+		st := t.styleOfCell(s)
+		return st.start, st.end
+	}
+	lines := make([]string, f.H)
+	for y := range lines {
+		var b strings.Builder
+		b.Grow(4 * f.W)
+		f.WriteRow(&b, y, ends)
+		lines[y] = b.String()
+	}
+	return lines
+}
+
+// Charset returns the charset of the charts. With dots it is Braille, if the terminal has colours
+// and more than ASCII.
+func (t *Theme) Charset(dots bool) plot.Charset {
+	switch {
+	case t.ASCII:
+		return plot.ASCII
+	case dots && t.color: // dots have no pattern to tell curves apart by
+		return plot.Braille
+	}
+	return plot.Lines
+}

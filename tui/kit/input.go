@@ -1,0 +1,129 @@
+package kit
+
+import (
+	"strings"
+
+	"drolab/tui/cell"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+)
+
+// TypingKeys returns the hints while the user types into a form or a line.
+func TypingKeys() []Key {
+	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
+}
+
+// maxInput bounds a typed or pasted line, in runes.
+const maxInput = 400
+
+// Input is a line that is being typed. The cursor begins at its end. It is Bubbles' text input
+// without a prompt, without blinking, which is traffic over SSH, and without the clipboard of the
+// machine that it runs on.
+type Input struct{ line textinput.Model }
+
+// NewInput returns a line that begins with s.
+func NewInput(s string) Input {
+	line := textinput.New()
+	line.Prompt, line.CharLimit = "", maxInput
+	line.KeyMap.Paste = key.NewBinding()
+	line.Focus()
+	in := Input{line}
+	in.line.SetValue(oneLine(s))
+	in.line.CursorEnd()
+	return in
+}
+
+// String returns the line as typed.
+func (in Input) String() string { return in.line.Value() }
+
+// Update takes a key or a paste and reports whether that changed the text. It ignores keys that
+// neither type nor edit, such as Enter.
+func (in *Input) Update(msg tea.Msg) (changed bool) {
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		if m.Mod.Contains(tea.ModCtrl) || m.Mod.Contains(tea.ModAlt) {
+			m.Text = "" // a command
+		}
+		m.Text = oneLine(m.Text)
+		msg = m
+	case tea.PasteMsg:
+		m.Content = oneLine(m.Content)
+		msg = m
+	}
+	before := in.String()
+	in.line, _ = in.line.Update(msg)
+	return in.String() != before
+}
+
+// oneLine returns s as text for one line: breaks and tabs become blanks. Characters that cannot be
+// shown are left out, since nobody meant to type them.
+func oneLine(s string) string {
+	blanks := strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
+	s = blanks.Replace(strings.ToValidUTF8(s, "?"))
+	return strings.Map(func(r rune) rune {
+		if cell.Steers(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// View draws the part of the line around the cursor that fits in so many cells, in a style.
+func (in Input) View(st Style, cells int) string {
+	line := in.line
+	styles := line.Styles()
+	styles.Cursor.Blink, styles.Cursor.Color = false, nil
+	styles.Focused.Text = st.library()
+	line.SetStyles(styles)
+	at := line.Position()
+	line.SetWidth(min(max(1, cells-1), max(1, cell.Width(in.String()))))
+	line.CursorEnd() // what is seen follows the cursor, to the left at last
+	line.SetCursor(at)
+	return cell.Cut(cell.Seal(line.View()), cells)
+}
+
+// LineForm is a form with one line to type. Check runs after every key, so that the user learns of
+// a problem while there is time to mend it. Enter takes the line if it has no problem.
+type LineForm struct {
+	Input
+	About  string             // a sentence above it
+	Check  func(string) error // nil takes everything
+	Accept func(string) tea.Cmd
+
+	Problem error // of the typed text; nil for none
+}
+
+// Press implements Form.
+func (l *LineForm) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	if key.String() == "enter" && l.Problem == nil {
+		return true, l.Accept(l.String())
+	}
+	l.Type(key)
+	return false, nil
+}
+
+// Type takes a key as text.
+func (l *LineForm) Type(key tea.KeyPressMsg) {
+	if l.Update(key) && l.Check != nil {
+		l.Problem = l.Check(l.String())
+	}
+}
+
+// Hint implements Form.
+func (*LineForm) Hint() []Key { return TypingKeys() }
+
+// View implements Form.
+func (l *LineForm) View(t *Theme, w, h int) []string {
+	lines := []string{t.Dim.Paint(l.About), "", l.Input.View(t.Text, w)}
+	if l.Problem != nil {
+		lines = append(append(lines, ""), t.ErrorLines(l.Problem, w)...)
+	}
+	return Fill(lines, w, min(h, len(lines)))
+}
+
+// ErrorLines returns the lines that say what is wrong, wrapped at w cells.
+func (t *Theme) ErrorLines(err error, w int) []string {
+	return t.Bad.PaintAll(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
+}

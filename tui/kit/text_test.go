@@ -1,0 +1,34 @@
+package kit
+
+import (
+	"testing"
+	"time"
+
+	"drolab/tui/cell"
+)
+
+func TestWidths(t *testing.T) {
+	for _, s := range []string{"", "a", "abcdef", "世界世界", "λ̄λ̄λ̄", "\x1b[1mbold\x1b[m and more",
+		"a世b界c"} {
+		for w := range 12 {
+			for name, got := range map[string]string{"left": Left(s, w), "right": Right(s, w),
+				"spread": Justify(s, "xy", w)} {
+				if cell.Width(got) != w {
+					t.Errorf("%s(%q, %d) = %q has %d cells", name, s, w, got, cell.Width(got))
+				}
+			}
+			if got := cell.Cut(s, w); cell.Width(got) > w {
+				t.Errorf("cut(%q, %d) = %q has %d cells", s, w, got, cell.Width(got))
+			}
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	for in, want := range map[time.Duration]string{7 * time.Second: "0:07",
+		754 * time.Second: "12:34", 3723 * time.Second: "1:02:03"} {
+		if got := Clock(in); got != want {
+			t.Errorf("Clock(%v) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package lab
+
+import (
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Ended says that a watched run is done or has failed.
+type Ended struct {
+	Name   string
+	Status runner.Status
+}
+
+// Started is the answer to a request to start runs.
+type Started struct {
+	IDs    []string
+	Err    error
+	Parent string // of forks, the run that they come from
+}
+
+// Answered is the answer to something that was asked of one run: "pause",
+// "resume", "stop", "checkpoint" or "knob".
+type Answered struct {
+	Verb, ID string
+	Done     string // what has been done; empty: it was asked for
+	Err      error
+}
+
+// Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
+// or all runs of Config.Kept. With Replay they are shown as if they trained now.
+type Watch struct {
+	IDs    []string
+	Replay *Replay
+	// Parent is the one of IDs that the others are forks of; "" is none.
+	Parent string
+}
+
+// Film asks for the film, and Prepare asks the Launch page to review the start of a preset.
+type (
+	Film    struct{}
+	Prepare struct{ Preset string }
+)
+
+// Failed ends the interface: what it was opened for cannot be shown.
+type Failed struct{ Err error }
+
+// Compare asks the Compare page for a table of these runs, as they stood a moment ago.
+type Compare struct{ Runs []*record.Run }
+
+// Fork asks for the form that starts a run from a checkpoint of another: the checkpoint nearest to
+// the step Near, or the newest if Near is 0.
+type Fork struct {
+	Run  *record.Run
+	Near int64
+}
+
+// Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
+type Samples struct{ Run *record.Run }

@@ -1,0 +1,33 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+
+	"drolab/runner"
+	"drolab/tui/kit"
+)
+
+// State returns the glyph of a status, and its style.
+func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
+	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
+		runner.Done: "✓", runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
+	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good,
+		runner.Paused: t.Warn, runner.Stopped: t.Warn, runner.Interrupted: t.Warn,
+		runner.Failed: t.Bad}
+	st, ok := styles[s]
+	if !ok {
+		st = t.Dim
+	}
+	return cmp.Or(glyphs[s], "?"), st
+}
+
+// Counts returns the number of runs in each status that has any, in words: "2 running", "1 done".
+func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
+	for _, s := range order {
+		if n[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return words
+}

@@ -1,0 +1,49 @@
+package launch
+
+import (
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/tui/internal/tuitest"
+)
+
+// TestBoxesAreReached: the method under the cursor is on the screen, however many methods there
+// are.
+func TestBoxesAreReached(t *testing.T) {
+	for _, w := range []int{40, 80, 120} {
+		r, l, _ := launchOf(t)
+		r.Size(w, 22)
+		l.goTo(t, "algorithms")
+		for i, a := range dro.Algorithms() {
+			s := tuitest.Text(r.Shot())
+			if l.box != i || !strings.Contains(s, l.Theme.Off+string(a)) &&
+				!strings.Contains(s, l.Theme.On+string(a)) {
+				t.Errorf("%d cells: %s is under the cursor and not on the screen:\n%s", w, a, s)
+			}
+			for _, other := range dro.Algorithms() {
+				if w >= 80 && !strings.Contains(s, string(other)) {
+					t.Errorf("%d cells: %s is not on the screen:\n%s", w, other, s)
+				}
+			}
+			r.Fits(t, string(a))
+			r.Press("right")
+		}
+		// If the cursor is elsewhere, their line says how many more there are.
+		r.Press("down")
+		if s := tuitest.Text(r.Shot()); w == 80 && !strings.Contains(s, " more") {
+			t.Errorf("%d cells: nothing says that there are more methods:\n%s", w, s)
+		}
+	}
+}
+
+// TestTickedBoxesAreSeen: a row that is too narrow for all methods shows the chosen ones.
+func TestTickedBoxesAreSeen(t *testing.T) {
+	_, l, _ := launchOf(t)
+	last := dro.Algorithms()[len(dro.Algorithms())-1]
+	l.spec().Algorithms = []dro.Algorithm{last}
+	row := l.value("algorithms", 30)
+	if !strings.Contains(row, string(last)) || !strings.Contains(row, "more") {
+		t.Errorf("%q hides %s, the only one that is chosen", row, last)
+	}
+}

@@ -1,0 +1,82 @@
+package samples
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync/atomic"
+
+	"drolab/runner/certificate"
+	"drolab/runner/record"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Evaluate answers a question. It takes as long as a pass over the split.
+type Evaluate func(certificate.ViewOf) (*certificate.Pick, error)
+
+// evaluate is the Evaluate for runs on the disk.
+func evaluate(q certificate.ViewOf) (pick *certificate.Pick, err error) {
+	look, err := certificate.NewView(q)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, look.Close()) }()
+	if !look.Labelled() {
+		return nil, errors.New("the samples have no labels, so there are no losses to rank by")
+	}
+	return look.Picked(certificate.Radii(&q.Run.Meta))
+}
+
+// job is an evaluation under way. The command work owns what it makes; the page gets the answer
+// when work is done. A job that the page has given up ends at its next batch, and its answer is
+// dropped.
+type job struct {
+	ctx      context.Context
+	cancel   context.CancelFunc
+	percent  atomic.Int64 // how far it is
+	source   lab.Source
+	question certificate.ViewOf
+	evaluate Evaluate
+}
+
+// progressMsg says that the job is further than what is shown.
+type progressMsg struct{}
+
+// pickedMsg brings the result of a job.
+type pickedMsg struct {
+	job   *job
+	run   *record.Run
+	steps []int64 // the run's checkpoints, ascending
+	pick  *certificate.Pick
+	err   error
+}
+
+// start returns the command that evaluates.
+func (j *job) start() tea.Cmd {
+	j.ctx, j.cancel = context.WithCancel(context.Background())
+	return j.work
+}
+
+func (j *job) work() tea.Msg {
+	m := pickedMsg{job: j, run: j.question.Run}
+	// The run as it stands now, if it is in the runs folder; a run of a sweep stays as it is.
+	if now, err := j.source.Find(m.run.Meta.ID); err == nil && now.Dir == m.run.Dir {
+		m.run = now
+	}
+	if m.steps, m.err = m.run.Checkpoints(); m.err != nil {
+		return m
+	}
+	q := j.question
+	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.advance
+	m.pick, m.err = j.evaluate(q)
+	debug.FreeOSMemory() // the data may have filled most of the memory
+	return m
+}
+
+// advance notes how far the evaluation is. Its error ends the evaluation.
+func (j *job) advance(done, of int) error {
+	j.percent.Store(int64(100 * done / max(1, of)))
+	return j.ctx.Err()
+}

@@ -1,0 +1,101 @@
+package samples
+
+import (
+	"drolab/runner/certificate"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// thumbLayout says how thumbnails are laid out.
+type thumbLayout struct {
+	size         int // a picture's longer side in pixels; 0 if there is no room
+	across, down int
+	w, h         int // of a thumbnail with its caption and the space around it, in cells
+}
+
+// layThumbs lays out thumbnails in the main panel of w by h cells: at least a dozen, of the size
+// that leaves the least room empty.
+func (p *Page) layThumbs(w, h int) (best thumbLayout) {
+	const enough, least = 12, 10
+	if p.pick == nil || !certificate.Pictured(p.pick.Shape) {
+		return best
+	}
+	h -= headRows
+	covered := 0
+	for size := min(48, max(p.pick.Shape.W, p.pick.Shape.H)); size >= least; size -= 2 {
+		s := thumbLayout{size: size, w: size + 1, h: (size+1)/2 + 1}
+		s.across, s.down = (w-1)/s.w, h/s.h
+		if now := s.across * s.down * size * size; s.across*s.down >= enough && now > covered {
+			best, covered = s, now
+		}
+	}
+	return best
+}
+
+// top returns the first line of thumbnails in view if the cursor is on sample at.
+func (s thumbLayout) top(at, of int) int {
+	return kit.First(at/s.across, (of+s.across-1)/s.across, s.down)
+}
+
+// viewThumbs draws the samples as thumbnails.
+func (p *Page) viewThumbs(s thumbLayout) (lines []string) {
+	first := s.top(p.at, len(p.shown)) * s.across
+	for row := range s.down {
+		var blocks []kit.Block
+		for column := range s.across {
+			at := first + row*s.across + column
+			if at >= len(p.shown) {
+				break
+			}
+			blocks = append(blocks, kit.Block{Rect: kit.Area(1+column*s.w, 0, s.size, s.h),
+				Lines: p.viewThumb(at, s)})
+		}
+		lines = append(lines, kit.Compose(1+s.across*s.w, s.h, blocks)...)
+	}
+	return lines
+}
+
+// viewThumb draws a sample small, with its caption below.
+func (p *Page) viewThumb(at int, s thumbLayout) []string {
+	t, sample := p.Theme, &p.pick.Samples[p.shown[at]]
+	lines := kit.Fill(p.picture(sample, s.size, s.h-1), s.size, s.h-1)
+	mark, style := "✓", t.Good
+	if sample.Wrong() {
+		mark, style = "✗", t.Bad
+	}
+	text := kit.Left(p.caption(sample, s.size-1), s.size-1)
+	if at == p.at {
+		return append(lines, t.Accent.Paint(t.Cursor)+t.Selected.Paint(text))
+	}
+	return append(lines, style.Paint(mark)+text)
+}
+
+// caption returns the label and, if the prediction differs, the prediction, in w cells.
+func (p *Page) caption(s *certificate.Sample, w int) string {
+	label := p.Theme.Greek(p.pick.Classes[s.Label])
+	if !s.Wrong() {
+		return cell.Cut(label, w)
+	}
+	taken := p.Theme.Greek(p.pick.Classes[s.Prediction])
+	label = cell.Cut(label, max((w-1)/2, w-1-cell.Width(taken)))
+	return label + "→" + cell.Cut(taken, w-1-cell.Width(label))
+}
+
+// picture draws a sample in at most w by h cells.
+func (p *Page) picture(s *certificate.Sample, w, h int) []string {
+	if s.Picture == nil {
+		return nil
+	}
+	return p.Theme.Pixels(kit.Pixels(*s.Picture.Within(w, 2*h)), w, h)
+}
+
+// sampleAt returns the index of the sample at a place of the thumbnails; of is the number of
+// samples.
+func (s thumbLayout) sampleAt(x, y, of, cursor int) (at int, ok bool) {
+	column, row := (x-1)/s.w, y/s.h
+	if x < 1 || column >= s.across || row >= s.down {
+		return 0, false
+	}
+	at = (s.top(cursor, of)+row)*s.across + column
+	return at, at < of
+}

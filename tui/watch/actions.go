@@ -1,0 +1,174 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// zoom leaves the number of panels as it was, for the way back.
+func (w *Page) zoom() { w.zoomed = !w.zoomed }
+
+// goBack undoes one thing: the crosshair, else the zoom, else the log pane, else the choice of a
+// branch and its parent among the runs of a race. noBack has the same cases, and a new one belongs
+// in both.
+func (w *Page) goBack() tea.Cmd {
+	switch {
+	case w.Cross.On:
+		w.Cross.On = false
+	case w.zoomed:
+		w.zoomed = false
+	case w.logPane != noPane:
+		w.logPane = noPane
+	default: // with the branch, which races on
+		ids := slices.Concat(w.raceRuns, w.IDs())
+		slices.Sort(ids)
+		return w.open(lab.Watch{IDs: slices.Compact(ids)})
+	}
+	return nil
+}
+
+// whichPanels says which panels are in view, of how many, for a footer of so many cells. Without
+// it nobody would guess that Tab leads to panels out of view.
+func (w *Page) whichPanels(cells int) string {
+	n, first, all := w.count(), w.first()+1, len(w.Panels)
+	switch which := fmt.Sprintf("%d–%d", first, first+n-1); {
+	case n == 1:
+		return fmt.Sprintf("panel %d of %d", first, all)
+	case cells < 100:
+		return fmt.Sprintf("panels %s/%d", which, all)
+	default:
+		return fmt.Sprintf("panels %s of %d", which, all)
+	}
+}
+
+func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.Panels) + by) % len(w.Panels) }
+
+// flip goes on to the next view that shows something else: of two curves there may be
+// room for the first alone.
+func (w *Page) flip() {
+	p := &w.Panels[w.focus]
+	r, _ := w.inside(w.focus)
+	before := w.CurrentView(w.focus)
+	for range p.Views { // once around at most: all may show the same
+		p.View = (p.View + 1) % len(p.Views)
+		now := w.CurrentView(w.focus)
+		if !now.Plots() || !slices.Equal(now.CurvesIn(r.W, r.H), before.CurvesIn(r.W, r.H)) {
+			return
+		}
+	}
+}
+
+// flipSplit shows the other split in table and panels. Both are kept all along, so nothing has to
+// be read; the notice says which one it is, as most curves look alike on both.
+func (w *Page) flipSplit() tea.Cmd {
+	w.Val = !w.Val
+	w.setColumns()
+	return kit.Notify(splitShown + panel.SplitName(w.Val) + " split")
+}
+
+// hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
+// is left, which is what one hides an outlier for.
+func (w *Page) hide() {
+	hidden := !w.Run().Hidden
+	for _, t := range w.InRow(w.RowOf(w.Cursor)) {
+		t.Hidden = hidden
+	}
+	w.Refit()
+}
+
+func (w *Page) smoothBy(by int) func() tea.Cmd {
+	return func() tea.Cmd { return kit.Notify(smoothingIs + w.SmoothBy(by)) }
+}
+
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify(styleIs + w.NextStyle()) }
+
+// nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
+// is among the runs.
+func (w *Page) nextBaseline() tea.Cmd {
+	if w.Baseline++; w.Baseline == len(w.Tracks) {
+		w.Baseline = -1
+	}
+	w.setColumns() // changes are against it
+	if w.Baseline < 0 {
+		return kit.Notify(noBaseline)
+	}
+	return kit.Notify(baselineIs + w.Tracks[w.Baseline].Label)
+}
+
+// pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
+// screen changes when the run has written it to its log, as for any other observer.
+func (w *Page) pause() tea.Cmd {
+	verb := "pause"
+	if w.Run().Status == runner.Paused {
+		verb = "resume"
+	}
+	return w.Ask(verb, w.Run().ID)
+}
+
+// resume works on a run that has ended, too. This process then takes the run over, and its program
+// is started anew.
+func (w *Page) resume() tea.Cmd {
+	t := w.Run()
+	ask := w.Ask("resume", t.ID)
+	if t.Status.Ended() {
+		return w.Trusting(&t.Meta.Spec, ask)
+	}
+	return ask
+}
+
+// stop asks first. It is the one verb that a second key does not take back at once: a resume has
+// to load the checkpoint and waits in the queue.
+func (w *Page) stop() tea.Cmd {
+	t := w.Run()
+	lines := []string{
+		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint", t.Step, t.Meta.Steps),
+		"first, and r resumes it from there."}
+	if t.Meta.Spec.IsScript() {
+		lines = []string{
+			fmt.Sprintf("It is at step %d of %d. Its script is asked to", t.Step, t.Meta.Steps),
+			"save a checkpoint and to end, and only the",
+			"script can resume it."}
+	}
+	return kit.Question("Stop "+t.Label+"?", lines,
+		kit.Answer{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
+}
+
+// samples turns to the page of samples, which opens the run's checkpoint by itself: pages know
+// each other by messages alone.
+func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
+
+// compare turns to the table of the runs; it says which of them are not done.
+func (w *Page) compare() tea.Cmd {
+	return w.Comparing(data.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
+}
+
+// move puts the cursor on another row, at its first run: the seeds of a row count as one.
+func (w *Page) move(by int) {
+	rows := w.Rows()
+	if len(rows) == 0 {
+		return
+	}
+	w.Pick(rows[max(0, min(w.RowAt()+by, len(rows)-1))][0])
+}
+
+// nextLayout shows more panels, and after six one again. It goes on from the present number, so
+// that the first press changes something even where the screen has decided the number.
+func (w *Page) nextLayout() {
+	w.zoomed = false
+	w.shown = slices.Index(counts(), w.count())%(len(counts())-1) + 1
+}
+
+// toggleSeeds shows seeds each on its own, or together again. The axes change with it, because a
+// band reaches less far than its seeds.
+func (w *Page) toggleSeeds() {
+	w.EachSeed = !w.EachSeed
+	w.Refit()
+}

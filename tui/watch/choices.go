@@ -1,0 +1,42 @@
+package watch
+
+import (
+	"slices"
+	"strconv"
+
+	"drolab/runner/data"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+)
+
+// Choices returns the user's choices about the page, with those about the board.
+func (w *Page) Choices() lab.Choices {
+	layouts := data.Map(counts(), strconv.Itoa)
+	titles := data.Map(w.Panels, func(p panel.Panel) string { return p.Title })
+	return slices.Concat(w.Board.Choices(), lab.Choices{
+		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
+		lab.OneOf("panel", titles, &w.focus, func() {}),
+		{Name: "seeds", Get: func() []string {
+			if w.EachSeed {
+				return []string{"each"}
+			}
+			return nil
+		}, Set: func(v []string) { w.EachSeed = slices.Equal(v, []string{"each"}) }},
+		lab.OneOf("pane", []string{"none", "log", "output"}, &w.logPane, func() {
+			w.logBack = 0
+			w.touch()
+			w.Refit()
+			w.Fit()
+		}),
+	})
+}
+
+// reset shows all of x or, where that is shown, sets the choices to their defaults.
+func (w *Page) reset() {
+	if w.ZoomX != (plot.Range{}) {
+		w.Unzoom()
+	} else {
+		w.Choices().Set(nil)
+	}
+}

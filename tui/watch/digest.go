@@ -1,0 +1,87 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Digest says in a few words how the watched runs stand, and how much of long logs was read; the
+// words of a replay fit in so many cells. The header of every page shows it, so that runs can be
+// left to themselves while the user looks at something else.
+func (w *Page) Digest(cells int) string {
+	if len(w.Tracks) == 0 {
+		return ""
+	}
+	// The state of runs in a replay is not their state now.
+	if w.clock != nil && w.clock.Ready {
+		return w.clock.Words(cells)
+	}
+	counts := map[runner.Status]int{}
+	for _, t := range w.Tracks {
+		counts[t.Status]++
+	}
+	// What goes on comes first, as the header may be cut at its end.
+	words := lab.Counts(counts, runner.Running, runner.Queued, runner.Paused, runner.Done,
+		runner.Stopped, runner.Interrupted, runner.Failed)
+	// Rounded down: 100 % is said by not saying it any more.
+	if share := w.share(); share < 1 {
+		if w.clock != nil {
+			words = []string{w.clock.Words(cells)}
+		}
+		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
+	}
+	return strings.Join(words, " · ")
+}
+
+// Progress returns the mean progress of the watched runs, 0 to 1, whether one has failed, and
+// whether one is live. The model hands it to the terminal for its taskbar or tab. A replay does not
+// count as live there, because nothing is waited for.
+func (w *Page) Progress() (part float64, failed, live bool) {
+	for _, t := range w.Tracks {
+		part += t.Done() / float64(len(w.Tracks))
+		failed = failed || t.Status == runner.Failed
+		live = live || !t.Status.Ended()
+	}
+	return part, failed, live && w.clock == nil
+}
+
+// Living returns the watched runs that go on; none in a replay.
+func (w *Page) Living() (runs []*record.Run) {
+	for _, t := range w.Tracks {
+		if w.clock == nil && !t.Status.Ended() {
+			runs = append(runs, t.Run)
+		}
+	}
+	return runs
+}
+
+// Live reports whether a watched run goes on.
+func (w *Page) Live() bool { return len(w.Living()) > 0 }
+
+// ringEnd tells the model that a run is done or has failed, if it was live at the look before. Runs
+// that had ended when they were opened, and runs of a replay, are no news.
+func (w *Page) ringEnd(t *panel.Track, live bool) tea.Cmd {
+	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
+		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
+	}
+	return nil
+}
+
+// share returns the mean part of the logs that was read, 0 to 1. Each log counts alike, however
+// long: their lengths are not known before they are read.
+func (w *Page) share() float64 {
+	sum := 0.0
+	for _, t := range w.Tracks {
+		sum += t.Share
+	}
+	return sum / float64(len(w.Tracks))
+}

@@ -1,0 +1,74 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/eventlog"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+)
+
+// partly is a log of which a part was read.
+type partly struct {
+	eventlog.Log
+	share float64
+}
+
+func (l partly) Share() float64 { return l.share }
+
+// TestHalfRead: a run that is done is shown as done while its log is still being read, whatever the
+// events so far say.
+func TestHalfRead(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	r, err := a.Folder.Find("shapes-sfk-s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := r.Tail().Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := New(tuitest.NewLab(t, a, lab.Config{RunsGoOn: true}, 120, 40))
+	w.showRuns(openMsg{runs: []panel.RunLog{{Run: r, Log: r.Tail(), AtOpening: r.Standing()}}})
+	part := func(events []runner.Event, share float64) {
+		w.reading = true
+		w.addEvents(readMsg{round: w.round,
+			parts: []runNews{{id: r.Meta.ID, log: partly{r.Tail(), share}, events: events}}})
+	}
+	w.Round = time.Hour // news is shown in turns, but not what was recorded before
+	w.View(120, 40)
+	half := len(events) / 2
+	part(events[:half], 0.349)
+	tr := w.Tracks[0]
+	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil ||
+		tr.Eval.Step != tr.Step {
+		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
+	}
+	if s := tr.StatusText(true); strings.Contains(s, " in ") {
+		t.Errorf("half read it is %q", s)
+	}
+	if n := tr.Curves["test_loss"].Raw.Len(); n == 0 || n >= tuitest.Epochs {
+		t.Errorf("half read there are %d points", n)
+	}
+	screen := strings.Join(w.View(120, 40), "\n")
+	if strings.Contains(screen, "running") || !strings.Contains(screen, "done") {
+		t.Errorf("half read it says\n%s", screen)
+	}
+	if d := w.Digest(80); d != "1 done · reading 34 %" {
+		t.Errorf("the header says %q", d)
+	}
+	if w.noVerb("stop")(tr) == "" {
+		t.Error("a run that is done can be stopped")
+	}
+	part(events[half:], 1)
+	if s := strings.Join(w.View(120, 40), "\n"); !strings.Contains(s, "done after 8 epochs in ") {
+		t.Errorf("all read it says\n%s", s)
+	}
+	if d := w.Digest(80); d != "1 done" || tr.Behind != nil || tr.Step != r.Summary().Steps {
+		t.Errorf("all read: %q, step %d", d, tr.Step)
+	}
+}

@@ -1,0 +1,161 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+)
+
+// TestFront: the run under the cursor is in front of the others, and only its raw curve is drawn.
+func TestFront(t *testing.T) {
+	r := watching(t, 120, 40)
+	for range r.watch.Tracks {
+		faint, front := 0, 0
+		for _, l := range r.watch.Chart("loss").Lines {
+			if l.Faint {
+				faint++
+			} else if !l.Back {
+				front++
+				if l.Number != r.watch.Run().Number {
+					t.Errorf("line %d is in front of run %d", l.Number, r.watch.Cursor)
+				}
+			}
+		}
+		if faint != 1 || front != 1 {
+			t.Errorf("%d raw curves, %d in front", faint, front)
+		}
+		r.Press("down")
+	}
+}
+
+// TestTitlesNameWhatIsDrawn: a title names the curves that are drawn, which is one of two where
+// there is no room for both. A key goes on to the next view that looks different.
+func TestTitlesNameWhatIsDrawn(t *testing.T) {
+	r := watching(t, 120, 40)
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train loss") ||
+		strings.Contains(s, "train and test") || !strings.Contains(s, "Dual variables · λ ─") {
+		t.Errorf("titles of\n%s", s)
+	}
+	r.Press("f")
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · test") {
+		t.Errorf("the first key shows the same curve once more:\n%s", s)
+	}
+	r.Press("z")
+	r.watch.Panels[r.watch.focus].View = 0
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train and test") {
+		t.Errorf("zoomed, with room for two:\n%s", s)
+	}
+}
+
+// TestStyle: curves are drawn in dots at every size, and a key switches to lines.
+func TestStyle(t *testing.T) {
+	for _, size := range tuitest.Sizes()[1:] {
+		r := watching(t, size[0], size[1])
+		dots := func() bool {
+			return strings.ContainsFunc(tuitest.Text(r.Shot()),
+				func(c rune) bool { return c > 0x2800 && c < 0x2900 })
+		}
+		if !dots() {
+			t.Errorf("%v: no dots", size)
+		}
+		if r.Press("d"); dots() || r.Notice.Text != "Curve style: lines" {
+			t.Errorf("%v: lines were asked for: %q", size, r.Notice.Text)
+		}
+		if r.Press("d"); !dots() || r.Notice.Text != "Curve style: auto" {
+			t.Errorf("%v: dots were asked for: %q", size, r.Notice.Text)
+		}
+	}
+}
+
+// TestGapBetweenPanels: where there is no room for boxes, two panels have a blank between them on
+// each line below their titles.
+func TestGapBetweenPanels(t *testing.T) {
+	r := watching(t, 80, 16)
+	panels := r.watch.layout().panels
+	if len(panels) != 2 || panels[1].X == 0 {
+		t.Fatalf("panels %v", panels)
+	}
+	for y, line := range strings.Split(strings.TrimSuffix(tuitest.Text(r.Shot()), "\n"), "\n") {
+		if c := []rune(line); y > panels[1].Y && len(c) >= panels[1].X && c[panels[1].X-1] != ' ' {
+			t.Errorf("line %d has no gap: %q", y, line)
+		}
+	}
+}
+
+// TestCursorFindsWhatHasBegun: until the user moves the cursor, it leaves a run that waits for a
+// run that trains.
+func TestCursorFindsWhatHasBegun(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	last := len(w.Tracks) - 1
+	for i, track := range w.Tracks {
+		if track.Status = runner.Queued; i == last {
+			track.Status = runner.Running
+		}
+	}
+	w.Cursor, w.Pointed = 0, false
+	if w.PointBegun(); w.Cursor != last {
+		t.Errorf("the cursor is on run %d, want %d, which trains", w.Cursor, last)
+	}
+	r.Press("up")
+	chosen := w.Cursor
+	if w.PointBegun(); w.Cursor != chosen || chosen == last {
+		t.Errorf("the cursor went to run %d of its own, from %d", w.Cursor, chosen)
+	}
+}
+
+// TestRiskByRadius: the plot of R_ρ over ρ shows the last evaluation, and marks the training
+// radius.
+func TestRiskByRadius(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
+	w := r.watch
+	run := w.Run()
+	list := make([]measure.Number, len(run.Meta.Spec.RiskRadii))
+	for i := range list {
+		list[i] = measure.Num(1 + float64(i))
+	}
+	run.Eval.ByGroup.Set("robust_risk_at", list)
+	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
+	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
+		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
+	}
+	for i, rho := range run.Meta.Spec.RiskRadii {
+		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))
+		if got := series.At(math.Log10(rho)); got != 1+float64(i) {
+			t.Errorf("R at %g is %g", rho, got)
+		}
+	}
+}
+
+// TestHistogram: the histogram has the bins of the run and marks 1. For an old log without bins it
+// says so.
+func TestHistogram(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	w.focus = slices.IndexFunc(w.Panels,
+		func(p panel.Panel) bool { return p.Title == "Dual variables" })
+	for w.CurrentView(w.focus).Bars != "ratio_histogram" {
+		r.Press("f")
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this") {
+		t.Errorf("of a log without it:\n%s", s)
+	}
+	counts := make([]measure.Number, len(measure.RatioEdges()))
+	for i := range counts {
+		counts[i] = measure.Num(float64(i % 3))
+	}
+	w.Run().Eval.ByGroup.Set("ratio_histogram", counts)
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
+		t.Errorf("no bars:\n%s", s)
+	}
+	r.Fits(t, "histogram")
+}

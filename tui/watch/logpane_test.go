@@ -1,0 +1,41 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/watch/panel"
+)
+
+// TestWarnings: a run with warnings has a badge, and a key shows the warnings in full.
+func TestWarnings(t *testing.T) {
+	r := watching(t, 80, 24)
+	long := strings.Repeat("a long warning ", 20) + "end"
+	if r.Press("W"); !strings.Contains(r.Notice.Text, "has no warnings") {
+		t.Errorf("the footer says %q", r.Notice.Text)
+	}
+	r.watch.Run().Add([]runner.Event{&runner.WarningEvent{Message: long}})
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "!1") {
+		t.Errorf("no badge:\n%s", s)
+	}
+	r.Press("W")
+	if r.Overlay == nil || !strings.Contains(strings.Join(r.Overlay.Lines, " "), " end") {
+		t.Errorf("in full: %+v", r.Overlay)
+	}
+}
+
+// TestSearch: the log pane shows only lines with the words that were searched, in any case.
+func TestSearch(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.watch.Run().Notes = []panel.Note{{Step: 7, Text: "Loss is high"}, {Step: 8, Text: "calm"}}
+	r.Press("w", "/")
+	r.Type("loss")
+	r.Press("enter")
+	screen := tuitest.Text(r.Shot())
+	if !strings.Contains(screen, "Loss is high") || strings.Contains(screen, "calm") ||
+		!strings.Contains(screen, " with loss · ") {
+		t.Errorf("after a search for loss:\n%s", screen)
+	}
+}

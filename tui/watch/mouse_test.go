@@ -1,0 +1,67 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+)
+
+// TestMouse clicks a row and a panel.
+func TestMouse(t *testing.T) {
+	r := watching(t, 120, 40)
+	l := r.watch.layout()
+	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // below the column heads, the third run
+	if r.watch.Cursor != 2 {
+		t.Errorf("run %d is under the cursor, want the third", r.watch.Cursor)
+	}
+	p := l.panels[3]
+	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
+	if r.watch.Panels[r.watch.focus].Title != "Where the adversary looks, by class" ||
+		r.watch.zoomed {
+		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
+	}
+	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
+	if !r.watch.zoomed {
+		t.Error("a click on the panel that has the focus does not zoom it")
+	}
+}
+
+// TestBarsScroll: wheel and keys reach every class on a small screen, and move nothing where all
+// classes are in view.
+func TestBarsScroll(t *testing.T) {
+	r := watching(t, 40, 12)
+	r.Press("tab")
+	r.Press("f")
+	first, last := r.watch.Run().Meta.Classes[0], r.watch.Run().Meta.Classes[9]
+	shows := func(first, last bool, what string) {
+		t.Helper()
+		s := tuitest.Text(r.Shot())
+		if strings.Contains(s, "circle ") != first || strings.Contains(s, "triangle") != last {
+			t.Errorf("%s: the screen shows\n%s", what, s)
+		}
+	}
+	if first != "circle" || last != "triangle" {
+		t.Fatalf("the classes are from %s to %s", first, last)
+	}
+	shows(true, false, "at first")
+	r.Press("pgdown", "pgdown", "pgdown", "pgdown")
+	shows(false, true, "four pages down")
+	r.Press("pgup", "pgup", "pgup", "pgup")
+	shows(true, false, "four pages up")
+	over := kit.Wheel{X: 5, Y: 8, Down: true}
+	for range 20 {
+		r.Send(over)
+	}
+	shows(false, true, "the wheel down")
+	r.Size(120, 38)
+	shows(true, true, "on a large screen")
+	l := r.watch.layout().panels[1]
+	r.Send(kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true},
+		kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true})
+	shows(true, true, "the wheel where all fits")
+	if r.Press("pgdown"); r.Notice.Text == "" {
+		t.Error("nothing says that there is nothing to scroll")
+	}
+}

@@ -1,0 +1,95 @@
+package panel
+
+import (
+	"fmt"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+	"drolab/tui/internal/tuitest"
+)
+
+// TestPanels: every panel is made of measures that exist, and no view is empty.
+func TestPanels(t *testing.T) {
+	table := panels(BuiltIn(), dro.Algorithms())
+	drawn := quantities(table)
+	for _, p := range table {
+		if p.Title == "" || len(p.Views) == 0 {
+			t.Errorf("panel %q has %d views", p.Title, len(p.Views))
+		}
+		for _, v := range p.Views {
+			for _, name := range v.Measures() {
+				if _, ok := drawn[name]; !ok {
+					t.Errorf("%s: no measure is called %q", p.Title, name)
+				}
+			}
+			m, found := measure.FindMeasure(v.Bars)
+			classes := found && m.IsList() || v.Lists() || v.ShowsSamples()
+			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
+				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name,
+					v.Measures(), v.Bars)
+			}
+		}
+	}
+}
+
+// TestFilms: a film of groups has two measures of groups, and the film of classes beside it two
+// measures of classes.
+func TestFilms(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Groups = []string{"coast", "reef", "wreck"}
+	got := fmt.Sprint(filmMeasures(panels(BuiltIn(), nil, m), m))
+	if got != "[class_accuracy class_weight group_accuracy group_ratio]" {
+		t.Errorf("the films show %s", got)
+	}
+}
+
+// TestPanelsOfGroups: if all runs have groups, the panel of the worst class shows the worst group
+// instead.
+func TestPanelsOfGroups(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Groups = []string{"coast", "reef", "wreck"}
+	grouped := panels(BuiltIn(), nil, m)
+	if v := grouped[5].Views[0]; v.Name != "worst group and mean" ||
+		v.Curves[0] != "worst_group_accuracy" {
+		t.Errorf("the panel of accuracies shows %+v", v)
+	}
+}
+
+// TestPanelsWithoutLambda: a set without a radius has no λ, so the panel of the dual variables
+// shows η, and no panel draws λ.
+func TestPanelsWithoutLambda(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	for set, first := range map[string]string{"chi2": "λ and η", "cvar": "η"} {
+		m.Spec.Uncertainty = set
+		table := panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m)
+		_, drawn := quantities(table)["lambda"]
+		if v := table[2].Views[0]; v.Name != first || drawn != (set == "chi2") {
+			t.Errorf("%s: the panel of z shows %q, λ is drawn: %v", set, v.Name, drawn)
+		}
+	}
+}
+
+// TestPanelsOfDecisions: if the groups have two classes, their rates are shown beside their
+// accuracies, and the gaps are drawn.
+func TestPanelsOfDecisions(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Groups = []string{"coast", "reef", "wreck"}
+	for _, two := range []bool{false, true} {
+		if two {
+			m.Classes = m.Classes[:2]
+		}
+		table, rates := panels(BuiltIn(), nil, m), 0
+		for _, v := range table[1].Views {
+			if v.Bars == "group_selection_rate" {
+				rates++
+			}
+		}
+		drawn := quantities(table)
+		_, gap := drawn["equalised_odds"]
+		if _, area := drawn["auroc"]; !area || gap != two || (rates == 1) != two {
+			t.Errorf("of two classes %v: AUROC %v, gap %v, %d views of rates", two, area, gap,
+				rates)
+		}
+	}
+}

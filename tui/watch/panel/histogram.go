@@ -1,0 +1,38 @@
+package panel
+
+import (
+	"math"
+	"strconv"
+
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/tui/plot"
+)
+
+// histogram is the form of the number of samples in each bin, for the run under the cursor.
+type histogram struct{}
+
+func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
+	t := w.Run()
+	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false),
+		Counts: data.Map(t.Places(v.BarsMeasure(t.Meta)), measure.Number.Float)}
+	if len(h.Counts) == 0 {
+		return nil, ""
+	}
+	// Edges are even in the logarithm, two to a factor of two. Powers of two and 0 are
+	// labelled, as more labels than that would run into each other.
+	for i, edge := range measure.RatioEdges() {
+		text := ""
+		switch {
+		case edge == 1:
+			h.Mark = i
+			fallthrough
+		case math.Abs(math.Log2(edge)-math.Round(math.Log2(edge))) < 1e-9 || edge == 0:
+			text = strconv.FormatFloat(edge, 'g', 3, 64)
+		}
+		h.Ticks = append(h.Ticks, text)
+	}
+	return w.paint(h, iw, ih), ""
+}
+
+func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().lastEpochNote() }

@@ -1,0 +1,94 @@
+package panel
+
+import (
+	"slices"
+
+	"drolab/runner/spec"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// settings is the form of the settings of the run under the cursor, as it trains now. First come
+// the settings in which the watched runs differ, with a mark, then those that are not at their
+// default, then the others that its method reads.
+//
+// With machine it is the form of what the machine does.
+type settings struct{ machine bool }
+
+// Setting is a setting with its value, and whether the watched runs differ in it.
+type Setting struct {
+	Key, Value string
+	Differs    bool
+}
+
+// Lists reports whether the view shows a list about the run under the cursor.
+func (v *View) Lists() bool { return v.As == settings{} || v.As == settings{machine: true} }
+
+// List returns that list, for so many cells.
+func (w *Board) List(v *View, cells int) []Setting {
+	if v.As == (settings{machine: true}) {
+		return w.machineLines(cells)
+	}
+	return w.Settings()
+}
+
+func (f settings) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
+	const least, gap = 27, 2 // cells of a column, and between two
+	list, key := w.List(v, iw), 18
+	if f.machine {
+		key = 7
+	}
+	columns := max(1, min(iw/least, (len(list)+ih-1)/max(1, ih)))
+	cells, rows := iw/columns-gap, min(ih, (len(list)+columns-1)/columns)
+	lines := make([]string, rows)
+	for i, s := range list[:min(len(list), rows*columns)] {
+		line := kit.Left(w.settingLine(s, key, cells), cells)
+		if i/rows > 0 {
+			line = kit.Blanks(gap) + line
+		}
+		lines[i%rows] += line
+	}
+	warning := ""
+	if hidden := len(list) - rows*columns; hidden > 0 {
+		warning = kit.Plural(hidden, "more line")
+	}
+	return lines, warning
+}
+
+// settingLine writes a setting in so many cells, with those of its key. Where it does not fit, its
+// value is cut.
+func (w *Board) settingLine(s Setting, key, cells int) string {
+	t, mark := w.Theme, "  "
+	name, value := t.Dim, t.Text
+	if s.Differs {
+		mark, name, value = " "+t.Accent.Paint(t.Changed), t.Text, t.Title
+	}
+	text := kit.Left(s.Key, max(cell.Width(s.Key), min(key, cells/2))) + " "
+	room := max(0, cells-2-1-cell.Width(text))
+	return mark + " " + name.Paint(text) + value.Paint(cell.Cut(t.Greek(s.Value), room))
+}
+
+func (settings) note(w *Board, _ *View) string { return w.Run().Label }
+
+// Settings returns the settings that the run under the cursor reads, in the order of draw.
+func (w *Board) Settings() (list []Setting) {
+	run, plain := w.Run(), spec.Defaults()
+	var changed, alike []Setting
+	for _, s := range spec.AllSettings() {
+		if !s.ReadIn(&run.Spec) {
+			continue
+		}
+		own := Setting{Key: s.Key, Value: run.Spec.Text(s.Key)}
+		other := func(t *Track) bool { return t.Spec.Text(s.Key) != own.Value }
+		own.Differs = slices.ContainsFunc(w.Tracks, other)
+		switch {
+		case own.Differs:
+			list = append(list, own)
+		case own.Value != plain.Text(s.Key):
+			changed = append(changed, own)
+		default:
+			alike = append(alike, own)
+		}
+	}
+	return slices.Concat(list, changed, alike)
+}

@@ -1,0 +1,49 @@
+package panel
+
+import "drolab/tui/plot"
+
+// smoothing is one way to smooth the noisy curves; make is nil for none. It makes a filter for
+// each curve, since a filter has memory.
+type smoothing struct {
+	name string
+	make func() plot.Smoother
+}
+
+// smoothings returns the ways to smooth, the paper's first: the mean of five points. The names
+// stand in notes and in exported files.
+func smoothings() []smoothing {
+	ema := func(beta float64) func() plot.Smoother {
+		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
+	}
+	return []smoothing{{"mean of 5", func() plot.Smoother { return &plot.Window{} }},
+		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
+}
+
+// SmoothBy takes the next smoothing, or the one before, and returns its name.
+func (w *Board) SmoothBy(by int) string {
+	all := smoothings()
+	w.smooth = (w.smooth + len(all) + by) % len(all)
+	w.smoothAll()
+	return w.Smoothing()
+}
+
+func (w *Board) smoothAll() {
+	for _, t := range w.Tracks {
+		t.smoothWith(smoothings()[w.smooth].make)
+	}
+}
+
+// Smoothing returns the name of the way in which noisy curves are smoothed.
+func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
+
+// smoothWith filters the noisy quantities anew; nil shows them as they are. Each curve gets a
+// filter of its own, since a filter remembers the points before.
+func (t *Track) smoothWith(f func() plot.Smoother) {
+	for name, c := range t.Curves {
+		c.filter, c.Smooth, c.Fresh = nil, nil, true
+		if f != nil && t.quantities[name].Noisy {
+			c.filter = f()
+			c.Smooth = plot.Smooth(c.Raw, c.filter)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package panel
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/tui/plot"
+)
+
+// worstFirst returns the places of a measure in their order in the ranking run: the worst first or,
+// for a measure that is neither better nor worse, the greatest first. Places without a value come
+// last.
+//
+// The order of the last frame stays while it is nearly right: rows that change places cost more, to
+// follow and to send, than a point of accuracy is worth.
+func (w *Board) worstFirst(of measure.Measure) []int {
+	values, epoch := w.ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
+	// The baseline's data may be others.
+	if own := w.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
+		values = own
+	}
+	order := slices.Clone(w.orders[of.Name])
+	if len(order) != len(values) {
+		order = page.Indices(len(values))
+	}
+	key := func(i int) float64 {
+		switch v := values[i]; {
+		case !v.Applies():
+			return math.Inf(1)
+		case of.Better == dro.Higher:
+			return v.Float()
+		default:
+			return -v.Float()
+		}
+	}
+	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
+	// run that has ended, is exact.
+	slack := 0.0
+	if !w.ranking().Status.Ended() {
+		slack = 0.05
+	}
+	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
+	if !slices.IsSortedFunc(order, nearly) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	}
+	return order
+}
+
+// sort keeps the orders of places for the next frames, also for views that are not shown: like an
+// axis, an order must not depend on what the user looked at.
+func (w *Board) sort() {
+	for v := range views(w.Panels) {
+		if v.As != nil && v.Bars != "" {
+			of := v.BarsMeasure(w.Run().Meta)
+			w.orders[of.Name] = w.worstFirst(of)
+		}
+	}
+}
+
+// Spread returns a chart with a line for each class that has the values of all runs; nil if no run
+// like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
+// left out, because a place means another class there.
+func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
+	of := v.BarsMeasure(w.Run().Meta)
+	order := w.worstFirst(of)
+	if len(order) == 0 {
+		return nil
+	}
+	s := &plot.Spread{
+		Hi:      1,
+		Percent: Percents(of),
+		Front:   -1,
+		First:   min(w.Panels[p].First, max(0, len(order)-rows)),
+		Charset: w.Theme.Charset(false),
+	}
+	var all [][]measure.Number
+	for _, row := range w.visibleRows(w.Rows()) {
+		// Front is an index into all: the row that is drawn over the others.
+		values := meansAt(w.InRow(row), w.CommonEpoch(), of)
+		if len(values) != len(order) {
+			continue
+		}
+		if slices.Contains(row, w.Cursor) {
+			s.Front = len(all)
+		}
+		all, s.Numbers = append(all, values), append(s.Numbers, w.Tracks[row[0]].Number)
+	}
+	w.spreadRows(s, of, order, all)
+	return s
+}
+
+// spreadRows adds the lines, and fits the scale of a measure that is no percentage. all has a list
+// of values by place for each row of the table that is shown; order has the place of each line.
+func (w *Board) spreadRows(
+	s *plot.Spread, of measure.Measure, order []int, all [][]measure.Number,
+) {
+	run, top := w.Run(), 0.0
+	judged := w.MeasuredRun(of).PlacesAt(w.CommonEpoch(), of)
+	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
+		judged = all[s.Front]
+	}
+	worst, few := judge(w.MeasuredRun(of), judged, of)
+	unit := of.Unit
+	switch {
+	case s.Percent:
+		unit = w.Theme.Mark(run.Number) + " acc %"
+	case of.Better == dro.Neither:
+		unit = w.Theme.Mark(run.Number) + " ratio"
+	}
+	s.Heads = []string{AxisName(of.Axis), unit}
+	// How much there was to train on explains more of a class's place than anything else.
+	counts := run.Meta.Counts(of.Axis).Train
+	if len(counts) > 0 {
+		s.Heads = append(s.Heads, "train")
+	}
+	for _, i := range order {
+		r := plot.SpreadRow{Row: plot.Row{Label: PlaceName(run.Meta, of.Axis, i),
+			Worst: i == worst, Few: few[i]}}
+		for _, values := range all {
+			if values[i].Applies() {
+				top = max(top, values[i].Float())
+			}
+			r.Values = append(r.Values, values[i].Float())
+		}
+		if len(counts) > 0 {
+			r.Cells = []string{TextAt(counts, i, strconv.Itoa)}
+		}
+		s.Rows = append(s.Rows, r)
+	}
+	if !s.Percent {
+		s.Hi = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: top}, plot.Scale{}).Hi
+	}
+}
+
+// allRuns is the form with a line for each class that has the marks of all runs. It is for
+// comparing methods: a method that does worse for one class is seen without turning from run to
+// run.
+type allRuns struct{}
+
+func (allRuns) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+	s := w.Spread(p, v, ih)
+	if s == nil {
+		return nil, ""
+	}
+	return w.paint(s, iw, ih), ""
+}
+
+func (allRuns) note(w *Board, v *View) string {
+	// The note names the run that sorts, which need not be the one under the cursor.
+	note := "by " + w.ranking().ShortName(12) + ", worst first"
+	if v.BarsMeasure(w.Run().Meta).Better == dro.Neither {
+		note = "by " + w.ranking().ShortName(12)
+	}
+	return note + atEpoch(w.CommonEpoch())
+}

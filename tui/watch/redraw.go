@@ -1,0 +1,156 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	"drolab/tui/kit"
+)
+
+// News is shown in turns (Lab.Round): once a second each part of the page, the table and every
+// panel, takes in what the runs logged, one part after the other. What the user does is shown at
+// once, everywhere.
+//
+// To draw all parts at every look at the files would be more than a slow line carries. The news of
+// a fifth of a second costs a panel about as much as the news of a second. And the renderer sends a
+// line of the screen from its first change to its last, with everything between panels that stand
+// beside each other.
+
+// evalTurn is the number of rounds between two turns of the parts that only evaluations change.
+const evalTurn = 2
+
+// eyeTurn is the number of rounds between two turns of the adversary's eye, whose gallery takes its
+// turns by itself. stripTurn is that number for each picture that changed, if the eye is below
+// other panels and nobody has asked for it. A new picture is more than half a kilobyte, which the
+// rest of a slow run sends in two seconds.
+const eyeTurn, stripTurn = 6, 15
+
+// replayTurn is the time between two drawings of the parts of a replay that are no curves: figures
+// are not read any faster.
+const replayTurn = time.Second / 4
+
+// drawnPart is the last drawing of a part of the page. Both fields are values of schedule.news; a
+// part owes a drawing as long as wanted or news is ahead of what it shows.
+type drawnPart struct {
+	kit.LineCache
+	shown  int // the value when the part was drawn
+	wanted int // the value that the part must show at least
+}
+
+// partKey is everything that a part of the page depends on, with its places. It is compared as a
+// whole: if a part depends on something else, that must be added here, or the part shows an old
+// state.
+type partKey struct {
+	place, second kit.Rect
+	theme         *kit.Theme
+	body          kit.Rect
+	touched       int
+	round         int
+	shown         int
+}
+
+// partLines returns the lines of a part, drawn anew if its turn has come or the user did something.
+// place and second are its places; only the part with table and log pane has two. Without a
+// Round, as in most tests, nothing is kept and every frame shows all there is.
+func (w *Page) partLines(t *drawnPart, place, second kit.Rect, draw func() []string) []string {
+	if w.Round == 0 {
+		return draw()
+	}
+	// Once due, a part shows all there is, also news that came after its turn.
+	if t.shown < t.wanted {
+		t.shown = w.news
+	}
+	return t.Get(partKey{place, second, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
+}
+
+// schedule is the state of the turns. Its counts only grow; they are only compared with earlier
+// values.
+type schedule struct {
+	news    int         // the number of looks that brought something new
+	touched int         // the number of calls of touch
+	since   time.Time   // the time of the last look
+	around  drawnPart   // the part around the panels
+	drawn   []drawnPart // the panels, by their index
+	placed  []kit.Rect  // the places of the panels that are shown, where they were drawn last
+}
+
+// touch makes the next frame draw everything, whoever's turn it is.
+func (w *Page) touch() { w.touched++ }
+
+// scheduledPart is a part of the page with the time between its turns, and when they come within a
+// Round.
+type scheduledPart struct {
+	*drawnPart
+	every, offset time.Duration
+}
+
+// parts returns the parts of the page now: the part around the panels, and the panels. In a replay
+// that plays, all curves move at every look; in one that stands, everything is shown at once.
+//
+// Two panels beside each other that change in one frame send all that lies between them. So the
+// turns of columns are spread evenly over the time, and a round has a look for each; panels that
+// stand one above the other share a turn.
+func (w *Page) parts(look time.Duration) []scheduledPart {
+	columns := 0
+	for _, r := range w.placed {
+		if r.Y == w.placed[0].Y {
+			columns++
+		}
+	}
+	// Looks come a little late, by varying times, and a round must keep its length.
+	round, even := w.Round, look.Round(time.Second/5)
+	if even < round { // or each look shows all
+		round = max(round, time.Duration(columns)*even)
+	}
+	// Only an evaluation changes bars and maps, so they come half as often.
+	table, curves, others := w.Round, round, evalTurn*round
+	if c := w.clock; c != nil {
+		table, curves, others = 0, 0, 0
+		if c.Playing && w.Round > 0 {
+			table, others = replayTurn, replayTurn
+		}
+	}
+	list := []scheduledPart{{&w.around, table, 0}}
+	for i := range w.count() {
+		p, d, at := w.first()+i, curves, time.Duration(0)
+		if i < len(w.placed) {
+			at = round * time.Duration(w.placed[i].X) / time.Duration(max(1, w.Body.W))
+		}
+		switch v := w.CurrentView(p); {
+		case v.ShowsSamples():
+			continue
+		case !v.Plots() && !v.Phase:
+			d = others
+		}
+		list = append(list, scheduledPart{&w.drawn[p], d, at})
+	}
+	return list
+}
+
+// noteTurns notes the news for the parts whose turn came since the last look. It only notes what
+// each has to show: View draws, and a part that is out of view by then is not drawn.
+func (w *Page) noteTurns(now time.Time, changed bool) {
+	if changed {
+		w.news++
+	}
+	for _, p := range w.parts(now.Sub(w.since)) {
+		if turnBetween(w.since, now, p.every, p.offset) {
+			p.wanted = w.news
+		}
+	}
+	w.since = now
+}
+
+// turnBetween reports whether a turn came between two moments. Turns come at intervals of every,
+// offset by at; with an interval of 0 one always came. They depend on the clock and not on the
+// frame, because looks may come late, or seldom.
+func turnBetween(from, to time.Time, every, at time.Duration) bool {
+	turn := func(t time.Time) int64 { return (t.UnixNano() - int64(at)) / int64(every) }
+	return every == 0 || turn(from) != turn(to)
+}
+
+// hasUnshown reports whether some part does not show all there is. Then the next look counts as a
+// change even if it brings nothing, so that the last news of a run that has ended is shown, too.
+func (w *Page) hasUnshown() bool {
+	return slices.ContainsFunc(w.parts(0), func(p scheduledPart) bool { return p.wanted < w.news })
+}

@@ -1,0 +1,89 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+)
+
+// TestTurns: over a slow line, the parts of the page show news in turns, each within one round. The
+// effect of a key is shown at once.
+func TestTurns(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 38)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	w := r.watch
+	r.View()
+	table := func() string {
+		lines := strings.Split(tuitest.Text(r.Shot()), "\n")
+		return strings.Join(lines[1:5], "\n")
+	}
+	before, changes := table(), 0
+	for range 20 { // looks in two rounds, in which every run logs eight times
+		r.Wait(time.Second/10, time.Second/10)
+		if now := table(); now != before {
+			before = now
+			changes++
+		}
+	}
+	if changes != 2 {
+		t.Errorf("the table was drawn anew %d times in two rounds", changes)
+	}
+	r.Clock(r.Now.Add(time.Second)) // all runs log
+	r.Send(kit.Tick(r.Now.Add(time.Millisecond)))
+	if !w.hasUnshown() || table() != before {
+		t.Fatal("a part shows what is new before its turn")
+	}
+	if r.Press("down"); table() == before {
+		t.Error("a key does not show all that is new")
+	}
+	for i := range 4 { // nothing more comes
+		r.Send(kit.Tick(r.Now.Add(time.Duration(i) * time.Second)))
+	}
+	if w.hasUnshown() {
+		t.Error("after two rounds parts do not show all there is")
+	}
+}
+
+// TestColumnsTakeTurns: of panels side by side, one column has its turn at each look, even if looks
+// come late, and each panel has one turn in every round.
+func TestColumnsTakeTurns(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 200, 60)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	w := r.watch
+	r.View()
+	shown := func() (list []int) {
+		for i := range w.count() {
+			list = append(list, w.drawn[w.first()+i].wanted)
+		}
+		return list
+	}
+	const looks = 100
+	at, together := r.Now, 0
+	waits := make([]int, w.count())
+	w.noteTurns(at, true)
+	for k := range looks {
+		at = at.Add(2*time.Second/5 + time.Duration(k%5)*time.Millisecond)
+		before := shown()
+		w.noteTurns(at, true)
+		columns := map[int]bool{}
+		for i, n := range shown() {
+			if waits[i]++; n != before[i] {
+				columns[w.placed[i].X], waits[i] = true, 0
+			}
+			if most := 3 * evalTurn; waits[i] > most {
+				t.Fatalf("panel %d waits for %d looks", i, waits[i])
+			}
+		}
+		if len(columns) > 1 {
+			together++
+		}
+	}
+	if together > looks/50 {
+		t.Errorf("%d of %d looks change columns beside each other", together, looks)
+	}
+}

@@ -1,0 +1,196 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// replaying returns a page that replays the scripted runs from the start, at ×1 unless ask says
+// otherwise.
+func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
+	t.Helper()
+	s := tuitest.NewScript(t)
+	s.Now = s.Now.Add(time.Hour)
+	w := New(tuitest.NewLab(t, s, lab.Config{}, 120, 40))
+	r := tuitest.NewRig(w.Lab, w)
+	var ids []string
+	for id := range s.Logs {
+		ids = append(ids, id)
+	}
+	ask.Speed = max(1, ask.Speed)
+	r.Send(lab.Watch{IDs: ids, Replay: &ask})
+	for !w.clock.Ready {
+		r.Wait(frameTime, frameTime)
+	}
+	r.Wait(frameTime, frameTime)
+	return w, r
+}
+
+// due returns the step at which the script has run i after the given time.
+func due(i int, seconds float64) int64 {
+	steps := int64(seconds / (tuitest.Pace * (1 + 0.1*float64(i))))
+	return min(steps/10*10, tuitest.Steps*tuitest.Epochs)
+}
+
+func checkSteps(t *testing.T, w *Page, what string) {
+	t.Helper()
+	for i, tr := range w.Tracks {
+		want := due(i, w.clock.Now)
+		if got := tr.Step; got < want-10 || got > want+10 {
+			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.Now, tr.Label,
+				got, want)
+		}
+		if n := int64(tr.Curves["loss"].Raw.Len()); n != tr.Step/10 {
+			t.Errorf("%s: %s has %d points at step %d", what, tr.Label, n, tr.Step)
+		}
+	}
+}
+
+func TestReplayUnfolds(t *testing.T) {
+	w, r := replaying(t, lab.Replay{})
+	r.Wait(5*time.Second, frameTime)
+	if at := w.clock.Now; at < 4.8 || at > 5.3 {
+		t.Errorf("after 5 s it is at %v s", at)
+	}
+	checkSteps(t, w, "played")
+	if d := w.Digest(80); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
+		t.Errorf("the header says %q", d)
+	}
+	if w.Tracks[0].Status != runner.Running {
+		t.Errorf("the run is %s", w.Tracks[0].Status)
+	}
+	if eta := w.progress()[1].Cell(w.Tracks); eta != "–" {
+		t.Errorf("by the clock of now the run would end in %s", eta)
+	}
+	r.Press("space")
+	at := w.clock.Now
+	r.Wait(2*time.Second, frameTime)
+	if w.clock.Now != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
+		t.Errorf("paused it has moved from %v to %v", at, w.clock.Now)
+	}
+	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
+		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",
+		20: "replay ×1 · paused", 7: "replay"} {
+		if got := w.Digest(cells); got != want {
+			t.Errorf("in %d cells: %q, want %q", cells, got, want)
+		}
+	}
+	keys := w.Keys()
+	offered := func(k kit.Key) bool { return k.Hint != "" && k.Blocked() == "" }
+	if k := keys[slices.IndexFunc(keys, offered)]; k.Name(false) != "," {
+		t.Errorf("the first key that the footer offers is %s", k.Name(false))
+	}
+	r.Press("}")
+	r.Press("space")
+	r.Wait(time.Second, frameTime)
+	if moved := w.clock.Now - at; moved < 1.9 || moved > 2.3 {
+		t.Errorf("at ×2 it moves by %v s in one", moved)
+	}
+	r.Wait(time.Minute, frameTime)
+	if !w.clock.Ended() || w.Tracks[3].Status != runner.Done || w.clock.Playing {
+		t.Errorf("at the end: %s, %s", w.Digest(80), w.Tracks[3].Status)
+	}
+	r.Press("space")
+	r.Wait(time.Second, frameTime)
+	checkSteps(t, w, "begun again")
+}
+
+func TestReplayScrubs(t *testing.T) {
+	w, r := replaying(t, lab.Replay{From: lab.Place{Part: 0.5}})
+	w.Tracks[1].Hidden = true
+	r.Press("space")
+	checkSteps(t, w, "from the middle")
+	for range 10 {
+		r.Press(",")
+	}
+	if at := w.clock.Now / w.clock.End.Seconds; math.Abs(at-0.3) > 0.02 {
+		t.Errorf("ten steps back it is at %v", at)
+	}
+	checkSteps(t, w, "scrubbed back")
+	r.Press(".")
+	checkSteps(t, w, "scrubbed on")
+	if !w.Tracks[1].Hidden {
+		t.Error("what was hidden is shown again")
+	}
+	r.Press("u")
+	first := w.clock.Now
+	if e := w.Tracks[0].Eval; e == nil {
+		t.Error("no evaluation where one is")
+	}
+	r.Press("u", "U")
+	if w.clock.Now != first {
+		t.Errorf("on and back it is at %v, not %v", w.clock.Now, first)
+	}
+	r.Press("J")
+	warned := false
+	for _, tr := range w.Tracks {
+		for _, n := range tr.Notes {
+			warned = warned || n.Bad
+		}
+	}
+	if !warned {
+		t.Errorf("at %v no warning is there", w.clock.Now)
+	}
+	r.Press("y")
+	if !strings.Contains(r.Notice.Text, "No checkpoint after") {
+		t.Errorf("without checkpoints: %q", r.Notice.Text)
+	}
+	r.Press("T")
+	for i, tr := range w.Tracks[1:] {
+		if tr.Step != w.Tracks[0].Step {
+			t.Errorf("by step, run %d is at %d and the first at %d", i+1, tr.Step, w.Tracks[0].Step)
+		}
+	}
+}
+
+// TestReplayEnds: after the end of a replay, the page shows the runs as they are now.
+func TestReplayEnds(t *testing.T) {
+	w, r := replaying(t, lab.Replay{})
+	if !w.Replaying() {
+		t.Fatal("no replay")
+	}
+	r.Press("R")
+	m, ok := tuitest.Sent[lab.Watch](r)
+	if !ok || m.Replay != nil || len(m.IDs) != 4 {
+		t.Fatalf("R asks for %+v", m)
+	}
+	r.Send(m)
+	if w.Replaying() || w.Tracks[0].Status != runner.Done {
+		t.Errorf("the run is %s", w.Tracks[0].Status)
+	}
+}
+
+// TestReplayTurns: while a replay plays, curves are drawn at every look, and figures only as often
+// as they can be read. When it is paused, nothing changes.
+func TestReplayTurns(t *testing.T) {
+	w, r := replaying(t, lab.Replay{Speed: 5})
+	w.Round = time.Second
+	table, curves := 0, 0
+	for range 26 { // two seconds
+		before, curve := w.around.shown, w.drawn[0].shown
+		r.Wait(frameTime, frameTime)
+		w.View(120, 38)
+		if w.around.shown != before {
+			table++
+		}
+		if w.drawn[0].shown != curve {
+			curves++
+		}
+	}
+	if table < 6 || table > 9 || curves < 20 {
+		t.Errorf("in two seconds the table was drawn %d times, curves %d times", table, curves)
+	}
+	r.Press("space")
+	w.View(120, 38)
+	if w.around.shown != w.schedule.news {
+		t.Error("paused, the table is not as it is")
+	}
+}

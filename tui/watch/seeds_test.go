@@ -1,0 +1,116 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+)
+
+// seeded returns a rig over two methods with three seeds each.
+func seeded(t *testing.T) *rig {
+	t.Helper()
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range []dro.Algorithm{dro.SFK, dro.ERM} {
+		for seed := range 3 {
+			m := tuitest.Meta(a, tuitest.Epoch0().Add(time.Duration(i*3+seed)*time.Second))
+			m.Spec.Seed = uint64(seed + 1)
+			rec, err := store.Create(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range tuitest.Training(a, 2*i+seed, 40, 4) {
+				if err := rec.Append(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rec.Close()
+		}
+	}
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newRigOf(t, s.Folder, s, 120, 40)
+	r.Wait(3*time.Second, time.Second)
+	return r
+}
+
+// TestSeeds: seeds are one row and one band, whose values do not depend on the other runs that are
+// shown. A key takes the seeds apart.
+func TestSeeds(t *testing.T) {
+	r := seeded(t)
+	w := r.watch
+	if len(w.Rows()) != 2 || len(w.Tracks) != 6 || w.Tracks[0].Number != w.Tracks[1].Number {
+		t.Fatalf("rows %v", w.Rows())
+	}
+	bands := func() []plot.Line {
+		return slices.DeleteFunc(w.Chart("test_loss").Lines,
+			func(l plot.Line) bool { return len(l.Seeds) < 2 })
+	}
+	points := func() []plot.BandPoint {
+		for _, b := range bands() {
+			if b.Number == w.Tracks[0].Number {
+				return slices.Clone(b.Points(w.Span(), 40))
+			}
+		}
+		return nil
+	}
+	before := points()
+	if before == nil || before[20].N != 3 || !(before[20].Lo < before[20].Hi) {
+		t.Fatalf("the band is of %+v", before)
+	}
+	r.Press("down", "space", "up")
+	if !slices.EqualFunc(before, points(), func(a, b plot.BandPoint) bool {
+		return a == b || math.IsNaN(a.Mean) && math.IsNaN(b.Mean)
+	}) {
+		t.Error("the band changed when other runs were hidden")
+	}
+	if n := len(bands()); n != 1 {
+		t.Errorf("%d bands, one hidden", n)
+	}
+	s := tuitest.Text(r.Shot())
+	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
+		t.Errorf("no row or no line of three seeds:\n%s", s)
+	}
+	for _, track := range w.Tracks {
+		track.Status = runner.Done
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "✓ sfk s1: done after") {
+		t.Errorf("of which seed the headline is:\n%s", s)
+	}
+	r.Press("o")
+	if c := w.Chart("test_loss"); len(w.Rows()) != 6 || len(bands()) != 0 || len(c.Lines) != 3 {
+		t.Errorf("apart: rows %v, %d bands, %d lines", w.Rows(), len(bands()), len(c.Lines))
+	}
+	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
+		t.Error("seeds can be taken apart where there are none")
+	}
+}
+
+// TestSeedsAlone: a fork, a run with another setting, or a second run of the same seed is not
+// grouped with the seeds.
+func TestSeedsAlone(t *testing.T) {
+	of := func(change func(*runner.Meta)) *panel.Track {
+		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+		change(m)
+		return &panel.Track{Meta: m}
+	}
+	groups := panel.SeedGroups([]*panel.Track{of(func(*runner.Meta) {}),
+		of(func(m *runner.Meta) { m.Spec.Seed = 7 }),
+		of(func(m *runner.Meta) { m.Spec.Seed = 8; m.Spec.Rho *= 2 }),
+		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),
+		of(func(*runner.Meta) {})})
+	if len(groups) != 4 || !slices.Equal(groups[0], []int{0, 1}) {
+		t.Errorf("groups %v", groups)
+	}
+}

@@ -1,0 +1,134 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/data"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/watch/panel"
+)
+
+// The story line is one sentence above the panels that says what the runs have come to. Package
+// compare makes it. It is made anew when an evaluation, a status or the baseline has changed, and
+// drawn with the headline.
+
+// storyState is the story of the watched runs, and the state from which it was made.
+type storyState struct {
+	compare.Story
+	inputs []storyInput
+}
+
+// storyInput is the state of a run on which its part of the story depends.
+type storyInput struct {
+	run    *runner.Meta
+	status runner.Status
+	eval   *runner.EvalEvent
+	evals  int // the number of evaluations; in a long log those far back come last
+	base   bool
+	lossy  bool
+}
+
+// updateStory makes the story anew if it may have changed.
+func (w *Page) updateStory() {
+	of := make([]storyInput, len(w.Tracks))
+	reading := false
+	for i, t := range w.Tracks {
+		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline,
+			t.Gap != nil}
+		reading = reading || t.Share < 1
+	}
+	if slices.Equal(of, w.storyState.inputs) && !reading {
+		return
+	}
+	w.storyState.Story, w.storyState.inputs, w.Epoch = compare.Story{}, of, 0
+	if reading { // half a log has other evaluations than the whole
+		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
+		return
+	}
+	runs := data.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
+		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
+			Status: t.Status, Evals: t.Evaluations(), Lossy: t.Gap != nil}
+	})
+	w.storyState.Story = compare.NewStory(runs, w.Baseline)
+	w.Epoch = w.storyState.Epoch
+}
+
+// Story returns the whole sentence, which the program tells when the interface ends; "" where there
+// is none.
+func (w *Page) Story() string {
+	if w.storyState.Scope == "" {
+		return ""
+	}
+	return cell.OneLine(w.storyState.String())
+}
+
+// storyRows returns the number of lines of the story. It does not depend on the text, so that no
+// panel moves with it.
+func (w *Page) storyRows() int {
+	const leastHeight, oneLine, leastForTwo = 16, 100, 20 // of the page, its width, its height
+	switch {
+	case w.Body.H < leastHeight:
+		return 0
+	case w.Body.W < oneLine && w.Body.H >= leastForTwo:
+		return 2
+	}
+	return 1
+}
+
+// story draws the story in so many cells and rows: its scope faint, the rest bright. It is as long
+// as fits, and cut where not even its shortest form does.
+func (w *Page) story(cells, rows int) []string {
+	if rows == 0 {
+		return nil
+	}
+	if damage := w.damage(); damage != "" { // it comes before what is told without the lost part
+		t := w.Theme
+		line := " " + t.Bad.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
+		return append([]string{line}, w.storyLines(cells, rows-1)...)
+	}
+	return w.storyLines(cells, rows)
+}
+
+// damage names the first run of whose log a part is lost, and the remedy; "" where there is none.
+func (w *Page) damage() string {
+	lossy := slices.DeleteFunc(slices.Clone(w.Tracks), func(t *panel.Track) bool {
+		return t.Gap == nil
+	})
+	switch len(lossy) {
+	case 0:
+		return ""
+	case 1:
+		return lossy[0].Label + ": " + lossy[0].Gap.Brief()
+	}
+	return fmt.Sprintf("%s and %d more: %s", lossy[0].Label, len(lossy)-1, lossy[0].Gap.Brief())
+}
+
+// storyLines draws the story in so many rows.
+func (w *Page) storyLines(cells, rows int) []string {
+	if rows == 0 {
+		return nil
+	}
+	t := w.Theme
+	wrap := func(text string) []string {
+		return kit.Wrap(t.Greek(cell.OneLine(text)), max(1, cells-2))
+	}
+	lines := wrap(w.storyState.Longest(func(text string) bool { return len(wrap(text)) <= rows }))
+	if len(lines) > rows {
+		lines[rows-1] = cell.Cut(lines[rows-1]+" "+lines[rows], cells-2)
+		lines = lines[:rows]
+	}
+	for i, line := range lines {
+		scope, rest, ok := strings.Cut(line, ": ")
+		if ok && i == 0 && t.Greek(w.storyState.Scope) == scope {
+			lines[i] = " " + t.Dim.Paint(scope+":") + " " + t.Title.Paint(rest)
+		} else {
+			lines[i] = " " + t.Title.Paint(line)
+		}
+	}
+	return kit.Fill(lines, cells, rows)
+}
