@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"drolab/runner"
@@ -176,4 +177,23 @@ func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
 		close(end)
 		<-ended
 	}
+}
+
+// DrawEvery is the time between two redraws of a line: a person sees five changes a second.
+const DrawEvery = 200 * time.Millisecond
+
+// Progress bars are between BarLeast and BarMost cells wide, or left out.
+const (
+	BarLeast = 10
+	BarMost  = 30
+)
+
+// Bar returns a bar of width cells that shows the share done of total.
+func Bar(done, total int64, width int, ascii bool) string {
+	full, empty := "━", "─"
+	if ascii {
+		full, empty = "#", "."
+	}
+	n := int(float64(width) * float64(min(done, total)) / float64(max(1, total)))
+	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }
