@@ -9,14 +9,8 @@ import (
 	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/tui/cell"
-	"drolab/tui/compare"
-	"drolab/tui/film"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/launch"
-	"drolab/tui/runs"
-	"drolab/tui/samples"
-	"drolab/tui/sweep"
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
@@ -345,16 +339,6 @@ func (m *Model) show(id pageID) tea.Cmd {
 	return m.pages[id].Init()
 }
 
-// leave ends the program; it asks first if runs of the program go on.
-func (m *Model) leave(msg leaveMsg) tea.Cmd {
-	if len(msg.live) == 0 {
-		return tea.Quit
-	}
-	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
-	return kit.Question("Quit?", kit.QuestionLines(head, msg.live, quitStops, resumeLater),
-		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
-}
-
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }
 
 // View implements tea.Model.
@@ -399,96 +383,3 @@ func (m *Model) frame() []string {
 	}
 	return append(append([]string{m.header()}, body...), m.footer())
 }
-
-// pageID is a page's place among the tabs.
-type pageID int
-
-const (
-	launchPage pageID = iota
-	watchPage
-	runsPage
-	comparePage
-	sweepPage
-	samplesPage
-	filmPage
-)
-
-// newPages returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a
-// page. The Watch page is watch, which the Model also holds.
-func newPages(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
-	return []page{
-		launch.New(s, list),
-		watch,
-		runs.New(s),
-		compare.New(s),
-		sweep.New(s),
-		samples.New(s),
-		film.New(s),
-	}
-}
-
-// paced is a page that says how soon it wants the next tick, and whether anything moves.
-type paced interface{ Pace() (time.Duration, bool) }
-
-// pacedPage returns the pace of the page that is shown; false where nothing moves there.
-func (m *Model) pacedPage() (time.Duration, bool) {
-	if p, ok := m.page().(paced); ok {
-		return p.Pace()
-	}
-	return 0, false
-}
-
-// firstPage returns the page that is shown first.
-func firstPage(cfg lab.Config) pageID {
-	switch {
-	case cfg.Film:
-		return filmPage
-	case cfg.Attach || cfg.Live || cfg.Replay != nil:
-		return watchPage
-	case cfg.RunsDir != "" && record.IsSweep(cfg.RunsDir): // the folder is that of one sweep
-		return sweepPage
-	}
-	return launchPage
-}
-
-// absent is a page that may have nothing to show: it has no tab then, and its key shows why. Seek
-// finds that out, at the start.
-type absent interface {
-	Absent() bool
-	Seek() tea.Cmd
-}
-
-// seek lets the pages that may be absent find out whether they are.
-func (m *Model) seek() tea.Cmd {
-	var cmds []tea.Cmd
-	for i, p := range m.pages {
-		if p, ok := p.(absent); ok && pageID(i) != m.current {
-			cmds = append(cmds, p.Seek())
-		}
-	}
-	return tea.Batch(cmds...)
-}
-
-// page is one screen between header and footer. Its state changes only in the actions of keys and
-// in Update, which the event loop calls. Work that takes time is a command.
-type page interface {
-	// Title is the text of the page's tab.
-	Title() string
-	// Init is called when the page is turned to.
-	Init() tea.Cmd
-	// Keys are the page's rows of the key table, before those of all pages. They
-	// are asked for once.
-	Keys() []kit.Key
-	// Update takes every message that is not the Model's own: ticks, while the
-	// page is shown; answers, always; clicks and wheel, with the page's own
-	// coordinates; and, while typing, keys and pastes.
-	Update(tea.Msg) tea.Cmd
-	// Typing reports whether keys write text instead of being looked up in the key table.
-	Typing() bool
-	// View draws the page: h lines of exactly w cells.
-	View(w, h int) []string
-}
-
-// pointed is a page that cares where the mouse is while no button is down. Point reports whether
-// the screen then looks different. Over SSH the terminal is not asked for such moves.
-type pointed interface{ Point(kit.Hover) bool }
