@@ -3,21 +3,16 @@ package compare
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/eventlog"
-	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -97,20 +92,6 @@ func readEvals(of compared, from int) tea.Cmd {
 	}
 }
 
-// curves returns the measures that can be drawn: the test loss first, then the measures that tables
-// have, and the programs' own.
-func (p *Page) curves() (list []lab.Measure) {
-	for _, m := range lab.EvalMeasures() {
-		switch {
-		case m.Name == "test_loss":
-			list = append([]lab.Measure{m}, list...)
-		case m.Main:
-			list = append(list, m)
-		}
-	}
-	return append(list, record.UserMeasures(p.runs...)...)
-}
-
 // comparedMsg brings a table of runs.
 type comparedMsg struct {
 	compared
@@ -177,49 +158,3 @@ func (p *Page) lookAtDamaged() tea.Cmd {
 // Changes reports whether this is the last message: hundreds of half-read runs cost more to draw
 // than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
-
-// basesIn returns, for each group, the baseline that answers the same question as a column; -1 for
-// none. runs has the first run of each group.
-func (p *Page) basesIn(column int, runs []*runner.Meta) []int {
-	asks, plain := dro.OfNetwork, map[string]int{} // the first plain group, by its question
-	if m, ok := measure.FindMeasure(p.table.Columns[column].Name); ok {
-		asks = m.Asks
-	}
-	has := func(i int) bool { return p.table.Rows[i].Cells[column].Mean.Applies() }
-	for i, m := range slices.Backward(runs) {
-		if has(i) && m.Spec.Algorithm() == dro.Baseline() {
-			plain[compare.Question(asks, m)] = i
-		}
-	}
-	bases := make([]int, len(runs))
-	for i, m := range runs {
-		base, ok := plain[compare.Question(asks, m)]
-		if bases[i] = -1; ok && has(i) && base != i {
-			bases[i] = base
-		}
-	}
-	return bases
-}
-
-// difference returns the difference between a group's figure and the baseline's, with its sign; ""
-// if there is no baseline.
-func (p *Page) difference(row, column int) (text string) {
-	base := p.bases[column][row]
-	if base < 0 {
-		return ""
-	}
-	c := &p.table.Columns[column]
-	d := p.table.Rows[row].Cells[column].Mean.Float() -
-		p.table.Rows[base].Cells[column].Mean.Float()
-	text = fmt.Sprintf("%.3f", d)
-	switch written := strings.ContainsAny(text, "123456789"); {
-	case c.Percent():
-		text = fmt.Sprintf("%.1f", 100*d)
-	case d != 0 && (!written || len(text) > len("-999.999")):
-		text = plot.Format(d)
-	}
-	if d > 0 {
-		text = "+" + text
-	}
-	return text
-}

@@ -57,13 +57,6 @@ type listing struct {
 	problems []error // directories that cannot be read
 }
 
-// sorting is the order of the list.
-type sorting struct {
-	by       int    // the column, an index of columns
-	wanted   string // the column's head, even while there is no such column
-	reversed bool
-}
-
 // likeness says what runs have in common, and what tells them apart.
 type likeness struct {
 	several bool               // some runs differ in the seed alone
@@ -266,24 +259,6 @@ func (p *Page) name() {
 	p.furnish()
 }
 
-// pinsMsg brings the pinned checkpoints of runs.
-type pinsMsg map[string][]int64
-
-// readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
-func (p *Page) readPins() tea.Cmd {
-	runs := p.viewed()
-	if p.columns[p.by].Head == pinsHead {
-		runs = p.all
-	}
-	return func() tea.Msg {
-		m := pinsMsg{}
-		for _, r := range runs {
-			m[r.Meta.ID], _ = r.Pinned() // none where they cannot be read
-		}
-		return m
-	}
-}
-
 // viewed returns the runs that stand for the lines in view.
 func (p *Page) viewed() []*record.Run {
 	lines := p.inView(layRuns(p.Body.W, p.Body.H).rows)
@@ -299,30 +274,6 @@ func (p *Page) readViewed() tea.Cmd {
 		return tea.Batch(p.readPins(), p.readTrends())
 	}
 	return p.readTrends()
-}
-
-// press handles a key while the filter is typed. The list follows at once.
-func (p *Page) press(k tea.KeyPressMsg) {
-	switch k.String() {
-	case "enter", "down", "tab":
-		p.filtering = false
-	case "esc":
-		p.filtering, p.line = false, kit.NewInput("")
-		p.refilter()
-	default:
-		if p.line.Update(k) {
-			p.refilter()
-		}
-	}
-}
-
-// refilter applies the filter as typed. A filter that cannot be parsed leaves the list as it is.
-func (p *Page) refilter() {
-	f, err := compare.ParseFilter(p.line.String())
-	if p.problem = err; err == nil {
-		p.filter = f
-		p.arrange()
-	}
 }
 
 // click puts the cursor on a row, and watches the runs if the cursor is there already. A click on a
@@ -342,99 +293,4 @@ func (p *Page) click(msg kit.Click) tea.Cmd {
 	}
 	p.at = i
 	return nil
-}
-
-// Choices returns the choices that the user makes on the page.
-func (p *Page) Choices() lab.Choices {
-	return lab.Choices{
-		{Name: "filter", Get: p.chosenFilter, Set: p.chooseFilter},
-		{Name: "sort", Get: p.chosenSort, Set: p.chooseSort},
-		{Name: "columns", Get: p.chosenHeads, Set: p.chooseHeads},
-		{Name: "fold", Get: p.chosenFold, Set: p.chooseFolds},
-	}
-}
-
-func (p *Page) chosenFilter() []string {
-	if p.line.String() == "" || p.problem != nil || p.filtering {
-		return nil
-	}
-	return []string{p.line.String()}
-}
-
-func (p *Page) chooseFilter(value []string) {
-	p.line = kit.NewInput("")
-	if len(value) == 1 {
-		p.line = kit.NewInput(value[0])
-	}
-	if p.refilter(); p.problem != nil {
-		p.line = kit.NewInput("")
-		p.refilter()
-	}
-}
-
-// reversedWord follows the sort column if the sort is reversed.
-const reversedWord = "reversed"
-
-func (p *Page) chosenSort() []string {
-	head := cmp.Or(p.wanted, p.columns[p.by].Head)
-	switch {
-	case p.reversed:
-		return []string{head, reversedWord}
-	case head == p.columns[0].Head:
-		return nil
-	}
-	return []string{head}
-}
-
-func (p *Page) chooseSort(value []string) {
-	p.wanted, p.by, p.reversed = "", 0, slices.Contains(value, reversedWord)
-	if len(value) > 0 {
-		p.wanted = value[0]
-	}
-	p.furnish()
-	p.arrange()
-}
-
-// chosenHeads returns the columns that the user chose to show or hide, with the sign + or - before
-// each.
-func (p *Page) chosenHeads() (list []string) {
-	for _, head := range slices.Sorted(maps.Keys(p.chosenColumns)) {
-		sign := "-"
-		if p.chosenColumns[head] {
-			sign = "+"
-		}
-		list = append(list, sign+head)
-	}
-	return list
-}
-
-func (p *Page) chooseHeads(list []string) {
-	clear(p.chosenColumns)
-	for _, head := range list {
-		if head != "" && (head[0] == '+' || head[0] == '-') {
-			p.chosenColumns[head[1:]] = head[0] == '+'
-		}
-	}
-	p.widest = widest{}
-}
-
-// apartWord comes first in the choice of the fold if runs do not share lines.
-const apartWord = ":apart"
-
-func (p *Page) chosenFold() []string {
-	if !p.folded {
-		return append([]string{apartWord}, p.foldBy...)
-	}
-	return p.foldBy
-}
-
-func (p *Page) chooseFolds(value []string) {
-	apart := len(value) > 0 && value[0] == apartWord
-	if apart {
-		value = value[1:]
-	}
-	p.foldInto(!apart, slices.DeleteFunc(slices.Clone(value), func(key string) bool {
-		_, known := spec.FindSetting(key)
-		return key != presetKey && !known
-	}))
 }

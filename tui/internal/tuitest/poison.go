@@ -180,3 +180,6 @@ func poisonStrings(v any, set func(any), where string, changed func(where string
 		}
 	}
 }
+
+// Hostile is text that would harm a terminal that showed it.
+const Hostile = "\x1b[2J\x1b]0;title\x07\x9b31m\u202eevil\u0000\r\n\t\u200b世界́" + "\xff\xfe"
