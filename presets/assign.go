@@ -42,17 +42,17 @@ func Assign(settings *spec.Spec, key string, value []byte) error {
 // numbers, those in quotes are numbers, too.
 func Canonical(key string, value json.RawMessage) json.RawMessage {
 	if t, ok := spec.FindSetting(key); ok && t.TakesNumbers() {
-		return unquoted(value)
+		return unquoteNumbers(value)
 	}
 	return value
 }
 
-// unquoted returns a JSON value with its texts that are numbers as numbers.
-func unquoted(value json.RawMessage) json.RawMessage {
+// unquoteNumbers returns a JSON value with its texts that are numbers as numbers.
+func unquoteNumbers(value json.RawMessage) json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) == nil && list != nil {
 		for i := range list {
-			list[i] = unquoted(list[i])
+			list[i] = unquoteNumbers(list[i])
 		}
 		return jsonOf(list)
 	}
@@ -105,13 +105,13 @@ func assign(settings *spec.Spec, key string, value any) error {
 	}
 	err := Assign(settings, key, text)
 	if wrong, ok := errors.AsType[*spec.KeyError](err); ok && wrong.Key == key {
-		wrong.Value = quoted(value)
+		wrong.Value = quoteValue(value)
 	}
 	return err
 }
 
-// quoted returns a value in the form in which errors show it.
-func quoted(value any) string {
+// quoteValue returns a value in the form in which errors show it.
+func quoteValue(value any) string {
 	if value == nil {
 		return "nothing"
 	}

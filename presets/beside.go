@@ -24,7 +24,7 @@ func Beside(dir string) (list []Preset) {
 	for _, e := range entries[:min(len(entries), mostBeside)] {
 		path := filepath.Join(dir, e.Name())
 		if text, err := ReadFile(path); err == nil && looksLikePreset(text) {
-			list = append(list, beside(path, text))
+			list = append(list, readBeside(path, text))
 		}
 	}
 	return list
@@ -35,7 +35,7 @@ func looksLikePreset(text []byte) bool {
 	return regexp.MustCompile(`(?m)^(algorithms|dataset)[ \t]*:`).Match(text)
 }
 
-func beside(path string, text []byte) Preset {
+func readBeside(path string, text []byte) Preset {
 	p, err := parse(path, text)
 	if wrong := p.Check(&p.Spec); err == nil && len(wrong) > 0 {
 		err = wrong

@@ -19,9 +19,9 @@ const (
 	maxEntries = 10_000 // of all lists together
 )
 
-// bounded returns the tokens of a text, or a LineError if the text exceeds the bounds or cannot
+// tokensOf returns the tokens of a text, or a LineError if the text exceeds the bounds or cannot
 // be read.
-func bounded(text []byte) (token.Tokens, error) {
+func tokensOf(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
 		return nil, &LineError{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
 	}

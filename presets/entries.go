@@ -74,7 +74,7 @@ func (e *Entry) Decode(into any) error {
 	if err := json.Unmarshal(e.Value, into); err == nil {
 		return nil
 	}
-	return json.Unmarshal(unquoted(e.Value), into)
+	return json.Unmarshal(unquoteNumbers(e.Value), into)
 }
 
 // Remedy returns the end of an error about a value in which other numbers are wanted: see

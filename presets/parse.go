@@ -94,7 +94,7 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 
 // mapping returns the entries of the one YAML mapping in text, or none if the text is empty.
 func mapping(text []byte) ([]*ast.MappingValueNode, error) {
-	tokens, err := bounded(text)
+	tokens, err := tokensOf(text)
 	if err != nil {
 		return nil, err
 	}

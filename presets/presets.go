@@ -45,7 +45,7 @@ type Preset struct {
 func List() []Preset {
 	var list []Preset
 	for _, name := range names() {
-		p, err := embedded(name)
+		p, err := loadEmbedded(name)
 		if err != nil {
 			panic("presets: an embedded file is broken")
 		}
@@ -54,7 +54,7 @@ func List() []Preset {
 	return list
 }
 
-func embedded(name string) (Preset, error) {
+func loadEmbedded(name string) (Preset, error) {
 	file := name + ".yaml"
 	text, err := files.ReadFile(file)
 	if err != nil {
@@ -69,7 +69,7 @@ func embedded(name string) (Preset, error) {
 // name. It reads the settings but does not validate them, because overrides may follow.
 func Load(nameOrFile string) (Preset, error) {
 	if slices.Contains(names(), nameOrFile) {
-		return embedded(nameOrFile)
+		return loadEmbedded(nameOrFile)
 	}
 	if spec.IsProgramName(nameOrFile) {
 		return ofProgram(nameOrFile)

@@ -18,10 +18,11 @@ func Set(settings *spec.Spec, assignment string) error {
 	}
 	entries, err := mapping([]byte("value: " + text))
 	if bounds := new(LineError); errors.As(err, &bounds) {
-		return &spec.KeyError{Key: key, Value: quoted(text), Want: "one value: " + bounds.Error()}
+		return &spec.KeyError{Key: key, Value: quoteValue(text),
+			Want: "one value: " + bounds.Error()}
 	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
-		return &spec.KeyError{Key: key, Value: quoted(text),
+		return &spec.KeyError{Key: key, Value: quoteValue(text),
 			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
 	}
 	value, err := valueOf(entries[0].Value)

@@ -25,8 +25,8 @@ const (
 // beatMsg is the end of a beat, with the runs that have ended.
 type beatMsg lab.Over
 
-// living is a page that has live runs of its own, in the runs' folder or not.
-type living interface{ Living() []*record.Run }
+// livePage is a page that has live runs of its own, in the runs' folder or not.
+type livePage interface{ Living() []*record.Run }
 
 // visibleLive returns the live runs that can be seen, each once.
 func (m *Model) visibleLive() []*record.Run {
@@ -34,7 +34,7 @@ func (m *Model) visibleLive() []*record.Run {
 		return nil
 	}
 	all := slices.Concat(m.live, m.watch.Living())
-	if p, ok := m.page().(living); ok && m.current != watchPage {
+	if p, ok := m.page().(livePage); ok && m.current != watchPage {
 		all = append(all, p.Living()...)
 	}
 	return kit.Distinct(all, func(r *record.Run) string { return r.Dir })

@@ -25,7 +25,7 @@ func (m *Model) tabs() []tab {
 	var list []tab
 	for i, p := range m.pages {
 		at := pageID(i)
-		if a, ok := p.(absent); ok && a.Absent() && at != m.current {
+		if a, ok := p.(absentPage); ok && a.Absent() && at != m.current {
 			continue
 		}
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())

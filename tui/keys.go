@@ -81,7 +81,7 @@ func (m *Model) blocked(row *kit.Key) string {
 		return why
 	}
 	if m.current == watchPage && m.watch.Replaying() && row.Alters {
-		return replayReadOnly
+		return replayRefusal
 	}
 	return row.Blocked()
 }
@@ -90,9 +90,9 @@ func (m *Model) blocked(row *kit.Key) string {
 func (m *Model) barred(row *kit.Key) string {
 	switch {
 	case m.Config.ReadOnly && row.Alters:
-		return readOnly
+		return readOnlyRefusal
 	case m.Config.Guest && row.Local:
-		return guest
+		return sharedRefusal
 	}
 	return ""
 }

@@ -51,7 +51,7 @@ type drawing struct {
 
 // folder holds what is known of the runs' folder.
 type folder struct {
-	keep     keeping
+	keep     viewKeeper
 	launched []string      // runs of the last start
 	listed   bool          // the runs were listed
 	live     []*record.Run // those that have not ended, as listed
@@ -187,8 +187,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // different; News, whether something went on, so that frequent looks are worth while. Without these
 // methods, a message changes the screen and is no news.
 type (
-	changing    interface{ Changes() bool }
-	newsBearing interface{ News() bool }
+	changeReporter interface{ Changes() bool }
+	newsReporter   interface{ News() bool }
 )
 
 // changes reports whether a message may change the screen. A tick only asks for a look at the
@@ -197,7 +197,7 @@ func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case kit.Tick, beatMsg, lab.Listed, lab.Unchanged, tea.MouseMotionMsg:
 		return false
-	case changing:
+	case changeReporter:
 		return msg.Changes()
 	}
 	return true
@@ -214,7 +214,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.ring(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
-	case newsBearing:
+	case newsReporter:
 		if msg.News() {
 			m.news = m.now
 		}
@@ -285,14 +285,14 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if row := kit.Find(m.keys[m.current], k); row != nil {
 		return m.perform(row)
 	}
-	return m.elsewhere(k)
+	return m.hintOtherPage(k)
 }
 
 // page returns the page that is shown.
 func (m *Model) page() page { return m.pages[m.current] }
 
-// elsewhere says on which page a key does something, if it does nothing here.
-func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
+// hintOtherPage says on which page a key does something, if it does nothing here.
+func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
 			return kit.Notify(fmt.Sprintf(otherPage,
@@ -347,7 +347,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
-	if _, ok := m.page().(pointed); ok && !m.env.remote {
+	if _, ok := m.page().(hoverPage); ok && !m.env.remote {
 		v.MouseMode = tea.MouseModeAllMotion
 	}
 	v.WindowTitle = "drolab"
@@ -357,10 +357,10 @@ func (m *Model) View() tea.View {
 
 // screen returns the frame as the terminal gets it. Text was cleaned where it was laid out (package
 // kit); nothing is left to clean here, unless a page forgot to.
-func (m *Model) screen() string { return m.sent(m.frame()) }
+func (m *Model) screen() string { return m.terminalText(m.frame()) }
 
-// sent returns the lines of a frame as the terminal gets them. It changes the lines.
-func (m *Model) sent(lines []string) string {
+// terminalText returns the lines of a frame as the terminal gets them. It changes the lines.
+func (m *Model) terminalText(lines []string) string {
 	for i, line := range lines {
 		if lines[i] = cell.Sent(line); m.env.ascii {
 			lines[i] = cell.ASCII(lines[i])
@@ -375,7 +375,8 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		return kit.Fill([]string{fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)}, m.w, m.h)
+		line := fmt.Sprintf(screenTooSmall, kit.LeastWidth, kit.LeastHeight)
+		return kit.Fill([]string{line}, m.w, m.h)
 	}
 	body := m.page().View(m.Body.W, m.Body.H)
 	if m.overlay != nil {

@@ -53,7 +53,7 @@ func TestPace(t *testing.T) {
 	r.wait(30*time.Second, time.Second/5) // to the end of the runs
 	for _, c := range []struct {
 		later, want time.Duration
-	}{{0, readSeldom}, {boredom + time.Second, readRarely}} {
+	}{{0, readSeldom}, {longQuietAfter + time.Second, readRarely}} {
 		r.send(kit.Tick(r.script.Now.Add(c.later)))
 		if got := r.pace(); got != c.want {
 			t.Errorf("%v later: %v, want %v", c.later, got, c.want)

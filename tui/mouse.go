@@ -46,7 +46,7 @@ func (m *Model) moved(x, y int, button tea.MouseButton) tea.Cmd {
 		m.version++
 		return m.page().Update(kit.Drag{X: x, Y: y})
 	}
-	if p, ok := m.page().(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
+	if p, ok := m.page().(hoverPage); ok && p.Point(kit.Hover{X: x, Y: y}) {
 		m.version++
 	}
 	return nil

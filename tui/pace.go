@@ -15,14 +15,14 @@ import (
 // A frame is a moment at which something may be sent to the terminal; nothing is sent if nothing
 // changed. Keys are answered in the next frame, and the first screen comes with the first frame.
 const (
-	readEvery  = time.Second / 5
-	readIdle   = 2 * time.Second / 5 // no key for a while
-	idleAfter  = 10 * time.Second    // how long a while is
-	readSeldom = time.Second         // unfocused, or nothing happens
-	patience   = 2 * time.Second     // without news until nothing happens
-	readRarely = 2 * time.Second     // nothing happened for long
-	boredom    = time.Minute
-	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
+	readEvery      = time.Second / 5
+	readIdle       = 2 * time.Second / 5 // no key for a while
+	idleAfter      = 10 * time.Second    // how long a while is
+	readSeldom     = time.Second         // unfocused, or nothing happens
+	quietAfter     = 2 * time.Second     // without news until nothing happens
+	readRarely     = 2 * time.Second     // nothing happened for long
+	longQuietAfter = time.Minute
+	noticeTime     = 6 * time.Second // how long a notice stands in the footer's place
 
 	localRound  = time.Second         // in which each part of a page shows what is new
 	remoteRound = 3 * time.Second / 2 // over SSH, where the line may be slow
@@ -65,10 +65,10 @@ func (m *Model) pace() time.Duration {
 		}
 		return d
 	}
-	if m.now.Sub(m.news) > boredom {
+	if m.now.Sub(m.news) > longQuietAfter {
 		return readRarely
 	}
-	if m.unfocused || m.now.Sub(m.news) > patience {
+	if m.unfocused || m.now.Sub(m.news) > quietAfter {
 		return readSeldom
 	}
 	if m.now.Sub(m.pressed) > idleAfter {
@@ -88,12 +88,12 @@ func (m *Model) frameRate() int {
 
 func newTick(t time.Time) tea.Msg { return kit.Tick(t) }
 
-// paced is a page that says how soon it wants the next tick, and whether anything moves.
-type paced interface{ Pace() (time.Duration, bool) }
+// pacer is a page that says how soon it wants the next tick, and whether anything moves.
+type pacer interface{ Pace() (time.Duration, bool) }
 
 // pacedPage returns the pace of the page that is shown; false where nothing moves there.
 func (m *Model) pacedPage() (time.Duration, bool) {
-	if p, ok := m.page().(paced); ok {
+	if p, ok := m.page().(pacer); ok {
 		return p.Pace()
 	}
 	return 0, false

@@ -56,9 +56,9 @@ func firstPage(cfg lab.Config) pageID {
 	return launchPage
 }
 
-// absent is a page that may have nothing to show: it has no tab then, and its key shows why. Seek
-// finds that out, at the start.
-type absent interface {
+// absentPage is a page that may have nothing to show: it has no tab then, and its key shows why.
+// Seek finds that out, at the start.
+type absentPage interface {
 	Absent() bool
 	Seek() tea.Cmd
 }
@@ -67,7 +67,7 @@ type absent interface {
 func (m *Model) seek() tea.Cmd {
 	var cmds []tea.Cmd
 	for i, p := range m.pages {
-		if p, ok := p.(absent); ok && pageID(i) != m.current {
+		if p, ok := p.(absentPage); ok && pageID(i) != m.current {
 			cmds = append(cmds, p.Seek())
 		}
 	}
@@ -94,6 +94,6 @@ type page interface {
 	View(w, h int) []string
 }
 
-// pointed is a page that cares where the mouse is while no button is down. Point reports whether
+// hoverPage is a page that cares where the mouse is while no button is down. Point reports whether
 // the screen then looks different. Over SSH the terminal is not asked for such moves.
-type pointed interface{ Point(kit.Hover) bool }
+type hoverPage interface{ Point(kit.Hover) bool }

@@ -40,7 +40,7 @@ func Program(cfg lab.Config, t *Terminal) *tea.Program {
 
 func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *tea.Program {
 	size := t.Size()
-	p := tea.NewProgram(guarded{m}, append([]tea.ProgramOption{
+	p := tea.NewProgram(panicGuard{m}, append([]tea.ProgramOption{
 		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames),
 		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(t.filter),
 		tea.WithColorProfile(m.env.profile),

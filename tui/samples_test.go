@@ -186,7 +186,7 @@ func TestPoisonedSamples(t *testing.T) {
 // BenchmarkSamples draws a screen full of pictures, with two colours in every cell.
 func BenchmarkSamples(b *testing.B) {
 	r := sampling(b, false, 200, 60)
-	b.ReportMetric(float64(tuitest.NewWire(200, 60).Frame(b, r.View().Content)), "bytes")
+	b.ReportMetric(float64(tuitest.NewRenderer(200, 60).Frame(b, r.View().Content)), "bytes")
 	for b.Loop() {
 		r.restyle()
 		r.screen()

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"drolab/runner/data/source"
+	"drolab/tui/cli/console"
 )
 
 // Process runs the program as a system starts it, and returns its exit status.
@@ -29,29 +30,29 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
 	}
-	return Main(ctx, Env{
+	return Main(ctx, console.Env{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
-		RunsDir:    folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
-		Catalogues: folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
-		Views:      folder("", "XDG_STATE_HOME", ".local/state", "views"),
-		Keys:       folder("", "XDG_STATE_HOME", ".local/state", "share"),
-		Programs:   folder("", "XDG_STATE_HOME", ".local/state", "programs"),
-		ASCII:      ascii(),
-		Environ:    os.Environ(),
-		Orderly:    orderly,
-		Warned:     warned,
-		Notify:     os.Getenv("DROLAB_NOTIFY"),
-		Ring:       os.Getenv("DROLAB_RING"),
-		Self:       self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+		DataDir:       folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
+		RunsDir:       folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		Catalogues:    folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
+		Views:         folder("", "XDG_STATE_HOME", ".local/state", "views"),
+		Keys:          folder("", "XDG_STATE_HOME", ".local/state", "share"),
+		Programs:      folder("", "XDG_STATE_HOME", ".local/state", "programs"),
+		ASCII:         ascii(),
+		Environ:       os.Environ(),
+		SignalContext: signalContext,
+		LimitSignal:   limitSignal,
+		Notify:        os.Getenv("DROLAB_NOTIFY"),
+		Ring:          os.Getenv("DROLAB_RING"),
+		Self:          self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }
 
-// orderly returns a context for a command that has to put something in order before it ends. The
-// first interrupt cancels the context; the second, with the handler gone, ends the process at once.
-// With hangup the command outlives the terminal that it was started from and the readers of its
-// output; hangup is called when the terminal is closed.
-func orderly(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
+// signalContext returns a context for a command that has to put something in order before it ends.
+// The first interrupt cancels the context; the second, with the handler gone, ends the process at
+// once. With hangup the command outlives the terminal that it was started from and the readers of
+// its output; hangup is called when the terminal is closed.
+func signalContext(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	if hangup != nil {

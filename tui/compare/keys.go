@@ -63,7 +63,7 @@ func (p *Page) otherStep() tea.Cmd {
 		p.at = compare.Selected
 	}
 	p.loading = true
-	return tea.Batch(p.makeTable(p.compared, nil), kit.Notify("figures of the "+p.at+" step"))
+	return tea.Batch(p.makeTable(p.comparison, nil), kit.Notify("figures of the "+p.at+" step"))
 }
 
 func (p *Page) atNewest() string { return kit.Unless(p.asked, atNewest) }

@@ -64,10 +64,10 @@ func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compa
 	case beside && below:
 		l.table = kit.Area(0, 0, tw, th)
 		l.curves = kit.Tile(kit.Area(0, th, w, h-th), max(1, w/leastCurves), 1)
-		l.aside(kit.Area(tw, 0, w-tw, th), noted)
+		l.placeNotes(kit.Area(tw, 0, w-tw, th), noted)
 	case beside && h >= 2*leastBelow:
 		l.table = kit.Area(0, 0, tw, h)
-		l.aside(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
+		l.placeNotes(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
 	case below:
 		l.table = kit.Area(0, 0, w, th)
 		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
@@ -85,8 +85,8 @@ func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compa
 	return l
 }
 
-// aside puts the notes beside the table, and curves below the notes if they leave room.
-func (l *compareLayout) aside(r kit.Rect, noted func(w int) int) {
+// placeNotes puts the notes beside the table, and curves below the notes if they leave room.
+func (l *compareLayout) placeNotes(r kit.Rect, noted func(w int) int) {
 	l.notes = r
 	if high := noted(r.W); r.H-high >= leastBelow {
 		l.notes.H = high

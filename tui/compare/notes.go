@@ -23,20 +23,20 @@ func (p *Page) noteLines(w int) (lines []string) {
 	bullet := func(mark, text string) {
 		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
 	}
-	for _, d := range p.damaged() {
+	for _, d := range p.damageTexts() {
 		bullet(t.Bad.Paint("!"), cell.OneLine(d+damagedCurves))
 	}
 	for _, n := range p.table.Notes {
 		bullet(t.Warn.Paint("!"), n.Text)
 	}
-	if len(p.table.Notes) == 0 && len(p.damaged()) == 0 {
+	if len(p.table.Notes) == 0 && len(p.damageTexts()) == 0 {
 		bullet(" ", fair)
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),
 		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
 	for _, d := range differ {
-		values := t.Greek(strings.Join(kit.Map(d.Values, stated), ", "))
+		values := t.Greek(strings.Join(kit.Map(d.Values, settingText), ", "))
 		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
 	if len(differ) == 0 {
@@ -63,9 +63,9 @@ func (p *Page) noteLines(w int) (lines []string) {
 	return lines
 }
 
-// stated returns the value of a setting in six digits, or a dash if the method does not read the
-// setting.
-func stated(value string) string {
+// settingText returns the value of a setting in six digits, or a dash if the method does not read
+// the setting.
+func settingText(value string) string {
 	x, err := strconv.ParseFloat(value, 64)
 	switch {
 	case value == "":

@@ -28,7 +28,7 @@ type Page struct {
 	round   int    // the number of the last question
 	loading bool
 
-	compared
+	comparison
 	colors     []uint8          // the colours of the table's rows
 	bases      [][]int          // by column and group, the group that it is compared with
 	wide, slim []widths         // the widths of its rows, with intervals and without
@@ -76,11 +76,11 @@ func (p *Page) request(runs []*record.Run) tea.Cmd {
 	if !p.asked {
 		return p.List()
 	}
-	return p.makeTable(compared{runs: runs}, nil)
+	return p.makeTable(comparison{runs: runs}, nil)
 }
 
 // makeTable makes the table of some runs anew or, out of all runs, that of the newest experiment.
-func (p *Page) makeTable(of compared, all []*record.Run) tea.Cmd {
+func (p *Page) makeTable(of comparison, all []*record.Run) tea.Cmd {
 	p.round++
 	return compareRuns(p.Source, of, all, p.at, p.round)
 }
@@ -119,7 +119,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 	case lab.Listed: // runs of the newest experiment, or of a newer one, may have ended
 		if !p.asked {
-			return p.makeTable(compared{}, msg.Runs)
+			return p.makeTable(comparison{}, msg.Runs)
 		}
 	case lab.Over:
 		return p.List()
@@ -147,7 +147,7 @@ func sameRuns(a, b []*record.Run) bool {
 // showTable shows a new table and starts to read the curves.
 func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
-	p.compared = msg.compared
+	p.comparison = msg.comparison
 	p.top, p.column, p.scroll, p.series, p.colors, p.bases = 0, 0, 0, nil, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
@@ -156,16 +156,16 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 		for column := range p.table.Columns {
 			p.bases = append(p.bases, p.basesIn(column, runs))
 		}
-		p.wide, p.slim = p.measured(true), p.measured(false)
+		p.wide, p.slim = p.groupWidths(true), p.groupWidths(false)
 	}
 	empty := func(lab.Measure) *plot.Series { return new(plot.Series) }
 	p.series = kit.Map(p.logs, func(lab.Log) []*plot.Series { return kit.Map(p.curves(), empty) })
 	p.reading = true
-	return readEvals(p.compared, 0)
+	return readEvals(p.comparison, 0)
 }
 
 // rowRuns returns the first run of each row of the table.
-func (c *compared) rowRuns() (list []*runner.Meta) {
+func (c *comparison) rowRuns() (list []*runner.Meta) {
 	for _, row := range c.table.Rows {
 		i := slices.IndexFunc(c.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
 		list = append(list, &c.runs[i].Meta)
@@ -189,5 +189,5 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	if p.reading = !msg.end; msg.end {
 		return cmd
 	}
-	return tea.Batch(cmd, readEvals(p.compared, msg.from+len(msg.evals)))
+	return tea.Batch(cmd, readEvals(p.comparison, msg.from+len(msg.evals)))
 }

@@ -20,9 +20,9 @@ import (
 // compareRuns makes the table of the runs in of or, if all is not nil, of the experiment of the
 // newest finished run in it. at is the step of the figures: the last, the selected or, for "", the
 // one that suits.
-func compareRuns(s lab.Source, of compared, all []*record.Run, at string, round int) tea.Cmd {
+func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, round int) tea.Cmd {
 	return func() tea.Msg {
-		m := comparedMsg{compared{about: of.about, runs: of.runs}, round}
+		m := comparedMsg{comparison{about: of.about, runs: of.runs}, round}
 		if all != nil {
 			m.runs, m.about = experiment(all)
 		}
@@ -78,7 +78,7 @@ func sameExperiment(a, b *spec.Spec) bool {
 
 // readEvals reads the logs of a table from one of them on, for about a fifth of a second. One
 // message for each log would cost one frame for each log.
-func readEvals(of compared, from int) tea.Cmd {
+func readEvals(of comparison, from int) tea.Cmd {
 	const enough = time.Second / 5
 	return func() tea.Msg {
 		m := curvesMsg{table: of.table, from: from}
@@ -94,12 +94,12 @@ func readEvals(of compared, from int) tea.Cmd {
 
 // comparedMsg brings a table of runs.
 type comparedMsg struct {
-	compared
+	comparison
 	round int // the number of the question; an older answer is stale
 }
 
-// compared is a table, with the runs that it compares.
-type compared struct {
+// comparison is a table, with the runs that it compares.
+type comparison struct {
 	about string // the preset of the newest experiment; "" for selected runs
 	runs  []*record.Run
 	table *compare.Table
@@ -122,8 +122,8 @@ type damagedMsg bool
 // Changes reports that nothing on the screen has changed by a look.
 func (damagedMsg) Changes() bool { return false }
 
-// damaged returns what the logs of the compared runs have lost, a line for each such run.
-func (p *Page) damaged() (lines []string) {
+// damageTexts returns what the logs of the compared runs have lost, a line for each such run.
+func (p *Page) damageTexts() (lines []string) {
 	for _, r := range p.runs {
 		if d := r.Damage(); d != "" {
 			lines = append(lines, r.Meta.ID+": "+d)

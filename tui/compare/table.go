@@ -90,7 +90,7 @@ func (p *Page) tableNote() (note string) {
 		note = fmt.Sprintf("epochs %.4g to %.4g · ", e[0], e[len(e)-1])
 	}
 	note += "shares in %"
-	if n := len(p.damaged()); n > 0 {
+	if n := len(p.damageTexts()); n > 0 {
 		note = kit.Plural(n, "damaged log") + " · " + note
 	}
 	return note
@@ -99,7 +99,8 @@ func (p *Page) tableNote() (note string) {
 // legend returns the lines below the table that explain its signs.
 func (p *Page) legend(w int) (lines []string) {
 	var parts []string
-	if base := slices.Max(append(slices.Concat(p.bases...), -1)); base >= 0 && p.against() {
+	base := slices.Max(append(slices.Concat(p.bases...), -1))
+	if base >= 0 && p.showsDifferences() {
 		parts = []string{"signed: against " + p.table.Rows[base].Title()}
 	}
 	parts = append(parts, p.table.Brief()...)
@@ -112,7 +113,7 @@ func (p *Page) legend(w int) (lines []string) {
 
 // damagedLines returns what the logs of the compared runs have lost, in lines of w cells.
 func (p *Page) damagedLines(w int) (lines []string) {
-	for _, d := range p.damaged() {
+	for _, d := range p.damageTexts() {
 		lines = append(lines, p.Theme.Hang(" ! ", p.Theme.Bad, cell.OneLine(d), w-1)...)
 	}
 	return lines
@@ -138,8 +139,8 @@ const bestMark = "*"
 // baseline, each including the blank before it.
 type widths struct{ figures, differences int }
 
-// measured returns the widths of the groups; half says whether the figures have their intervals.
-func (p *Page) measured(half bool) []widths {
+// groupWidths returns the widths of the groups; half says whether the figures have their intervals.
+func (p *Page) groupWidths(half bool) []widths {
 	list := make([]widths, len(p.table.Rows))
 	for i := range list {
 		w := &list[i]
@@ -162,7 +163,7 @@ func (p *Page) width(row int) widths {
 		all = p.slim
 	}
 	w := all[row]
-	if !p.against() {
+	if !p.showsDifferences() {
 		w.differences = 0
 	}
 	w.figures = max(w.figures, min(cell.Width(p.groupName(row))+2, mostCell)-w.differences)
@@ -175,9 +176,9 @@ func (p *Page) cellWidth(row int) int {
 	return w.figures + w.differences
 }
 
-// against reports whether differences are shown: the figures are of one epoch or were selected, and
-// there is room for the differences of all groups.
-func (p *Page) against() bool {
+// showsDifferences reports whether differences are shown: the figures are of one epoch or were
+// selected, and there is room for the differences of all groups.
+func (p *Page) showsDifferences() bool {
 	cells := p.labelCells()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences

@@ -22,14 +22,14 @@ func (p *Page) replay() tea.Cmd {
 
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
 
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.able(canCompare)}) }
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.ableRuns(canCompare)}) }
 
 // Chosen returns the selected runs that can be compared; nil if no run is selected.
 func (p *Page) Chosen() []*record.Run {
 	if len(p.chosen) == 0 {
 		return nil
 	}
-	return p.able(canCompare)
+	return p.ableRuns(canCompare)
 }
 
 // define shows the definitions of the columns on the screen.
@@ -39,19 +39,19 @@ func (p *Page) define() tea.Cmd {
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
-func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.able(canResume)) }
+func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.ableRuns(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
-	runs := p.able(canStop)
-	return kit.Question("Stop?", named(runs, savesFirst),
+	runs := p.ableRuns(canStop)
+	return kit.Question("Stop?", questionLines(runs, savesFirst),
 		kit.Choice{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
 func (p *Page) delete() tea.Cmd {
-	runs, source := p.able(canDelete), p.Source
+	runs, source := p.ableRuns(canDelete), p.Source
 	remove := changeEach(runs, "deleted %s",
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
-	return kit.Danger("Delete?", named(runs, cannotUndo),
+	return kit.Danger("Delete?", questionLines(runs, cannotUndo),
 		kit.Choice{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
@@ -88,27 +88,27 @@ func canResume(s runner.Status, mine bool) bool {
 	return s.Ended() && s != runner.Done || s == runner.Paused && mine
 }
 
-// unable returns the Why of an action: it gives a reason if the action is possible on none of the
+// refusal returns the Why of an action: it gives a reason if the action is possible on none of the
 // picked runs. If why is "", the reason is that the runs have ended or belong to another process.
-func (p *Page) unable(can ability, why string) func() string {
+func (p *Page) refusal(can ability, why string) func() string {
 	return func() string {
 		picked := p.picked()
 		switch {
 		case len(picked) == 0:
 			return p.none()
-		case len(p.able(can)) > 0:
+		case len(p.ableRuns(can)) > 0:
 			return ""
 		case why != "":
 			return why
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
-			return elsewhere
+			return otherProcess
 		}
 		return hasEnded
 	}
 }
 
-// able returns the picked runs on which an action is possible.
-func (p *Page) able(can ability) []*record.Run {
+// ableRuns returns the picked runs on which an action is possible.
+func (p *Page) ableRuns(can ability) []*record.Run {
 	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
 		return !can(r.Status(), p.Controls(r.Meta.ID))
 	})
@@ -117,19 +117,19 @@ func (p *Page) able(can ability) []*record.Run {
 // pause pauses the running runs or, if none is running, resumes the paused ones.
 func (p *Page) pause() tea.Cmd {
 	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
-	if runs := p.able(running); len(runs) > 0 {
+	if runs := p.ableRuns(running); len(runs) > 0 {
 		return p.askEach("pause", runs)
 	}
-	return p.askEach("resume", p.able(canPause))
+	return p.askEach("resume", p.ableRuns(canPause))
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 	return tea.Sequence(kit.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
 }
 
-// named returns the lines of a question about an action on runs, which end with what the action
-// does.
-func named(runs []*record.Run, what string) []string {
+// questionLines returns the lines of a question about an action on runs, which end with what the
+// action does.
+func questionLines(runs []*record.Run, what string) []string {
 	return kit.QuestionLines(kit.Plural(len(runs), "run")+":", ids(runs), what)
 }
 

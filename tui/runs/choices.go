@@ -57,7 +57,7 @@ func (p *Page) chooseSort(value []string) {
 	if len(value) > 0 {
 		p.wanted = value[0]
 	}
-	p.furnish()
+	p.makeColumns()
 	p.arrange()
 }
 
@@ -81,7 +81,7 @@ func (p *Page) chooseHeads(list []string) {
 			p.chosenColumns[head[1:]] = head[0] == '+'
 		}
 	}
-	p.widest = widest{}
+	p.nameWidths = nameWidths{}
 }
 
 // apartWord comes first in the choice of the fold if runs do not share lines.

@@ -146,9 +146,9 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	return list
 }
 
-// furnish makes the columns anew. The list stays sorted by the same column.
-func (p *Page) furnish() {
-	p.widest = widest{}
+// makeColumns makes the columns anew. The list stays sorted by the same column.
+func (p *Page) makeColumns() {
+	p.nameWidths = nameWidths{}
 	head := cmp.Or(p.wanted, p.columns[p.by].Head)
 	p.columns = runColumns(p.together(), p.value.values(p))
 	mean := slices.IndexFunc(p.columns,
@@ -230,7 +230,7 @@ const methodCells = 6
 func (p *Page) layColumns(w int) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
-	longest := p.measure()
+	longest := p.measureNames()
 	preset := max(0, min(longest.preset-presetCells, most))
 	names := preset + max(0, min(longest.method-methodCells, most))
 	full := false // columns shown by default end with the first that has no room
@@ -258,22 +258,22 @@ func (p *Page) layColumns(w int) (columns []runColumn) {
 	return columns
 }
 
-// widest holds the greatest widths of the presets and methods that are shown on a screen of a
+// nameWidths holds the greatest widths of the presets and methods that are shown on a screen of a
 // width; a width of 0 says that they are unknown.
-type widest struct{ preset, method, screen int }
+type nameWidths struct{ preset, method, screen int }
 
-// measure returns the widest. It looks at every line, but only once for a list and a screen.
-func (p *Page) measure() widest {
-	if p.widest.screen == p.Body.W && p.Body.W > 0 {
-		return p.widest
+// measureNames returns the widest. It looks at every line, but only once for a list and a screen.
+func (p *Page) measureNames() nameWidths {
+	if p.nameWidths.screen == p.Body.W && p.Body.W > 0 {
+		return p.nameWidths
 	}
-	p.widest = widest{screen: p.Body.W}
+	p.nameWidths = nameWidths{screen: p.Body.W}
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
 	for _, l := range p.shown {
 		p.preset = max(p.preset, cell.Width(l[0].Meta.Preset))
 		p.method = max(p.method, cell.Width(p.columns[method].Cell(l)))
 	}
-	return p.widest
+	return p.nameWidths
 }
 
 // head draws the head of a column, with an arrow in the gap if the list is sorted by the column.

@@ -57,7 +57,7 @@ func (p *Page) noFold() string {
 // foldInto folds the runs that agree in some settings, or in all but the seed if by is empty.
 func (p *Page) foldInto(folded bool, by []string) {
 	p.folded, p.foldBy = folded, by
-	p.furnish()
+	p.makeColumns()
 	p.arrange()
 }
 

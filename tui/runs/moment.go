@@ -68,7 +68,7 @@ func (m moment) values(p *Page) valueOf {
 			u := e.Named(name)
 			switch {
 			case !u.Applies() || !m.best && e.Epoch > m.epoch+1e-9:
-			case !m.best || !v.Applies() || better(name, u, v):
+			case !m.best || !v.Applies() || isBetter(name, u, v):
 				v = u
 			}
 		}
@@ -76,8 +76,8 @@ func (m moment) values(p *Page) valueOf {
 	}
 }
 
-// better reports whether a is a better value than b of a measure of evaluations.
-func better(name string, a, b measure.Number) bool {
+// isBetter reports whether a is a better value than b of a measure of evaluations.
+func isBetter(name string, a, b measure.Number) bool {
 	if m, _ := measure.FindMeasure(name); m.Better == dro.Higher {
 		return a.Float() > b.Float()
 	}

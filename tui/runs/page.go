@@ -33,7 +33,7 @@ type Page struct {
 
 	folded bool     // runs share lines
 	foldBy []string // settings in which these agree; none stands for all but the seed
-	likeness
+	differences
 
 	columns       []runColumn
 	chosenColumns map[string]bool // true shown, false hidden, whatever the room; by head
@@ -41,8 +41,8 @@ type Page struct {
 	evals         map[string]evals
 	reading       bool // the evaluations of the lines in view are being read
 
-	sorting
-	widest
+	sortOrder
+	nameWidths
 	line      kit.Input // the filter, as typed
 	filter    compare.Filter
 	filtering bool
@@ -57,8 +57,8 @@ type listing struct {
 	problems []error // directories that cannot be read
 }
 
-// likeness says what runs have in common, and what tells them apart.
-type likeness struct {
+// differences says what runs have in common, and what tells them apart.
+type differences struct {
 	several bool               // some runs differ in the seed alone
 	kinds   map[string]*kind   // by configuration
 	keys    []string           // the settings in which runs differ
@@ -75,9 +75,9 @@ type kind struct {
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
 		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
-		evals: map[string]evals{}, likeness: likeness{pins: map[string][]int64{}}}
+		evals: map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
-	p.furnish()
+	p.makeColumns()
 	return p
 }
 
@@ -126,7 +126,7 @@ func (p *Page) arrange() {
 	if at < 0 {
 		at = min(p.at, len(p.shown)-1)
 	}
-	p.at, p.widest = max(0, at), widest{}
+	p.at, p.nameWidths = max(0, at), nameWidths{}
 }
 
 func (p *Page) toggle() {
@@ -176,7 +176,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.doubtDamaged()
 		p.forget()
-		p.name()
+		p.nameConfigurations()
 		return p.renew()
 	case lab.Over:
 		now := map[string]*record.Run{}
@@ -192,7 +192,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		maps.Copy(p.pins, msg)
 	case momentMsg:
 		p.value = msg.moment
-		p.furnish()
+		p.makeColumns()
 		p.arrange()
 		return p.readEvals()
 	case evalsMsg:
@@ -238,9 +238,9 @@ func (p *Page) forget() {
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
-// name finds what tells the configurations of the runs apart, if the configurations have changed.
-// It compares one run of each: thousands of runs have far fewer configurations.
-func (p *Page) name() {
+// nameConfigurations finds what tells the configurations of the runs apart, if the configurations
+// have changed. It compares one run of each: thousands of runs have far fewer configurations.
+func (p *Page) nameConfigurations() {
 	first := kit.Distinct(p.all, (*record.Run).Configuration)
 	several := len(first) < len(p.all)
 	unknown := func(r *record.Run) bool { return p.kinds[r.Configuration()] == nil }
@@ -256,7 +256,7 @@ func (p *Page) name() {
 		specs[i] = metas[i].Spec
 	}
 	p.keys = kit.Map(compare.Diff(specs), func(d compare.KeyDiff) string { return d.Key })
-	p.furnish()
+	p.makeColumns()
 }
 
 // viewed returns the runs that stand for the lines in view.

@@ -27,8 +27,8 @@ func (p *Page) sortBack() {
 	p.arrange()
 }
 
-// sorting is the order of the list.
-type sorting struct {
+// sortOrder is the order of the list.
+type sortOrder struct {
 	by       int    // the column, an index of columns
 	wanted   string // the column's head, even while there is no such column
 	reversed bool

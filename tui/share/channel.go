@@ -7,9 +7,9 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// sifted is a session that passes on to the library only what a screen needs. The library alone
-// would also run commands, and agree to forward an agent.
-type sifted struct {
+// screenChannel is a session that passes on to the library only what a screen needs. The library
+// alone would also run commands, and agree to forward an agent.
+type screenChannel struct {
 	gossh.NewChannel
 	channel gossh.Channel
 	size    atomic.Pointer[tea.WindowSizeMsg] // the newest size of the terminal
@@ -17,21 +17,21 @@ type sifted struct {
 }
 
 // Accept implements gossh.NewChannel.
-func (s *sifted) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
+func (s *screenChannel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	ch, in, err := s.NewChannel.Accept()
 	if err != nil {
 		return nil, nil, err
 	}
 	s.channel = ch
 	out := make(chan *gossh.Request)
-	go s.sift(in, out)
+	go s.filterRequests(in, out)
 	return ch, out, nil
 }
 
-// sift passes on requests for a terminal, for a shell, which is the screen, and for the colours of
-// the environment. It handles new sizes itself, because the library's queue of them would hold up
-// the other requests.
-func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
+// filterRequests passes on requests for a terminal, for a shell, which is the screen, and for the
+// colours of the environment. It handles new sizes itself, because the library's queue of them
+// would hold up the other requests.
+func (s *screenChannel) filterRequests(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 	defer close(out)
 	defer close(s.resized)
 	variables := 0
@@ -51,13 +51,13 @@ func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 }
 
 // resize keeps a new size of the terminal. It returns false for a request without a size.
-func (s *sifted) resize(payload []byte) bool {
+func (s *screenChannel) resize(payload []byte) bool {
 	var size struct{ Columns, Rows, Width, Height uint32 }
 	if gossh.Unmarshal(payload, &size) != nil || size.Columns == 0 || size.Rows == 0 {
 		return false
 	}
-	s.size.Store(&tea.WindowSizeMsg{Width: bounded(size.Columns, mostColumns, 0),
-		Height: bounded(size.Rows, mostRows, 0)})
+	s.size.Store(&tea.WindowSizeMsg{Width: limitCells(size.Columns, mostColumns, 0),
+		Height: limitCells(size.Rows, mostRows, 0)})
 	select {
 	case s.resized <- struct{}{}:
 	default:
@@ -65,8 +65,8 @@ func (s *sifted) resize(payload []byte) bool {
 	return true
 }
 
-// newest returns the newest size that the client has told.
-func (s *sifted) newest() tea.WindowSizeMsg { return *s.size.Load() }
+// newestSize returns the newest size that the client has reported.
+func (s *screenChannel) newestSize() tea.WindowSizeMsg { return *s.size.Load() }
 
 // The greatest size of a screen in cells, more than a large monitor has. Each cell takes memory,
 // and the client decides how many there are.
@@ -75,9 +75,9 @@ const (
 	mostRows    = 160
 )
 
-// bounded returns n cells, limited to most, or unknown if the client does not know (RFC 4254, 6.2:
-// 0).
-func bounded(n uint32, most, unknown int) int {
+// limitCells returns n cells, limited to most, or unknown if the client does not know (RFC 4254,
+// 6.2: 0).
+func limitCells(n uint32, most, unknown int) int {
 	if n == 0 {
 		return unknown
 	}

@@ -41,22 +41,22 @@ type Settings struct {
 
 // The time limits of a client.
 const (
-	handshake = 30 * time.Second // from its connection to its screen
-	patience  = 10 * time.Second // to take a piece of the output, of pieceSize bytes
-	farewell  = 5 * time.Second  // to close the connection after its screen has gone
+	handshakeTimeout = 30 * time.Second // from its connection to its screen
+	writeTimeout     = 10 * time.Second // to take a piece of the output, of pieceSize bytes
+	closeTimeout     = 5 * time.Second  // to close the connection after its screen has gone
 )
 
-// spare is the number of connections beyond the places: clients that log in, and clients that are
-// told that there is no place. See door.
-const spare = 16
+// spareConnections is the number of connections beyond the places: clients that log in, and clients
+// that are told that there is no place. See connectionLimiter.
+const spareConnections = 16
 
 // server is the state that viewers share.
 type server struct {
 	Settings
-	ctx    context.Context
-	log    *log.Logger   // serialises lines
-	places chan struct{} // one element for each viewer
-	door   *door
+	ctx     context.Context
+	log     *log.Logger   // serialises lines
+	places  chan struct{} // one element for each viewer
+	limiter *connectionLimiter
 }
 
 // Serve shows the runs to anyone who connects to l and has a listed key, until ctx is cancelled. It
@@ -74,7 +74,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	srv.ServerConfigCallback = s.proved
+	srv.ServerConfigCallback = s.serverConfig
 	srv.ChannelHandlers = map[string]ssh.ChannelHandler{"session": s.session}
 	srv.RequestHandlers = map[string]ssh.RequestHandler{} // none of the library's
 	srv.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
@@ -83,7 +83,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 	if ctx.Err() == nil {
 		return errors.Join(fmt.Errorf("waiting for viewers: %w", err), srv.Close())
 	}
-	last, cancel := context.WithTimeout(context.Background(), farewell)
+	last, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	srv.Shutdown(last) // viewers leave by themselves; the others are cut off
 	srv.Close()
@@ -92,7 +92,8 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 
 func newServer(ctx context.Context, settings Settings) *server {
 	s := &server{Settings: settings, ctx: ctx, log: log.New(settings.Log, "", 0),
-		places: make(chan struct{}, settings.Viewers), door: &door{room: settings.Viewers + spare}}
+		places:  make(chan struct{}, settings.Viewers),
+		limiter: &connectionLimiter{limit: settings.Viewers + spareConnections}}
 	if s.after == nil {
 		s.after = func(d time.Duration, do func()) func() {
 			t := time.AfterFunc(d, do)

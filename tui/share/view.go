@@ -23,33 +23,34 @@ import (
 var (
 	errOver  = errors.New("drolab share has ended here")
 	errGone  = errors.New("the connection is gone")
-	errStuck = fmt.Errorf("it read no output for %s", patience)
+	errStuck = fmt.Errorf("it read no output for %s", writeTimeout)
 )
 
 // view is the session of one viewer.
 type view struct {
 	ssh.Session
-	s    *server
-	link *link
-	in   *sifted
-	end  context.CancelCauseFunc
-	term string
+	s          *server
+	connection *connection
+	in         *screenChannel
+	end        context.CancelCauseFunc
+	term       string
 }
 
 // show serves a session from its beginning to its end.
 func (s *server) show(sess ssh.Session) {
-	l := sess.Context().Value(linkKey{}).(*link)
-	l.stopDeadline()
-	defer func() { s.after(farewell, l.cut) }()
+	c := sess.Context().Value(connectionKey{}).(*connection)
+	in := sess.Context().Value(channelKey{}).(*screenChannel)
+	c.stopDeadline()
+	defer func() { s.after(closeTimeout, c.cut) }()
 	ctx, end := context.WithCancelCause(s.ctx)
 	defer end(nil)
 	defer context.AfterFunc(sess.Context(), func() { end(errGone) })()
 	pty, _, ok := sess.Pty()
-	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty)}
+	v := &view{sess, s, c, in, end, terminalOf(pty)}
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Printf("%s: the view failed: %v", v.name(), runner.Panicked(s.Lab.RunsDir, p))
-			l.cut()
+			c.cut()
 		}
 	}()
 	if !ok {
@@ -75,7 +76,7 @@ func (s *server) show(sess ssh.Session) {
 // refuse tells the client and the log why there is no screen.
 func (v *view) refuse(why string) {
 	v.s.log.Printf("%s: refused: %s", v.name(), why)
-	fmt.Fprintf(&guard{v.Stderr(), v}, "drolab: %s\n", why)
+	fmt.Fprintf(&deadlineWriter{v.Stderr(), v}, "drolab: %s\n", why)
 	v.Exit(1)
 }
 
@@ -92,15 +93,15 @@ func (v *view) name() string {
 func (v *view) run(ctx context.Context, pty ssh.Pty, free func()) {
 	const columns, rows = 80, 24 // if the client states no size
 	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{
-		Width:  bounded(uint32(pty.Window.Width), mostColumns, columns),
-		Height: bounded(uint32(pty.Window.Height), mostRows, rows)})
+		Width:  limitCells(uint32(pty.Window.Width), mostColumns, columns),
+		Height: limitCells(uint32(pty.Window.Height), mostRows, rows)})
 	size := *v.in.size.Load()
-	out := &guard{v.screen(), v}
+	out := &deadlineWriter{v.screen(), v}
 	cfg := v.s.Lab
 	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
 	// remote.
 	cfg.Environ = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote")
-	t := &tui.Terminal{In: v.Session, Out: out, Size: v.in.newest}
+	t := &tui.Terminal{In: v.Session, Out: out, Size: v.in.newestSize}
 	p := tui.Program(cfg, t)
 	defer context.AfterFunc(ctx, t.Quit)()
 	go func() { v.end(v.listen(t)) }()
@@ -142,9 +143,9 @@ func (v *view) screen() io.Writer {
 	return v.Session
 }
 
-func (v *view) stuck() {
+func (v *view) cutOff() {
 	v.end(errStuck)
-	v.link.cut()
+	v.connection.cut()
 }
 
 // plainWord matches the usual names of terminals. Other names are refused, because some libraries
@@ -168,7 +169,7 @@ func (v *view) listen(terminal io.Reader) (reason error) {
 		}
 	}()
 	for typed := make([]byte, 1<<12); ; {
-		idle := v.idle()
+		idle := v.startIdleTimer()
 		_, err := terminal.Read(typed)
 		if idle(); err != nil {
 			return errGone
@@ -176,8 +177,8 @@ func (v *view) listen(terminal io.Reader) (reason error) {
 	}
 }
 
-// idle ends the view after the time Idle, unless stop is called before.
-func (v *view) idle() (stop func()) {
+// startIdleTimer ends the view after the time Idle, unless stop is called before.
+func (v *view) startIdleTimer() (stop func()) {
 	if v.s.Idle == 0 {
 		return func() {}
 	}

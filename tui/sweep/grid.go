@@ -106,8 +106,8 @@ func decidedBy(points []sweep.Point, keys []string, key string) map[string]bool 
 	return decided
 }
 
-// widest returns the key with the most values, which goes across at first.
-func widest(points []sweep.Point, keys []string) string {
+// widestKey returns the key with the most values, which goes across at first.
+func widestKey(points []sweep.Point, keys []string) string {
 	if len(keys) == 0 {
 		return ""
 	}

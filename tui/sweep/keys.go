@@ -130,7 +130,7 @@ func (p *Page) compare() tea.Cmd {
 
 func (p *Page) nextSweep() tea.Cmd {
 	p.sweep = (p.sweep + 1) % len(p.dirs)
-	return p.turn()
+	return p.showSweep()
 }
 
 func (p *Page) stop() tea.Cmd {

@@ -86,7 +86,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case foundMsg:
 		p.dirs, p.sweep, p.found = msg.dirs, max(0, slices.Index(msg.dirs, p.dir())), true
-		return p.turn() // the sweep that is shown stays
+		return p.showSweep() // the sweep that is shown stays
 	case lookedMsg:
 		if msg.reader == p.reader { // otherwise the look is of another sweep, left since
 			p.busy = false
@@ -122,10 +122,10 @@ func (p *Page) catalogued(dir string) func() []*record.Run {
 	}
 }
 
-// turn shows the sweep that was turned to.
-func (p *Page) turn() tea.Cmd {
+// showSweep shows the sweep that was turned to.
+func (p *Page) showSweep() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
-		p.reader = &reader{dir: p.dir(), guest: p.Config.Guest, runs: p.catalogued(p.dir())}
+		p.reader = &reader{dir: p.dir(), shared: p.Config.Guest, runs: p.catalogued(p.dir())}
 		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
 		p.grid, p.busy = nil, false
 	}
@@ -161,7 +161,7 @@ func (p *Page) show(msg lookedMsg) {
 	}
 	p.seen = msg
 	if p.key == "" {
-		p.key = widest(msg.all.Points, msg.list.Keys)
+		p.key = widestKey(msg.all.Points, msg.list.Keys)
 	}
 	p.at = min(p.at, len(msg.all.Points)-1)
 	p.grid = layGrid(msg.all.Points, msg.list.Keys, p.key)

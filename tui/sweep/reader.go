@@ -12,14 +12,14 @@ import (
 
 // reader looks at one sweep again and again. Only commands use it, one at a time.
 type reader struct {
-	dir   string
-	guest bool                 // asks no cluster, because guests may be many, and strangers
-	runs  func() []*record.Run // lists the folder's runs, from its catalogue
-	look  *sweep.Progress
-	pace  sweep.Pace
-	jobs  sweep.Jobs
-	asked time.Time // when Slurm was last asked
-	note  string    // why Slurm could not be asked
+	dir    string
+	shared bool                 // asks no cluster, because guests may be many, and strangers
+	runs   func() []*record.Run // lists the folder's runs, from its catalogue
+	look   *sweep.Progress
+	pace   sweep.Pace
+	jobs   sweep.Jobs
+	asked  time.Time // when Slurm was last asked
+	note   string    // why Slurm could not be asked
 }
 
 // askSlurm is the least time between two questions to Slurm, because all its users share its
@@ -73,7 +73,7 @@ func (r *reader) open() error {
 // askJobs asks Slurm about the sweep's jobs, if it has any. If Slurm cannot be asked, the folders
 // say most of what it would say.
 func (r *reader) askJobs(now time.Time) {
-	if r.guest || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
+	if r.shared || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
 		return
 	}
 	r.asked, r.note = now, ""

@@ -46,8 +46,8 @@ func None(c *cobra.Command, args []string) error {
 		c.Name(), c.CommandPath())
 }
 
-// elsewhere maps command names of other programs to the commands of this one.
-var elsewhere = map[string]string{
+// foreignCommands maps command names of other programs to the commands of this one.
+var foreignCommands = map[string]string{
 	"train": "run", "fit": "run", "start": "run", "launch": "run", "test": "eval",
 	"evaluate": "eval", "predict": "eval", "list": "runs", "ls": "runs", "ps": "runs",
 	"history": "runs", "status": "show", "info": "show", "rm": "delete", "remove": "delete",
@@ -66,7 +66,7 @@ func NoCommand(c *cobra.Command, args []string) error {
 	}
 	path := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), c.Root().Name()) + " ")
 	full := strings.TrimSpace(path + " " + args[0])
-	near := elsewhere[full]
+	near := foreignCommands[full]
 	c.SuggestionsMinimumDistance = 2
 	if list := c.SuggestionsFor(args[0]); near == "" && len(list) > 0 {
 		near = strings.TrimSpace(path + " " + list[0])

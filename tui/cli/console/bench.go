@@ -23,9 +23,9 @@ import (
 // that the presets use (three) or that a study lacks. Medians of a few rounds are enough there.
 // Together they stay below 30 s, since a round may take longer than the time.
 const (
-	benchMain  = 10 * time.Second
-	benchModel = 2 * time.Second // on a model named by --model
-	estimate   = 300 * time.Millisecond
+	benchMain     = 10 * time.Second
+	benchModel    = 2 * time.Second // on a model named by --model
+	benchEstimate = 300 * time.Millisecond
 )
 
 func benchCommand(con *Console) *cobra.Command {
@@ -136,7 +136,7 @@ func printPresets(con *Console, w *Stopwatch, asked *spec.Spec) error {
 		}
 		d := time.Duration(seconds * float64(time.Second))
 		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d),
-			lacks(con, p.Spec.Dataset))
+			downloadHint(con, p.Spec.Dataset))
 	}
 	return nil
 }
@@ -172,8 +172,8 @@ func benchJSON(con *Console, s *spec.Spec, t *train.StepTimes) map[string]any {
 	return all
 }
 
-// lacks says how to get a dataset that is not here.
-func lacks(con *Console, dataset string) string {
+// downloadHint says how to get a dataset that is not here.
+func downloadHint(con *Console, dataset string) string {
 	if e, err := source.Info(dataset, con.DataDir); err == nil && !e.Available {
 		return "after drolab data fetch " + dataset
 	}

@@ -15,14 +15,15 @@ import (
 )
 
 // CompletePresets offers the presets that come with the program.
-func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
+func CompletePresets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	words := kit.Map(presets.List(), func(p presets.Preset) string { return p.Name + "\t" + p.Doc })
 	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
 }
 
 // CompleteRuns offers "latest" and the runs of the runs folder whose names start with begun. Their
 // statuses follow if the runs are few.
-func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]string, Directive) {
+func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]string,
+	cobra.ShellCompDirective) {
 	words := []string{"latest"}
 	names := record.Starting(c.RunsDir, begun)
 	const many = 50 // reading more statuses would take longer than a user waits for a word
@@ -43,7 +44,7 @@ func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]st
 // the program.
 func (c *Console) CompleteRead(
 	of *cobra.Command, args []string, begun string,
-) ([]string, Directive) {
+) ([]string, cobra.ShellCompDirective) {
 	words, _ := c.CompleteRuns(of, args, begun)
 	for _, name := range recorded.Names() {
 		words = append(words, recorded.Scheme+name+"\tcomes with the program")

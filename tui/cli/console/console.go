@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"drolab/runner/record"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 
 	"github.com/spf13/cobra"
 )
@@ -30,14 +30,14 @@ type Env struct {
 	ASCII bool
 	// Environ holds the environment variables, as os.Environ returns them.
 	Environ []string
-	// Orderly returns a context that is cancelled when the user wants the command to end. A command
-	// that does not call it is ended at once. If hangup is not nil, the command goes on when its
-	// terminal is closed, and hangup is called then.
-	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
-	// Warned returns a channel that is closed when the process receives USR1, the signal that its
-	// time is nearly over. The process listens until forget is called. A nil Warned means that it
-	// does not.
-	Warned func() (warned <-chan struct{}, forget func())
+	// SignalContext returns a context that is cancelled when the user wants the command to end. A
+	// command that does not call it is ended at once. If hangup is not nil, the command goes on
+	// when its terminal is closed, and hangup is called then.
+	SignalContext func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
+	// LimitSignal returns a channel that is closed when the process receives USR1, the signal that
+	// its time is nearly over. The process listens until forget is called. A nil LimitSignal means
+	// that it does not.
+	LimitSignal func() (warned <-chan struct{}, forget func())
 	// Self returns the command, not yet started, that runs this program with other arguments; nil
 	// keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
@@ -58,7 +58,7 @@ type Console struct {
 	// Stdout and Stderr clean all text that is printed, because names and settings come from files
 	// of other people. Only the interface, which cleans what it draws itself, writes to the
 	// terminal directly.
-	Stdout, Stderr *cells.Writer
+	Stdout, Stderr *cell.Writer
 	Threads        int
 	// AsJSON makes a command print its result as JSON: see JSONFlag. Explain makes a command define
 	// its figures: see ExplainFlag.
@@ -75,8 +75,8 @@ type Console struct {
 
 // New returns the console of an environment.
 func New(env Env) *Console {
-	c := &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
-		Stderr: cells.NewWriter(env.Stderr)}
+	c := &Console{Env: env, Stdout: cell.NewWriter(env.Stdout),
+		Stderr: cell.NewWriter(env.Stderr)}
 	c.SetFolding(true)
 	return c
 }
@@ -91,7 +91,7 @@ func (c *Console) SetFolding(on bool) {
 	}
 }
 
-// Outlive is a hangup function for Orderly that does nothing: the command goes on without its
+// Outlive is a hangup function for SignalContext that does nothing: the command goes on without its
 // terminal.
 func Outlive() {}
 
@@ -131,7 +131,7 @@ func (c *Console) CatalogueOf(dir string) *record.Catalogue {
 
 // PrintLine prints a line. It cleans the line, because text about runs comes from files.
 func (c *Console) PrintLine(format string, args ...any) {
-	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(c.Stdout, cell.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // Note prints a note on Stderr, unless it repeats the last one or the interface has the screen.
@@ -140,7 +140,7 @@ func (c *Console) Note(text string) {
 	defer c.mu.Unlock()
 	if c.noted != text && !c.drawing {
 		c.noted = text
-		fmt.Fprintf(c.Stderr, "note: %s\n", OneLine(text))
+		fmt.Fprintf(c.Stderr, "note: %s\n", cell.OneLine(text))
 	}
 }
 

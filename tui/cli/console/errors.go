@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"drolab/presets"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -36,7 +37,7 @@ func PrintError(w io.Writer, err error) {
 		list, several = Failures(wrong), true
 	}
 	if !several {
-		fmt.Fprintf(w, "drolab: %s\n", OneLine(err.Error()))
+		fmt.Fprintf(w, "drolab: %s\n", cell.OneLine(err.Error()))
 	}
 	for _, e := range list {
 		PrintError(w, e)

@@ -14,8 +14,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/report"
-
-	"github.com/spf13/cobra"
 )
 
 // Find returns the run that id stands for: a name, the unambiguous start of a name, a run directory
@@ -72,7 +70,7 @@ func (c *Console) FindAny(name string) (r *record.Run, step int64, err error) {
 // FindToRead is Find for commands that only read: the run may also lie outside the runs folder (see
 // apart).
 func (c *Console) FindToRead(word string) (*record.Run, error) {
-	runs, ok, err := apart(word)
+	runs, ok, err := outsideRuns(word)
 	switch {
 	case !ok:
 		r, _, err := c.FindStep(word)
@@ -94,9 +92,9 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	list := sync.OnceValues(c.Catalogue().List) // not needed for runs outside the runs folder
 	var runs []*record.Run
 	for _, arg := range args {
-		meant, ok, err := apart(arg)
+		meant, ok, err := outsideRuns(arg)
 		if !ok {
-			meant, err = c.meant(arg, list)
+			meant, err = c.namedRuns(arg, list)
 		}
 		if err != nil {
 			return nil, err
@@ -139,9 +137,9 @@ func (c *Console) Study(word string) (*report.Study, error) {
 	return s, nil
 }
 
-// meant returns the runs of a list that a word stands for: the run of that name, else all runs
+// namedRuns returns the runs of a list that a word stands for: the run of that name, else all runs
 // whose names start with it.
-func (c *Console) meant(
+func (c *Console) namedRuns(
 	word string, list func() ([]*record.Run, []error),
 ) ([]*record.Run, error) {
 	if word == "" || word == "latest" {
@@ -173,9 +171,9 @@ func (c *Console) meant(
 	return starting, nil
 }
 
-// apart returns the runs that a word stands for outside the runs folder: runs that come with the
-// program and packed files. ok is false for other words.
-func apart(word string) (runs []*record.Run, ok bool, err error) {
+// outsideRuns returns the runs that a word stands for outside the runs folder: runs that come with
+// the program and packed files. ok is false for other words.
+func outsideRuns(word string) (runs []*record.Run, ok bool, err error) {
 	switch {
 	case recorded.Is(word):
 		runs, err = recorded.Find(word)
@@ -186,9 +184,6 @@ func apart(word string) (runs []*record.Run, ok bool, err error) {
 	}
 	return nil, false, nil
 }
-
-// Directive tells the shell what it may offer beside the words of a completion.
-type Directive = cobra.ShellCompDirective
 
 // OfOneProblem returns the runs for a page. Of a recorded experiment, which has runs at several
 // radii and with settings varied one by one, these are the runs of the preset of its name.

@@ -8,20 +8,20 @@ import (
 	"time"
 
 	"drolab/runner"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
 // Meter shows the progress of what takes long, such as a download: on a terminal a line that is
 // redrawn, elsewhere a line for every tenth of the total.
 type Meter struct {
-	Out           *cells.Writer
+	Out           *cell.Writer
 	Name          string
 	Screen, ASCII bool
 	Width         int
 	Amount        func(n int64) string // writes an amount in its unit
-	// Patience is the time after which the meter shows something at all.
-	Patience time.Duration
+	// Delay is the time after which the meter shows something at all.
+	Delay time.Duration
 
 	now   func() time.Time // nil: the system's
 	began time.Time
@@ -47,7 +47,7 @@ func (m *Meter) Show(done, total int64, left time.Duration) {
 	if m.began.IsZero() {
 		m.began = now
 	}
-	if now.Sub(m.began) < m.Patience {
+	if now.Sub(m.began) < m.Delay {
 		return
 	}
 	if !m.Screen {
@@ -81,7 +81,7 @@ func (m *Meter) text(done, total int64, left time.Duration) string {
 // line returns the line with a bar, if there is room for one.
 func (m *Meter) line(done, total int64, left time.Duration) string {
 	text := "  " + m.text(done, total, left)
-	room := min(BarMost, m.Width-cells.Width(m.Name)-cells.Width(text)-3)
+	room := min(BarMost, m.Width-cell.Width(m.Name)-cell.Width(text)-3)
 	if room < BarLeast {
 		return m.Name + text
 	}
@@ -97,10 +97,11 @@ func (m *Meter) End() {
 }
 
 const (
-	// readingPatience is the time after which a reading shows how far it is.
-	readingPatience = 500 * time.Millisecond
-	// fewRead is a number of samples or runs of which no reading is shown: it is over in a moment.
-	fewRead = 100
+	// readingDelay is the time after which a reading shows how far it is.
+	readingDelay = 500 * time.Millisecond
+	// minReadShown is the least number of samples or runs of which a reading is shown. A smaller
+	// one is over in a moment.
+	minReadShown = 100
 )
 
 func plainCount(n int64) string { return fmt.Sprint(n) }
@@ -108,7 +109,7 @@ func plainCount(n int64) string { return fmt.Sprint(n) }
 // Readings returns a meter for what is read and counted, such as runs.
 func (c *Console) Readings(what string) *Meter {
 	m := c.NewMeter("reading "+what, plainCount)
-	m.Patience = readingPatience
+	m.Delay = readingDelay
 	return m
 }
 
@@ -121,7 +122,7 @@ func (m *Meter) Progress(ctx context.Context) func(done, of int) error {
 			return errors.New("interrupted: what was read is kept, and the same command goes on " +
 				"from there")
 		}
-		if of >= fewRead {
+		if of >= minReadShown {
 			m.Show(int64(done), int64(of), pace.Left(done, of, m.time()))
 		}
 		return nil
@@ -134,14 +135,14 @@ func (c *Console) whileRead() func(done, of int) error {
 	var tell func(done, of int) error // nil: nothing is being read
 	var end func()
 	return func(done, of int) error {
-		if of < fewRead {
+		if of < minReadShown {
 			return nil
 		}
 		if tell == nil {
 			m := c.Readings("runs")
 			ctx, cancel := context.WithCancel(context.Background())
-			if c.Orderly != nil {
-				ctx, cancel = c.Orderly(ctx, Outlive)
+			if c.SignalContext != nil {
+				ctx, cancel = c.SignalContext(ctx, Outlive)
 			}
 			tell, end = m.Progress(ctx), func() { m.End(); cancel() }
 		}
@@ -168,7 +169,7 @@ func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			if r := reading(); r != nil && r.Of >= fewRead {
+			if r := reading(); r != nil && r.Of >= minReadShown {
 				m.Show(int64(r.Done), int64(r.Of), r.Left)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 
 	"charm.land/lipgloss/v2"
 )
@@ -16,7 +16,7 @@ import (
 func TestMeter(t *testing.T) {
 	var out bytes.Buffer
 	megabytes := func(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-	m := &Meter{Out: cells.NewWriter(&out), Name: "mnist", Amount: megabytes}
+	m := &Meter{Out: cell.NewWriter(&out), Name: "mnist", Amount: megabytes}
 	for done := int64(0); done <= 1e8; done += 1e6 {
 		m.Show(done, 1e8, 0)
 	}
@@ -39,8 +39,8 @@ func TestMeter(t *testing.T) {
 func TestMeterOfAReading(t *testing.T) {
 	var out bytes.Buffer
 	at := time.Unix(0, 0)
-	m := &Meter{Out: cells.NewWriter(&out), Name: "reading runs", Amount: plainCount,
-		Patience: readingPatience, now: func() time.Time { return at }}
+	m := &Meter{Out: cell.NewWriter(&out), Name: "reading runs", Amount: plainCount,
+		Delay: readingDelay, now: func() time.Time { return at }}
 	ctx, stop := context.WithCancel(context.Background())
 	tell := m.Progress(ctx)
 	for done := 0; done <= 10_000; done += 100 {

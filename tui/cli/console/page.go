@@ -25,7 +25,7 @@ type PageWriter struct {
 
 // Page prints a page.
 func (w *PageWriter) Page(p *page.Page) {
-	fmt.Fprintf(w, "%s\n", Clean(p.Title))
+	fmt.Fprintf(w, "%s\n", cells.Clean(p.Title))
 	for _, block := range p.Blocks {
 		fmt.Fprintln(w)
 		w.block(block)
@@ -35,13 +35,13 @@ func (w *PageWriter) Page(p *page.Page) {
 func (w *PageWriter) block(block page.Block) {
 	switch block := block.(type) {
 	case page.Heading:
-		title, rule := OneLine(string(block)), map[bool]string{true: "-", false: "─"}[w.ASCII]
+		title, rule := cells.OneLine(string(block)), map[bool]string{true: "-", false: "─"}[w.ASCII]
 		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(rule, cells.Width(title)))
 	case page.Text:
-		w.wrapped("", string(block))
+		w.paragraph("", string(block))
 	case page.List:
 		for _, line := range block {
-			w.wrapped("- ", line)
+			w.paragraph("- ", line)
 		}
 	case *page.Table:
 		w.table(block)
@@ -62,10 +62,10 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 	}
 }
 
-// wrapped prints a paragraph with a mark before its first line. The other lines begin below its
+// paragraph prints a paragraph with a mark before its first line. The other lines begin below its
 // text.
-func (w *PageWriter) wrapped(mark, text string) {
-	for _, line := range kit.Wrap(OneLine(text), w.Width-len(mark)) {
+func (w *PageWriter) paragraph(mark, text string) {
+	for _, line := range kit.Wrap(cells.OneLine(text), w.Width-len(mark)) {
 		fmt.Fprintln(w, mark+line)
 		mark = kit.Blanks(len(mark))
 	}
@@ -74,7 +74,7 @@ func (w *PageWriter) wrapped(mark, text string) {
 // table prints as many columns at a time as fit, and the first column each time.
 func (w *PageWriter) table(t *page.Table) {
 	const gap = 2
-	t = aligned(w.brief(t))
+	t = alignCells(w.firstRows(t))
 	theme := kit.NewTheme(0, true, false)
 	if w.Theme != nil {
 		*theme = *w.Theme
@@ -91,13 +91,13 @@ func (w *PageWriter) table(t *page.Table) {
 		}
 	}
 	if t.Foot != "" {
-		w.wrapped("", t.Foot)
+		w.paragraph("", t.Foot)
 	}
 }
 
-// brief returns a table for a reader: of many ranked rows it has the first, by their ranks. Such
-// tables have no other Foot on a screen.
-func (w *PageWriter) brief(t *page.Table) *page.Table {
+// firstRows returns a table for a reader: of many ranked rows it has the first, by their ranks.
+// Such tables have no other Foot on a screen.
+func (w *PageWriter) firstRows(t *page.Table) *page.Table {
 	const most = 20
 	if to, ok := w.Writer.(*cells.Writer); len(t.Ranks) <= most || ok && to.All {
 		return t
@@ -117,19 +117,19 @@ func (w *PageWriter) brief(t *page.Table) *page.Table {
 	return &short
 }
 
-// aligned returns the table with each cell in one line. In a column with stars, numbers without a
-// star get a trailing blank, so that the digits are aligned.
-func aligned(t *page.Table) *page.Table {
+// alignCells returns the table with each cell in one line. In a column with stars, numbers without
+// a star get a trailing blank, so that the digits are aligned.
+func alignCells(t *page.Table) *page.Table {
 	out := *t
 	out.Columns, out.Rows = slices.Clone(t.Columns), nil
 	starred := make([]bool, len(t.Columns))
 	for i := range out.Columns {
-		out.Columns[i].Head = OneLine(t.Columns[i].Head)
+		out.Columns[i].Head = cells.OneLine(t.Columns[i].Head)
 	}
 	for _, row := range t.Rows {
 		line := make([]string, len(t.Columns))
 		for i := range min(len(row), len(line)) {
-			line[i] = OneLine(row[i])
+			line[i] = cells.OneLine(row[i])
 			starred[i] = starred[i] || !t.Columns[i].Words && strings.HasSuffix(line[i], "*")
 		}
 		out.Add(line...)
@@ -165,13 +165,13 @@ func (w *PageWriter) figure(f *page.Figure) {
 		number := uint8(f.Series(i))
 		c.Lines = append(c.Lines, plot.Line{Seeds: ends, Half: toEnds, Number: number},
 			plot.Line{Seeds: []*plot.Series{mean}, Number: number, Glyph: t.Glyph(number)})
-		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))
+		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), cells.Clean(curve.Name)))
 	}
 	c.Y = c.FitY()
 	var frame plot.Frame
 	c.DrawTo(&frame, w.Width, figureHeight)
-	w.wrapped("", f.Caption)
-	w.wrapped("", strings.Join(names, "   "))
+	w.paragraph("", f.Caption)
+	w.paragraph("", strings.Join(names, "   "))
 	for y := range frame.H {
 		var line strings.Builder
 		for _, cell := range frame.Row(y) {
@@ -182,12 +182,6 @@ func (w *PageWriter) figure(f *page.Figure) {
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
 }
-
-// Clean removes from text the characters that could steer a terminal, as the interface does.
-func Clean(s string) string { return cells.Clean(s) }
-
-// OneLine is Clean, with line breaks turned into "; ".
-func OneLine(s string) string { return cells.OneLine(s) }
 
 // Blocks prints blocks at the width of Stdout.
 func (c *Console) Blocks(blocks ...page.Block) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner/page"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +22,7 @@ func (c *Console) JSON(v any) error {
 		return err
 	}
 	c.SetFolding(false)
-	_, err := c.Stdout.Write(cells.EscapeJSON(b.Bytes()))
+	_, err := c.Stdout.Write(cell.EscapeJSON(b.Bytes()))
 	return err
 }
 

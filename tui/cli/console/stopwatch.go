@@ -42,7 +42,7 @@ func (w *Stopwatch) measure(
 
 // Seconds estimates the time of runs on data of some sizes from the steps of all methods of s.
 func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float64, error) {
-	t, err := w.measure(s, n.Shape, n.Classes, estimate)
+	t, err := w.measure(s, n.Shape, n.Classes, benchEstimate)
 	if err != nil {
 		return 0, err
 	}

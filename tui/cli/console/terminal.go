@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	"github.com/charmbracelet/colorprofile"
@@ -46,7 +46,7 @@ func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c
 // Theme returns the theme of text on out, which is Stdout or Stderr: at most sixteen colours, the
 // terminal's own, which suit its background, and none if out is not a terminal. The output of a
 // command stays on the screen, and the command does not ask for the background.
-func (c *Console) Theme(out *cells.Writer) *kit.Theme {
+func (c *Console) Theme(out *cell.Writer) *kit.Theme {
 	_, _, terminal := c.Size()
 	if out == c.Stderr {
 		_, _, terminal = c.SizeErr()

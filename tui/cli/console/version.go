@@ -15,6 +15,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/machine"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
@@ -92,7 +93,7 @@ func sumOf(path string) (string, error) {
 }
 
 // CPU returns the name of the processor, or its architecture if the name is unknown.
-func CPU() string { return cmp.Or(Clean(machine.Processor()), runtime.GOARCH) }
+func CPU() string { return cmp.Or(cell.Clean(machine.Processor()), runtime.GOARCH) }
 
 func versionCommand(con *Console) *cobra.Command {
 	return &cobra.Command{

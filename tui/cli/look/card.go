@@ -12,7 +12,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -64,7 +64,7 @@ is wider than ± 10 points.`,
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, cancel := con.Orderly(c.Context(), nil)
+			ctx, cancel := con.SignalContext(c.Context(), nil)
 			defer cancel()
 			card, err := openCard(ctx, con, args[0], valFraction, minGroup)
 			if err != nil {
@@ -114,7 +114,7 @@ func cardOf(d *data.Dataset, minGroup int) *dataCard {
 	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
 		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
 		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Marks: d.Marks,
-		Notes: d.Notes, Constant: constant(d)}
+		Notes: d.Notes, Constant: constantFeatures(d)}
 	if d.Val != nil {
 		c.Samples["val"] = d.Val.Len()
 	}
@@ -160,8 +160,8 @@ func (c *dataCard) count(d *data.Dataset) {
 	c.Cells = slices.DeleteFunc(cells, func(c dataCell) bool { return c.Train+c.Val+c.Test == 0 })
 }
 
-// constant names the features of a table that are the same for all training samples.
-func constant(d *data.Dataset) (list []string) {
+// constantFeatures names the features of a table that are the same for all training samples.
+func constantFeatures(d *data.Dataset) (list []string) {
 	if d.Shape.H*d.Shape.W > 1 {
 		return nil
 	}
@@ -187,18 +187,18 @@ func constant(d *data.Dataset) (list []string) {
 
 // print prints totals, what is wrong, and then the classes and groups, the smallest first if there
 // are many.
-func (c *dataCard) print(w *cells.Writer) {
+func (c *dataCard) print(w *cell.Writer) {
 	what := kit.Plural(c.Shape[0], "feature")
 	if c.Shape[1]*c.Shape[2] > 1 {
 		what = fmt.Sprintf("pictures of %d×%d×%d", c.Shape[0], c.Shape[1], c.Shape[2])
 	}
-	fmt.Fprintf(w, "%s: %s, %d classes", console.Clean(c.Dataset), what, len(c.Classes))
+	fmt.Fprintf(w, "%s: %s, %d classes", cell.Clean(c.Dataset), what, len(c.Classes))
 	if c.Groups != nil {
 		fmt.Fprintf(w, ", %d groups", len(c.Groups))
 	}
 	if c.Trained != nil {
 		fmt.Fprintf(w, ", which overlap; methods train on %s",
-			console.OneLine(strings.Join(spec.FirstFew(c.Trained), ", ")))
+			cell.OneLine(strings.Join(spec.FirstFew(c.Trained), ", ")))
 	}
 	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
 	missing, warnings := []string{}, c.Warnings
@@ -220,7 +220,7 @@ func (c *dataCard) print(w *cells.Writer) {
 	for i, list := range [][]string{missing, c.Constant, c.Notes, warnings} {
 		for _, line := range list {
 			fmt.Fprintf(w, "%s: %s\n", []string{"missing", "constant", "note", "warning"}[i],
-				console.OneLine(line))
+				cell.OneLine(line))
 		}
 	}
 	fmt.Fprintln(w)
@@ -230,9 +230,9 @@ func (c *dataCard) print(w *cells.Writer) {
 // table returns a table with a row for each class and group, below a row with the sums.
 func (c *dataCard) table() *page.Table {
 	var list page.Fields[dataCell]
-	list.Words("class", func(n dataCell) string { return console.Clean(n.Class) })
+	list.Words("class", func(n dataCell) string { return cell.Clean(n.Class) })
 	if c.Groups != nil {
-		list.Add("group", func(n dataCell) string { return console.Clean(n.Group) })
+		list.Add("group", func(n dataCell) string { return cell.Clean(n.Group) })
 	}
 	list.Add("n train", func(n dataCell) string { return fmt.Sprint(n.Train) })
 	list.Add("n val", func(n dataCell) string { return fmt.Sprint(n.Val) })

@@ -9,11 +9,12 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 )
 
-// certified holds the certificates of one run on one split.
-type certified struct {
+// splitCertificates holds the certificates of one run on one split.
+type splitCertificates struct {
 	ID       string  `json:"id"`
 	Step     int64   `json:"step"`
 	Output   bool    `json:"output"` // of Algorithm 1's output, not the last iterate
@@ -34,7 +35,7 @@ type certified struct {
 }
 
 func printCertified(
-	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
+	con *console.Console, list []splitCertificates, pairs [][]certificate.Contrast, f *certifyFlags,
 ) {
 	for _, c := range list {
 		at := fmt.Sprintf("step %d", c.Step)
@@ -42,7 +43,7 @@ func printCertified(
 			at = "Algorithm 1's output as of " + at
 		}
 		fmt.Fprintf(con.Stdout, "%s, %s, %s split, %d samples, mean loss %.4g\n",
-			console.Clean(c.ID), at, c.Split, c.N, c.MeanLoss)
+			cell.Clean(c.ID), at, c.Split, c.N, c.MeanLoss)
 		if c.DualGap != nil {
 			fmt.Fprintf(con.Stdout, "on the training split, with the run's own λ and η: "+
 				"dual gap %.4g, ‖∇F‖ %.4g\n", *c.DualGap, *c.GradNorm)
@@ -54,7 +55,7 @@ func printCertified(
 	}
 	for _, p := range pairs {
 		fmt.Fprintf(con.Stdout, "%s less %s, %s split, paired by sample\n",
-			console.Clean(p[0].From), console.Clean(p[0].Less), p[0].Split)
+			cell.Clean(p[0].From), cell.Clean(p[0].Less), p[0].Split)
 		console.Blocks(con.Stdout, contrasts(p, f))
 		fmt.Fprintln(con.Stdout)
 	}
@@ -76,7 +77,7 @@ func intervalText(i *measure.Interval) string {
 	return fmt.Sprintf("[%s, %s]", console.Short(i[0]), console.Short(i[1]))
 }
 
-func (c *certified) table(f *certifyFlags) *page.Table {
+func (c *splitCertificates) table(f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%.9g %%", 100*f.how.Level)
 	t := page.New("set, ρ", "R_ρ at most", "R_ρ", level+" bootstrap", level+" normal", "λ", "η̃",
 		"D", "effective n")
@@ -96,13 +97,13 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 }
 
 // weights returns a table with a row per class or group and a column per set and radius.
-func (c *certified) weights() *page.Table {
+func (c *splitCertificates) weights() *page.Table {
 	t := page.New("mean weight")
 	for _, e := range c.Certificates {
 		t.Head(placeName(e.Set, e.Rho))
 	}
 	for i, name := range c.run.Names(c.run.Main()) {
-		row, heaviest := []string{console.Clean(name)}, 0.0
+		row, heaviest := []string{cell.Clean(name)}, 0.0
 		for _, e := range c.Certificates {
 			weight := measure.OfMain(&c.run.Parts, e.ByClass, e.ByGroup)[i]
 			row = append(row, page.Digits(3).Text(weight))
@@ -128,7 +129,7 @@ func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 }
 
 func explainCertified(
-	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
+	con *console.Console, list []splitCertificates, pairs [][]certificate.Contrast, f *certifyFlags,
 ) {
 	saturated, train, variation, kl, bounded := false, false, false, false, false
 	doubts := map[string]bool{}

@@ -84,7 +84,7 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 		return err
 	}
 	var grid *certificate.Grid
-	var list []certified
+	var list []splitCertificates
 	for _, name := range names {
 		r, step, err := con.FindStep(name)
 		if err != nil {
@@ -113,7 +113,7 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 		return err
 	}
 	return con.Result(struct {
-		Runs        []certified            `json:"runs"`
+		Runs        []splitCertificates    `json:"runs"`
 		Differences []certificate.Contrast `json:"differences"`
 	}{list, append([]certificate.Contrast{}, slices.Concat(pairs...)...)},
 		func() { printCertified(con, list, pairs, f) })
@@ -164,8 +164,9 @@ func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*certificate.Grid
 	return g, nil
 }
 
-func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (list []certified,
-	err error) {
+func (f *certifyFlags) measure(
+	frozen *certificate.Frozen, g certificate.Grid,
+) (list []splitCertificates, err error) {
 	if f.output {
 		if err := frozen.UseOutput(); err != nil {
 			return nil, err
@@ -184,8 +185,9 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 		}
 	}
 	for _, split := range splits {
-		one := certified{run: frozen.Meta, ID: frozen.Meta.ID, Step: frozen.Step, Output: f.output,
-			Split: split, Level: f.how.Level, Draws: f.how.Draws, Seed: f.how.Seed}
+		one := splitCertificates{run: frozen.Meta, ID: frozen.Meta.ID, Step: frozen.Step,
+			Output: f.output, Split: split, Level: f.how.Level, Draws: f.how.Draws,
+			Seed: f.how.Seed}
 		if one.pass, err = frozen.Pass(split); err != nil {
 			return nil, err
 		}
@@ -208,12 +210,15 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 
 // contrast compares each run with the first one, on every split but the training split. It returns
 // the differences of each pair.
-func contrast(list []certified, g certificate.Grid) (pairs [][]certificate.Contrast, err error) {
+func contrast(
+	list []splitCertificates, g certificate.Grid,
+) (pairs [][]certificate.Contrast, err error) {
 	for i, b := range list {
 		if b.Split == runner.SplitTrain {
 			continue
 		}
-		first := slices.IndexFunc(list, func(c certified) bool { return c.Split == b.Split })
+		same := func(c splitCertificates) bool { return c.Split == b.Split }
+		first := slices.IndexFunc(list, same)
 		a := list[first]
 		if first == i {
 			continue

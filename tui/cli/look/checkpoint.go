@@ -31,8 +31,8 @@ func onTraining(
 	return do(frozen, train)
 }
 
-// means returns the data folder and the approved programs of this user.
-func means(con *console.Console) certificate.Means {
+// userMeans returns the data folder and the approved programs of this user.
+func userMeans(con *console.Console) certificate.Means {
 	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
 }
 
@@ -42,5 +42,5 @@ func freeze(con *console.Console, r *record.Run, step int64) (*certificate.Froze
 	if err != nil {
 		return nil, err
 	}
-	return certificate.Freeze(past, means(con), con.Threads)
+	return certificate.Freeze(past, userMeans(con), con.Threads)
 }

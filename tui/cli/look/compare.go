@@ -9,6 +9,7 @@ import (
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/plot"
 
@@ -41,7 +42,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return err
 			}
 			table := compare.Runs(runs, compare.Options{At: at, Family: family})
-			return con.Table(forms, table, table.Exact(), explained(table), func() {
+			return con.Table(forms, table, table.Exact(), document(table), func() {
 				printComparison(con.Stdout, table)
 				if con.Explain {
 					printDefinitions(con, runs)
@@ -70,7 +71,7 @@ func familyFlag(c *cobra.Command, family *string, usual string) {
 func printComparison(w io.Writer, t *compare.Table) {
 	const columns = 4
 	if head := t.Head(); head != "" {
-		fmt.Fprintf(w, "\n%s\n", console.OneLine(head))
+		fmt.Fprintf(w, "\n%s\n", cells.OneLine(head))
 	}
 	for groups := range slices.Chunk(t.Rows, columns) {
 		fmt.Fprintln(w)
@@ -78,22 +79,24 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
-		fmt.Fprintln(w, console.OneLine(line)) // the console wraps it
+		fmt.Fprintln(w, cells.OneLine(line)) // the console wraps it
 	}
 	for _, n := range t.Notes {
-		fmt.Fprintf(w, "Note: %s\n", console.OneLine(n.Text))
+		fmt.Fprintf(w, "Note: %s\n", cells.OneLine(n.Text))
 	}
 }
 
 // mostColumns is the number of methods that fit on a page as columns. More methods become rows.
 const mostColumns = 6
 
-// inColumns rewords a legend that speaks of measures as rows for a table that has them as columns.
-var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows", "in all columns")
+// columnWording rewords a legend that speaks of measures as rows for a table that has them as
+// columns.
+var columnWording = strings.NewReplacer("in its row", "in its column",
+	"in all rows", "in all columns")
 
-// explained returns the table for a document, below the step of its figures, with a legend that
+// document returns the table for a document, below the step of its figures, with a legend that
 // explains its signs, such as the family of tests over which stars are corrected.
-func explained(t *compare.Table) []page.Block {
+func document(t *compare.Table) []page.Block {
 	table := comparison(t, t.Rows, "¹")
 	if len(t.Rows) > mostColumns {
 		table = table.Turned()
@@ -105,7 +108,7 @@ func explained(t *compare.Table) []page.Block {
 	blocks = append(blocks, table)
 	for _, line := range t.Legend() {
 		if len(t.Rows) > mostColumns {
-			line = inColumns.Replace(line)
+			line = columnWording.Replace(line)
 		}
 		if few, ok := strings.CutPrefix(line, string(plot.FewMark)+" marks "); ok {
 			table.Foot = "¹ " + few
@@ -121,12 +124,12 @@ func explained(t *compare.Table) []page.Block {
 func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table {
 	table, seeds := page.New(""), []string{"seeds"}
 	for _, g := range groups {
-		table.Head(console.Clean(g.Title()))
+		table.Head(cells.Clean(g.Title()))
 		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
 	}
 	table.Add(seeds...)
 	for i, column := range t.Columns {
-		row := []string{console.Clean(column.Title())}
+		row := []string{cells.Clean(column.Title())}
 		if column.Few {
 			row[0] += " " + few
 		}

@@ -63,9 +63,9 @@ func constantsAlong(
 	return list, err
 }
 
-// largest returns the largest value of each constant. Checkpoints can say no more about the bounds
-// that Theorem 1 assumes everywhere.
-func largest(list []atStep) certificate.Constants {
+// largestConstants returns the largest value of each constant. Checkpoints can say no more about
+// the bounds that Theorem 1 assumes everywhere.
+func largestConstants(list []atStep) certificate.Constants {
 	all := list[0].Constants
 	above := func(a, b measure.Number) measure.Number {
 		if b.Applies() && !(a.Applies() && a.Float() > b.Float()) {
@@ -92,7 +92,7 @@ func printAlong(con *console.Console, list []atStep) {
 		add(fmt.Sprint(at.Step), at.Constants)
 	}
 	if len(list) > 1 {
-		add("largest", largest(list))
+		add("largest", largestConstants(list))
 	}
 	fmt.Fprintf(con.Stdout, "\nConstants along the run, from %d training samples each:\n",
 		list[0].Samples)

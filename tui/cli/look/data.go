@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func dataListCommand(con *console.Console) *cobra.Command {
 				case e.Scheme:
 					where = ""
 				case e.Download > 0 && e.Available:
-					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
+					where = fmt.Sprintf(" (in %s)", cell.Clean(e.Path))
 				case e.Download > 0:
 					where = fmt.Sprintf(" (not on this machine; drolab data fetch %s "+
 						"downloads %s)", e.Name, megabytes(e.Download))
@@ -60,9 +61,9 @@ before the file gets its name. An interrupted download continues where it stoppe
 }
 
 func fetch(ctx context.Context, con *console.Console, name, url string) error {
-	ctx, cancel := con.Orderly(ctx, console.Outlive)
+	ctx, cancel := con.SignalContext(ctx, console.Outlive)
 	defer cancel()
-	m := con.NewMeter(console.Clean(name), megabytes)
+	m := con.NewMeter(cell.Clean(name), megabytes)
 	err := source.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url,
 		Progress: func(done, total int64) { m.Show(done, total, 0) }})
 	m.End()
@@ -73,14 +74,14 @@ func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(con.Stdout, "%s is in %s\n", name, console.Clean(e.Path))
+	_, err = fmt.Fprintf(con.Stdout, "%s is in %s\n", name, cell.Clean(e.Path))
 	return err
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func completeDatasets(con *console.Console) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, console.Directive) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var words []string
 		for _, e := range source.List(con.DataDir) {
 			if e.Download > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner/record"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -54,7 +55,7 @@ If some run trains a program in Python, a line says which versions its libraries
 			err = con.Result(append([]*record.Finding{}, list...), func() {
 				printFindings(con, list, runs)
 			})
-			return errors.Join(err, unresolved(list))
+			return errors.Join(err, checkResolved(list))
 		},
 	}
 	c.Flags().BoolVar(&mend, "mend", false, "repair what can be repaired, losing nothing")
@@ -83,9 +84,9 @@ func printFindings(con *console.Console, list []*record.Finding, runs int) {
 	if slices.ContainsFunc(trained, func(r *record.Run) bool {
 		return r.Meta.Program != nil && r.Meta.Program.Interpreter != ""
 	}) {
-		con.PrintLine("%s", console.OneLine(describePython()))
+		con.PrintLine("%s", cell.OneLine(describePython()))
 	}
-	if unresolved(list) == nil {
+	if checkResolved(list) == nil {
 		con.PrintLine("No problems found in %s in %s", kit.Plural(runs, "run"), con.RunsDir)
 	}
 }
@@ -122,8 +123,8 @@ func describePython() string {
 	return fmt.Sprintf("%s: %s", python, strings.TrimSpace(string(out)))
 }
 
-// unresolved returns an error if damage remains. What a crash left is none.
-func unresolved(list []*record.Finding) error {
+// checkResolved returns an error if damage remains. What a crash left is none.
+func checkResolved(list []*record.Finding) error {
 	left := 0
 	for _, f := range list {
 		if !f.Mended && !f.Leftover {

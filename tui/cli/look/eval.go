@@ -10,6 +10,7 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -61,8 +62,8 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// evaluated is a look at a checkpoint, with the likelihood ratios at some radii.
-type evaluated struct {
+// evaluation is a look at a checkpoint, with the likelihood ratios at some radii.
+type evaluation struct {
 	*certificate.View
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
@@ -112,18 +113,18 @@ func (f *evalFlags) check() (err error) {
 }
 
 // examine applies the network of a checkpoint to the samples, and finds the worst cases.
-func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error) {
+func examine(con *console.Console, name string, f *evalFlags) (*evaluation, error) {
 	r, step, err := con.FindStep(name)
 	if err != nil {
 		return nil, err
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
 	look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: step, Dataset: f.dataset,
-		Split: f.split, Means: means(con), Inspection: how})
+		Split: f.split, Means: userMeans(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}
-	l := &evaluated{View: look, radii: f.radii}
+	l := &evaluation{View: look, radii: f.radii}
 	if len(l.radii) == 0 {
 		l.radii = []float64{r.Meta.Spec.Rho}
 	}
@@ -135,7 +136,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error
 }
 
 // weigh finds the worst case at each radius.
-func (l *evaluated) weigh() error {
+func (l *evaluation) weigh() error {
 	if !l.Set.HasRadius() {
 		l.radii = l.radii[:1]
 	}
@@ -153,9 +154,9 @@ func (l *evaluated) weigh() error {
 }
 
 // write writes the files that the flags ask for.
-func (l *evaluated) write(f *evalFlags) error {
+func (l *evaluation) write(f *evalFlags) error {
 	if f.sheet != "" {
-		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
+		if err := contactSheet(f.sheet, l.Src, l.topSamples(f.top), l.Samples); err != nil {
 			return fmt.Errorf("--sheet: %w", err)
 		}
 	}
@@ -165,14 +166,14 @@ func (l *evaluated) write(f *evalFlags) error {
 	return f.format.WriteNew(f.out, l.fields().Long(page.Indices(len(l.Rows))))
 }
 
-// picked returns at most most samples, those with the largest likelihood ratios first.
-func (l *evaluated) picked(most int) []int {
+// topSamples returns at most most samples, those with the largest likelihood ratios first.
+func (l *evaluation) topSamples(most int) []int {
 	order := l.Order()
 	return order[:min(most, len(order))]
 }
 
 // fields returns the columns of the file that the samples have values for.
-func (l *evaluated) fields() (list page.Fields[int]) {
+func (l *evaluation) fields() (list page.Fields[int]) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
 			list.Add(head, cell)
@@ -195,14 +196,14 @@ func (l *evaluated) fields() (list page.Fields[int]) {
 	return list
 }
 
-func (l *evaluated) ratioName(k int) string {
+func (l *evaluation) ratioName(k int) string {
 	if !l.Set.HasRadius() {
 		return "ratio"
 	}
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *evaluated) printTop(w io.Writer, top []pickedSample) {
+func (l *evaluation) printTop(w io.Writer, top []pickedSample) {
 	fmt.Fprintln(w)
 	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
 	for _, s := range top {
@@ -248,7 +249,7 @@ type pickedSample struct {
 	Ratio      measure.Number `json:"ratio"`
 }
 
-func (l *evaluated) result(f *evalFlags) *evalResult {
+func (l *evaluation) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
@@ -259,7 +260,7 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 	for k, w := range l.worst {
 		out.Risks = append(out.Risks, riskAt{l.radii[k], measure.Num(w.Risk)})
 	}
-	for _, i := range l.picked(f.top) {
+	for _, i := range l.topSamples(f.top) {
 		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]],
 			l.Group(i), d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]),
 			measure.Num(l.ratios[0][i])})
@@ -268,11 +269,11 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 }
 
 // print prints the result for a person.
-func (l *evaluated) print(w io.Writer, r *evalResult) {
+func (l *evaluation) print(w io.Writer, r *evalResult) {
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
-		console.Clean(r.Dataset))
+		cells.Clean(r.Dataset))
 	for _, note := range r.Notes {
-		fmt.Fprintf(w, "note: %s\n", console.OneLine(note))
+		fmt.Fprintf(w, "note: %s\n", cells.OneLine(note))
 	}
 	if !l.Labelled() {
 		counts := make([]int, len(r.Classes))
@@ -281,7 +282,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 		}
 		t := page.New("predicted", "n")
 		for i, c := range r.Classes {
-			t.Rank(float64(counts[i]), console.Clean(c), fmt.Sprint(counts[i]))
+			t.Rank(float64(counts[i]), cells.Clean(c), fmt.Sprint(counts[i]))
 		}
 		console.Blocks(w, t)
 		return
@@ -309,7 +310,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 		}
 	}
 	for i, name := range names {
-		row := []string{console.Clean(name), fmt.Sprint(counts[i]),
+		row := []string{cells.Clean(name), fmt.Sprint(counts[i]),
 			console.Percent(accuracy[i]) + console.Between(measure.Wilson(accuracy[i], counts[i]))}
 		for _, m := range columns {
 			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
@@ -320,7 +321,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 	console.Blocks(w, t)
 	if len(columns) > 0 {
 		fmt.Fprintf(w, "rates count the samples classified as %s\n",
-			console.Clean(l.Data.Classes[1]))
+			cells.Clean(l.Data.Classes[1]))
 	}
 	if r.Threshold.Applies() {
 		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(r.Threshold))
@@ -328,7 +329,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 }
 
 // printDecisions prints the measures of decisions, with their intervals.
-func (l *evaluated) printDecisions(w io.Writer) {
+func (l *evaluation) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
 		if n := l.Measures.Named(m.Name); n.Applies() {

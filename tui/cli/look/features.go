@@ -7,6 +7,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/page"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 		return err
 	}
 	f, err := certificate.Features(certificate.ViewOf{Run: r, Step: step, Dataset: dataset,
-		Means: means(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
+		Means: userMeans(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
 	if err != nil {
 		return err
 	}
@@ -81,11 +82,11 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	}
 	return con.Result(result, func() {
 		for _, note := range result.Notes {
-			fmt.Fprintf(con.Stdout, "note: %s\n", console.OneLine(note))
+			fmt.Fprintf(con.Stdout, "note: %s\n", cell.OneLine(note))
 		}
 		for _, p := range f.Splits {
 			fmt.Fprintf(con.Stdout, "%s@%d: %d features of %d samples of %s, %s\n", result.Run,
-				result.Step, result.Features, len(p.Rows), console.Clean(result.Dataset), p.Split)
+				result.Step, result.Features, len(p.Rows), cell.Clean(result.Dataset), p.Split)
 		}
 	})
 }

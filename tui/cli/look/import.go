@@ -11,6 +11,7 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	if err := certificate.CheckName(f.method); err != nil {
 		return fmt.Errorf("--method %w", err)
 	}
-	ctx, cancel := con.Orderly(ctx, console.Outlive)
+	ctx, cancel := con.SignalContext(ctx, console.Outlive)
 	defer cancel()
 	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}
 	if err := f.fill(ctx, con, &q); err != nil {
@@ -93,7 +94,7 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	return con.Result(console.Summaries([]*record.Run{r}), func() {
 		con.PrintLine("%s", m.ID)
 		for _, note := range append(p.Notes, m.Imported.Absent...) {
-			fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
+			fmt.Fprintf(con.Stderr, "note: %s\n", cell.OneLine(note))
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -88,7 +89,7 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	return con.Result(&result, func() {
 		if f.from != "" {
 			fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
-				"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
+				"Δ = %.4g; %s, ρ = %g\n\n", cell.Clean(f.from), h.Epsilon,
 				h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
 		}
 		printPlan(con, h, &result)
@@ -97,7 +98,7 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 
 // plan holds the constants that Theorem 1 asks for, beside the assumptions.
 type plan struct {
-	described
+	setDescription
 	dro.Assumptions
 	Lambda [2]float64 `json:"lambda"` // the box
 	Eta    [2]float64 `json:"eta"`
@@ -169,7 +170,7 @@ func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	of, own := largest(list), &r.Meta.Spec
+	of, own := largestConstants(list), &r.Meta.Spec
 	gap, err := measuredGap(r)
 	if err != nil {
 		return err

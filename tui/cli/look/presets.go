@@ -6,6 +6,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ func listPresets(con *console.Console) error {
 func showPreset(con *console.Console, p presets.Preset) {
 	fmt.Fprintf(con.Stdout,
 		"# %s: %s\n# * marks settings of the preset; the others have their defaults.\n",
-		console.Clean(p.Name), console.Clean(p.Doc))
+		cell.Clean(p.Name), cell.Clean(p.Doc))
 	for _, t := range spec.AllSettings() {
 		if !t.ReadIn(&p.Spec) {
 			continue
@@ -56,9 +57,9 @@ func showPreset(con *console.Console, p presets.Preset) {
 			mark = "*"
 		}
 		if why := p.Reasons[t.Key]; why != "" {
-			reason = "  # " + console.Clean(why)
+			reason = "  # " + cell.Clean(why)
 		}
-		fmt.Fprintf(con.Stdout, "%s %-16s %s%s\n", mark, t.Key+":", console.Clean(t.Text(&p.Spec)),
+		fmt.Fprintf(con.Stdout, "%s %-16s %s%s\n", mark, t.Key+":", cell.Clean(t.Text(&p.Spec)),
 			reason)
 	}
 }

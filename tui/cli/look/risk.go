@@ -12,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -59,7 +60,7 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 // solution is the worst case of given losses. Its η is unshifted; EtaPaper is the paper's shifted
 // η. At radius 0, λ is infinite and does not apply.
 type solution struct {
-	described
+	setDescription
 	Rho *float64 `json:"rho,omitempty"`
 	dro.Worst
 	Lambda   measure.Number `json:"lambda"`
@@ -125,7 +126,7 @@ func (f *riskFlags) solve(
 	set dro.Set, losses []float64, base float64,
 ) (*solution, []float64, error) {
 	ratios := make([]float64, len(losses))
-	s := &solution{described: f.set.describe(set), N: len(losses)}
+	s := &solution{setDescription: f.set.describe(set), N: len(losses)}
 	if set.HasRadius() {
 		s.Rho = &f.set.rho
 	}
@@ -253,7 +254,7 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	if len(r.Groups) > 0 {
 		t := page.New("group", "n", "mean loss", "ratio")
 		for _, g := range r.Groups {
-			t.Rank(g.Ratio, console.Clean(g.Name), fmt.Sprint(g.N),
+			t.Rank(g.Ratio, cell.Clean(g.Name), fmt.Sprint(g.N),
 				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio))
 		}
 		console.Blocks(con.Stdout, t)

@@ -15,23 +15,23 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
 )
 
-// mostOwn is the number of columns that a list of runs has for values of the users' own programs;
-// show has all.
-const mostOwn = 4
+// maxUserColumns is the number of columns that a list of runs has for values of the users' own
+// programs; show has all.
+const maxUserColumns = 4
 
 // printList prints a line per run, with some more columns.
 func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run]) {
 	var list page.Fields[*record.Run]
-	list.Words("run", func(r *record.Run) string { return console.Clean(r.Summary().ID) })
+	list.Words("run", func(r *record.Run) string { return cell.Clean(r.Summary().ID) })
 	list.Add("status", func(r *record.Run) string { return string(r.Status()) })
 	list.Add("epochs", epochs)
-	list.Add("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
+	list.Add("set, ρ", func(r *record.Run) string { return cell.Clean(r.Meta.Spec.Radius()) })
 	list.Add("worst", func(r *record.Run) string {
 		return console.Percent(r.Summary().Named(r.Meta.MeasureFor("worst_class_accuracy")))
 	})
@@ -42,7 +42,7 @@ func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run])
 		return console.Short(r.Summary().Named("test_loss"))
 	})
 	own := record.UserMeasures(runs...)
-	for _, m := range own[:min(len(own), mostOwn)] {
+	for _, m := range own[:min(len(own), maxUserColumns)] {
 		list.Add(m.Head(), func(r *record.Run) string {
 			return console.Figure(&m, r.Summary().Named(m.Name))
 		})
@@ -50,18 +50,18 @@ func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run])
 	console.Blocks(w, append(list, more...).Table(runs, nil))
 }
 
-// lister holds the flags of `runs`.
-type lister struct {
+// runsFlags holds the flags of `runs`.
+type runsFlags struct {
 	all, lines          bool
 	limit               int
 	filter, sort, extra string
 }
 
-// newest is the default number of runs to print: a page or two.
-const newest = 50
+// defaultLimit is the default number of runs to print: a page or two.
+const defaultLimit = 50
 
 func runsCommand(con *console.Console) *cobra.Command {
-	var l lister
+	var l runsFlags
 	c := &cobra.Command{
 		Use: "runs", Short: "List the newest runs", Args: console.None,
 		Long: `List the 50 newest runs; --all and --json list all. A filter takes the words and terms of the
@@ -79,7 +79,7 @@ drolab runs --all --columns lr,tag`,
 	}
 	f := c.Flags()
 	f.BoolVar(&l.all, "all", false, "list all runs")
-	f.IntVar(&l.limit, "limit", newest, "number of runs to list")
+	f.IntVar(&l.limit, "limit", defaultLimit, "number of runs to list")
 	f.StringVar(&l.filter, "filter", "", "list the runs that match a filter")
 	f.StringVar(&l.sort, "sort", "", "sort by a setting or a measure, ascending; -NAME sorts "+
 		"descending")
@@ -91,7 +91,7 @@ drolab runs --all --columns lr,tag`,
 	return c
 }
 
-func (l *lister) run(con *console.Console) error {
+func (l *runsFlags) run(con *console.Console) error {
 	wanted, err := compare.ParseFilter(l.filter)
 	if err != nil {
 		return fmt.Errorf("--filter: %w", err)
@@ -128,7 +128,7 @@ func (l *lister) run(con *console.Console) error {
 }
 
 // order sorts runs by the value of --sort. Runs without a value come last.
-func (l *lister) order(runs []*record.Run) error {
+func (l *runsFlags) order(runs []*record.Run) error {
 	if l.sort == "" {
 		return nil
 	}
@@ -154,7 +154,7 @@ func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
 		if m, ok := measure.FindMeasure(key); ok && !setting {
 			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
 		}
-		list.Add(console.Clean(key), func(r *record.Run) string { return console.OneLine(of(r)) })
+		list.Add(cell.Clean(key), func(r *record.Run) string { return cell.OneLine(of(r)) })
 	}
 	return list, nil
 }
@@ -207,5 +207,5 @@ func summaryJSON(r *record.Run, line bool) ([]byte, error) {
 	if !line {
 		b.Truncate(b.Len() - 1)
 	}
-	return cells.EscapeJSON(b.Bytes()), nil
+	return cell.EscapeJSON(b.Bytes()), nil
 }

@@ -73,16 +73,16 @@ func (f *setFlags) isMean(set dro.Set) bool {
 	return set.HasRadius() && f.rho == 0 || dro.SetReads(f.uncertainty, "mu") && f.mu == 1
 }
 
-// described is a set with the parameters that it depends on, other than its radius. χ² is described
-// as the Cressie-Read set of order 2.
-type described struct {
+// setDescription is a set with the parameters that it depends on, other than its radius. χ² is
+// described as the Cressie-Read set of order 2.
+type setDescription struct {
 	Set string   `json:"set"`
 	K   *float64 `json:"k,omitempty"`
 	Mu  *float64 `json:"mu,omitempty"`
 }
 
-func (f *setFlags) describe(set dro.Set) described {
-	d := described{Set: set.Name()}
+func (f *setFlags) describe(set dro.Set) setDescription {
+	d := setDescription{Set: set.Name()}
 	switch set := set.(type) {
 	case dro.CressieRead:
 		d.K = &set.K

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -78,7 +79,7 @@ func show(con *console.Console, r *record.Run) error {
 	}
 	say := func(name, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); text != "" {
-			fmt.Fprintf(con.Stdout, "%-10s %s\n", name, console.Clean(text))
+			fmt.Fprintf(con.Stdout, "%-10s %s\n", name, cell.Clean(text))
 		}
 	}
 	m := &r.Meta

@@ -9,6 +9,7 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -141,7 +142,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		rates.Add(r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
 			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper)
 	}
-	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
+	fmt.Fprintf(con.Stdout, "%s, %s\n\n", cell.Clean(t.ID), set.Label())
 	console.Blocks(con.Stdout, rates)
 	if len(t.Unmet) > 0 {
 		fmt.Fprintf(con.Stdout, "\nTheorem 1 has conditions that this run does not meet: %s.\n",

@@ -6,20 +6,21 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner/spec"
-	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
 
-func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
+func completeAlgorithms(
+	_ *cobra.Command, _ []string, typed string,
+) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	words := kit.Map(dro.MethodNames(), func(name string) string { return before + name })
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeKeys offers the keys of the settings and, after a key, its words.
-func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
+func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if key, _, ok := strings.Cut(typed, "="); ok {
 		var words []string
 		if t, ok := spec.FindSetting(key); ok && t.Choices != nil {
@@ -31,7 +32,9 @@ func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, console
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, console.Directive) {
+func completeFolders(
+	_ *cobra.Command, args []string, _ string,
+) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

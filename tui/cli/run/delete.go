@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -50,8 +51,8 @@ given. It refuses a live run: stop it first.`,
 // can be asked, the runs stay.
 func confirm(tr *Trainer, runs []*record.Run) error {
 	for _, r := range runs {
-		fmt.Fprintf(tr.Stderr, "  %s  %s\n", console.Clean(r.Meta.ID),
-			console.OneLine(console.StatusLine(r)))
+		fmt.Fprintf(tr.Stderr, "  %s  %s\n", cell.Clean(r.Meta.ID),
+			cell.OneLine(console.StatusLine(r)))
 	}
 	fmt.Fprintf(tr.Stderr, "Delete %s for good? Type yes: ", kit.Plural(len(runs), "run"))
 	if tr.Stdin == nil {

@@ -9,7 +9,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/page"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -17,21 +17,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// panel shows runs on stderr: on a terminal as a block of one line per run, which is redrawn in
+// display shows runs on stderr: on a terminal as a block of one line per run, which is redrawn in
 // place; elsewhere as a log.
-type panel struct {
-	out           *cells.Writer
+type display struct {
+	out           *cell.Writer
 	screen, ascii bool
 	width, height int // of the screen, in cells
 	drawn         int // lines of the block that are on the screen
-	runs          []*live
+	runs          []*followedRun
 	news          []string // lines to print once that concern no single run
 	theme         *kit.Theme
 }
 
 // read adds the events that the runs have recorded since the last call. Events that cannot be read
 // now may be readable at the next call; if not, the report at the end says so.
-func (p *panel) read() {
+func (p *display) read() {
 	for _, l := range p.runs {
 		for {
 			events, err := l.tail.Read()
@@ -49,7 +49,7 @@ func (p *panel) read() {
 }
 
 // show writes the news and, on a terminal, the block.
-func (p *panel) show(last bool) {
+func (p *display) show(last bool) {
 	var b strings.Builder
 	over := p.drawn
 	for _, l := range p.runs {
@@ -64,7 +64,7 @@ func (p *panel) show(last bool) {
 	p.news, p.drawn = nil, 0
 	if p.screen && len(p.runs) > 0 {
 		for _, line := range p.block(last) {
-			b.WriteString(ansi.Truncate(console.Clean(line), max(1, p.width-1), "") + "\n")
+			b.WriteString(ansi.Truncate(cell.Clean(line), max(1, p.width-1), "") + "\n")
 			p.drawn++
 		}
 	}
@@ -80,12 +80,12 @@ func (p *panel) show(last bool) {
 
 // block returns a line for each run. If the lines do not fit the screen, runs in progress come
 // first, and a last line counts all runs by status.
-func (p *panel) block(last bool) []string {
+func (p *display) block(last bool) []string {
 	room := max(1, p.height-2)
 	if last || len(p.runs) <= room {
 		return p.lines(p.runs)
 	}
-	var busy, rest []*live
+	var busy, rest []*followedRun
 	for _, l := range p.runs {
 		if l.Status == runner.Running || l.Status == runner.Paused {
 			busy = append(busy, l)
@@ -100,21 +100,21 @@ func (p *panel) block(last bool) []string {
 const gap = 2
 
 // lines returns a line for each of the runs, in columns. The bar takes the room that is left.
-func (p *panel) lines(runs []*live) []string {
+func (p *display) lines(runs []*followedRun) []string {
 	lines := p.draw(runs, console.BarLeast)
-	left := max(0, p.width-1-cells.Width(lines[0]))
+	left := max(0, p.width-1-cell.Width(lines[0]))
 	return p.draw(runs, min(console.BarMost, console.BarLeast+left))
 }
 
 // draw draws the columns that have room beside a bar of some cells.
-func (p *panel) draw(runs []*live, bar int) (lines []string) {
+func (p *display) draw(runs []*followedRun, bar int) (lines []string) {
 	var columns page.Fields[[]part]
 	for k, x := range runs[0].parts(p, bar) {
 		columns = append(columns, page.Field[[]part]{
 			Column: page.Column{Words: true, Spare: x.spare},
 			Cell:   func(row []part) string { return row[k].text }})
 	}
-	rows := kit.Map(runs, func(l *live) []part { return l.parts(p, bar) })
+	rows := kit.Map(runs, func(l *followedRun) []part { return l.parts(p, bar) })
 	theme := *p.theme
 	theme.ASCII = false // texts stay as they are
 	grid := theme.Grid(columns.Table(rows, nil), p.width-1+gap, gap)
@@ -126,7 +126,7 @@ func (p *panel) draw(runs []*live, bar int) (lines []string) {
 }
 
 // countStatuses counts the runs by status.
-func countStatuses(runs []*live) string {
+func countStatuses(runs []*followedRun) string {
 	counts := map[runner.Status]int{}
 	for _, l := range runs {
 		counts[l.Status]++
@@ -144,7 +144,7 @@ type part struct {
 }
 
 // parts returns the parts of a run's line, each of a fixed width, so that columns do not move.
-func (l *live) parts(p *panel, bar int) []part {
+func (l *followedRun) parts(p *display, bar int) []part {
 	var step runner.StepEvent
 	if l.Last != nil {
 		step = *l.Last

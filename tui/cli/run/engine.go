@@ -9,6 +9,7 @@ import (
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -25,7 +26,7 @@ There is no need to start one by hand, except as a service: drolab run and the i
 the engine in the background, and leave it running when they end.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
+			ctx, cancel := tr.SignalContext(c.Context(), console.Outlive)
 			defer cancel()
 			console.CollectEarly()
 			return engine.Run(ctx, engine.Settings{
@@ -62,9 +63,9 @@ func (tr *Trainer) engineStatusCommand() *cobra.Command {
 
 func (tr *Trainer) printStatus(s *engine.Status) {
 	fmt.Fprintf(tr.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n",
-		console.Clean(s.RunsDir), s.PID, console.Clean(s.Version),
+		cell.Clean(s.RunsDir), s.PID, cell.Clean(s.Version),
 		s.Started.Local().Format("2006-01-02 15:04:05"),
-		kit.Plural(len(s.Runs), "run"), console.Clean(s.Log))
+		kit.Plural(len(s.Runs), "run"), cell.Clean(s.Log))
 	for _, live := range s.Runs {
 		line := live.ID
 		if r, err := record.Find(s.RunsDir, live.ID); err == nil {
@@ -73,7 +74,7 @@ func (tr *Trainer) printStatus(s *engine.Status) {
 		if live.Trouble != "" {
 			line += "  waits: " + live.Trouble
 		}
-		fmt.Fprintln(tr.Stdout, console.Clean(line))
+		fmt.Fprintln(tr.Stdout, cell.Clean(line))
 	}
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(tr.Stdout, advice)

@@ -11,11 +11,12 @@ import (
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 )
 
-// crew trains the runs of one folder, which are followed to their end.
-type crew struct {
+// executor trains the runs of one folder, which are followed to their end.
+type executor struct {
 	runner.Verbs
 	dir     string
 	live    func() []runner.LiveRun // none if that is not known
@@ -29,12 +30,13 @@ type crew struct {
 	interrupted <-chan struct{}
 }
 
-// newCrew returns a crew that trains by the engine of the folder, or by a queue of this process.
-func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool) *crew {
+// newExecutor returns an executor that trains by the engine of the folder, or by a queue of this
+// process.
+func newExecutor(ctx context.Context, tr *Trainer, store *record.Store, inline bool) *executor {
 	dir := store.Dir()
 	if inline || !tr.hasEngine() {
 		q, cancel := tr.queue(ctx, store)
-		return &crew{Verbs: q, dir: dir, release: cancel,
+		return &executor{Verbs: q, dir: dir, release: cancel,
 			live: q.Live, reading: q.Reading,
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
@@ -42,8 +44,8 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 				"Ctrl-C loses nothing, and drolab resume %s continues it later"}
 	}
 	client := tr.client(dir)
-	ctx, cancel := tr.Orderly(ctx, nil)
-	return &crew{Verbs: client, dir: dir, release: cancel, interrupted: ctx.Done(),
+	ctx, cancel := tr.SignalContext(ctx, nil)
+	return &executor{Verbs: client, dir: dir, release: cancel, interrupted: ctx.Done(),
 		reading: client.Reading,
 		live: func() (runs []runner.LiveRun) {
 			if s, err := client.Status(); err == nil {
@@ -58,7 +60,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 
 // showReading shows how far the data are read while do starts or resumes runs. An engine that reads
 // cannot be interrupted, and the note says so.
-func (c *crew) showReading(tr *Trainer, do func()) {
+func (c *executor) showReading(tr *Trainer, do func()) {
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
@@ -87,10 +89,10 @@ func stopAll(c *engine.Client, ids []string) (problems []error) {
 	return problems
 }
 
-// stopping returns the line that says what happens after an interrupt.
-func stopping(problems []error) string {
+// stopNotice returns the line that says what happens after an interrupt.
+func stopNotice(problems []error) string {
 	if len(problems) > 0 {
-		return "stopping: " + console.OneLine(errors.Join(problems...).Error())
+		return "stopping: " + cell.OneLine(errors.Join(problems...).Error())
 	}
 	return "Stopping with a checkpoint. Press Ctrl-C again to leave the runs alone."
 }
@@ -122,7 +124,7 @@ func newTroubles(
 			lines = append(lines, fmt.Sprintf("run %s continues", r.ID))
 		} else {
 			lines = append(lines,
-				fmt.Sprintf("run %s waits: %s (%s)", r.ID, console.OneLine(r.Trouble),
+				fmt.Sprintf("run %s waits: %s (%s)", r.ID, cell.OneLine(r.Trouble),
 					fmt.Sprintf(remedy, r.ID)))
 		}
 	}
@@ -130,7 +132,7 @@ func newTroubles(
 }
 
 // find returns a run of the folder.
-func (c *crew) find(id string) (*record.Run, error) { return record.Find(c.dir, id) }
+func (c *executor) find(id string) (*record.Run, error) { return record.Find(c.dir, id) }
 
 func findAll(
 	names []string, find func(string) (*record.Run, error),
@@ -145,15 +147,15 @@ func findAll(
 	return runs, nil
 }
 
-// leaveAlone prints the runs that were started.
-func (c *crew) leaveAlone(tr *Trainer, ids []string) error {
+// printDetached prints the runs that were started.
+func (c *executor) printDetached(tr *Trainer, ids []string) error {
 	runs, err := findAll(ids, c.find)
 	if err != nil {
 		return err
 	}
 	return tr.Result(console.Summaries(runs), func() {
 		for _, r := range runs {
-			fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
+			fmt.Fprintln(tr.Stdout, cell.Clean(r.Meta.ID))
 		}
 		fmt.Fprintln(tr.Stderr, "drolab attach shows them again; drolab stop RUN stops one")
 	})

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/publish"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
 	"drolab/tui/kit"
@@ -20,7 +21,7 @@ import (
 
 // follow shows runs until all have ended, and prints their results. With exports it also writes
 // event files.
-func (c *crew) follow(tr *Trainer, ids []string, exports bool) error {
+func (c *executor) follow(tr *Trainer, ids []string, exports bool) error {
 	outcomes := watch(tr, c, ids, exports)
 	c.release() // from here on a signal ends the command, which only prints
 	runs, err := findAll(ids, c.find)
@@ -30,13 +31,13 @@ func (c *crew) follow(tr *Trainer, ids []string, exports bool) error {
 	if err := look.Results(tr.Console, runs); err != nil {
 		return err
 	}
-	return notDone(runs, outcomes)
+	return unfinishedErrors(runs, outcomes)
 }
 
-// notDone returns an error that names the runs that are not done, with the cause and how to
-// continue them. An outcome counts before the record, because a full disk keeps the cause out of
+// unfinishedErrors returns an error that names the runs that are not done, with the cause and how
+// to continue them. An outcome counts before the record, because a full disk keeps the cause out of
 // it.
-func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
+func unfinishedErrors(runs []*record.Run, outcomes []queue.Outcome) error {
 	var list console.Failures
 	for _, r := range runs {
 		id, o := r.Meta.ID, queue.Outcome{Status: r.Status()}
@@ -70,10 +71,10 @@ const (
 // watch shows on stderr what the runs do, until all have ended: lines that are redrawn if stderr is
 // a terminal, else a line for each evaluation. It reads the run directories, as any other process
 // could.
-func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
+func watch(tr *Trainer, c *executor, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
 	go func() { ended <- c.await(ids) }()
-	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Stderr)}
+	p := &display{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Stderr)}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
 		p.screen, every = true, console.DrawEvery
@@ -81,7 +82,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	}
 	for _, id := range ids {
 		if r, err := c.find(id); err == nil {
-			p.runs = append(p.runs, &live{Progress: eventlog.NewProgress(&r.Meta),
+			p.runs = append(p.runs, &followedRun{Progress: eventlog.NewProgress(&r.Meta),
 				meta: r.Meta, tail: r.Tail()})
 		}
 	}
@@ -89,7 +90,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 		defer exportLive(p.runs, c.dir)()
 	}
 	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(ids), "run"),
-		console.Clean(c.dir))
+		cell.Clean(c.dir))
 	if p.screen {
 		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
 			"drolab attach, in another terminal, shows the curves. Ctrl-C stops the runs."))
@@ -107,7 +108,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 			return outcomes
 		case <-interrupted:
 			interrupted = nil
-			p.news = append(p.news, stopping(c.end(ids)))
+			p.news = append(p.news, stopNotice(c.end(ids)))
 		case <-ask.C: // another process may need long to answer
 			go func() { seen <- c.live() }()
 		case runs := <-seen:
@@ -123,8 +124,8 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	}
 }
 
-// live is the state of one run while it goes on.
-type live struct {
+// followedRun is the state of one run while it goes on.
+type followedRun struct {
 	*eventlog.Progress
 	meta runner.Meta
 	tail *eventlog.Tail
@@ -132,28 +133,28 @@ type live struct {
 	out  *publish.EventWriter
 }
 
-func (l *live) add(e runner.Event) {
+func (l *followedRun) add(e runner.Event) {
 	l.Add(e)
 	l.export(e)
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
 		l.news = append(l.news, fmt.Sprintf("%s resumed from step %d", l.name(), e.Step))
 	case *eventlog.GapEvent:
-		l.news = append(l.news, l.name()+": "+console.OneLine(e.Brief()))
+		l.news = append(l.news, l.name()+": "+cell.OneLine(e.Brief()))
 	case *runner.WarningEvent:
 		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,
-			console.OneLine(e.Message)))
+			cell.OneLine(e.Message)))
 	}
 }
 
 // name returns a short name that tells the runs of one command apart.
-func (l *live) name() string {
-	return fmt.Sprintf("%s %s s%d", console.Clean(l.meta.Preset), l.meta.Spec.Algorithm(),
+func (l *followedRun) name() string {
+	return fmt.Sprintf("%s %s s%d", cell.Clean(l.meta.Preset), l.meta.Spec.Algorithm(),
 		l.meta.Spec.Seed)
 }
 
 // evalLine describes the last evaluation in one line of a log.
-func (l *live) evalLine() string {
+func (l *followedRun) evalLine() string {
 	e := l.Eval
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
 		"train loss " + console.Short(e.Named("train_loss")),

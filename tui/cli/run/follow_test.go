@@ -13,7 +13,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"charm.land/lipgloss/v2"
@@ -22,11 +22,11 @@ import (
 // plain is the theme of an output that is no terminal.
 var plain = (&console.Console{}).Theme(nil)
 
-func testLive(step int64) *live {
+func testLive(step int64) *followedRun {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
 	m := runner.Meta{Preset: "shape\u202e", Spec: spec, Steps: 100, StepsPerEpoch: 10}
-	l := &live{Progress: eventlog.NewProgress(&m), meta: m}
+	l := &followedRun{Progress: eventlog.NewProgress(&m), meta: m}
 	start := time.Unix(1000, 0)
 	at := func(s int64, d time.Duration) runner.Head {
 		return runner.Head{Step: s, Time: start.Add(d)}
@@ -70,10 +70,10 @@ func TestRemaining(t *testing.T) {
 // TestLineFits: no line is wider than the screen, and the important parts remain.
 func TestLineFits(t *testing.T) {
 	for width := 1; width <= 200; width++ {
-		p := &panel{theme: plain, screen: true, width: width, height: 20,
-			runs: []*live{testLive(0), testLive(25), testLive(100)}}
+		p := &display{theme: plain, screen: true, width: width, height: 20,
+			runs: []*followedRun{testLive(0), testLive(25), testLive(100)}}
 		var out bytes.Buffer
-		p.out = cells.NewWriter(&out)
+		p.out = cell.NewWriter(&out)
 		p.show(false)
 		for _, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
 			if w := lipgloss.Width(line); w > max(1, width-1) {
@@ -95,7 +95,7 @@ func TestLineFits(t *testing.T) {
 }
 
 func TestBlockFitsTheScreen(t *testing.T) {
-	p := &panel{theme: plain, screen: true, width: 80, height: 6}
+	p := &display{theme: plain, screen: true, width: 80, height: 6}
 	for i := range 16 {
 		l := testLive(int64(i))
 		if i > 8 {
@@ -118,8 +118,8 @@ func TestBlockFitsTheScreen(t *testing.T) {
 
 func TestPanelRedraws(t *testing.T) {
 	var out bytes.Buffer
-	p := &panel{theme: plain, out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
-		runs: []*live{testLive(1), testLive(2)}}
+	p := &display{theme: plain, out: cell.NewWriter(&out), screen: true, width: 80, height: 10,
+		runs: []*followedRun{testLive(1), testLive(2)}}
 	p.show(false)
 	out.Reset()
 	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})
@@ -183,7 +183,7 @@ func TestHowToContinue(t *testing.T) {
 		_, refused := sendOrder(nil, r, runner.Order{Verb: runner.Stop})
 		for of, text := range map[string]string{
 			"the line of its status": console.StatusLine(r),
-			"a command that waited":  fmt.Sprint(notDone([]*record.Run{r}, nil)),
+			"a command that waited":  fmt.Sprint(unfinishedErrors([]*record.Run{r}, nil)),
 			"an order":               fmt.Sprint(refused),
 		} {
 			if !strings.Contains(text, want) || strings.Count(text, "drolab") != 1 {

@@ -14,6 +14,7 @@ import (
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -36,7 +37,7 @@ func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) erro
 	if err != nil {
 		return err
 	}
-	runs, ctx, cancel := tr.orderly(ctx)
+	runs, ctx, cancel := tr.signalContexts(ctx)
 	defer cancel()
 	cfg := tr.screen(store.Dir(), false)
 	cfg.Views = tr.Views
@@ -51,17 +52,19 @@ func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) erro
 
 // readOnly opens the interface without verbs.
 func (tr *Trainer) readOnly(ctx context.Context, cfg lab.Config) error {
-	_, ctx, cancel := tr.orderly(ctx)
+	_, ctx, cancel := tr.signalContexts(ctx)
 	defer cancel()
 	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
 	return tr.open(ctx, cfg)
 }
 
-// orderly returns the context of runs in this process, and the context of the interface, which also
-// ends when its terminal is closed.
-func (tr *Trainer) orderly(ctx context.Context) (runs, screen context.Context, cancel func()) {
+// signalContexts returns the context of runs in this process, and the context of the interface,
+// which also ends when its terminal is closed.
+func (tr *Trainer) signalContexts(
+	ctx context.Context,
+) (runs, screen context.Context, cancel func()) {
 	screen, end := context.WithCancelCause(ctx)
-	runs, stop := tr.Orderly(ctx, func() { end(tui.ErrHangup) })
+	runs, stop := tr.SignalContext(ctx, func() { end(tui.ErrHangup) })
 	context.AfterFunc(runs, func() { end(nil) })
 	return runs, screen, stop
 }
@@ -86,15 +89,15 @@ func (tr *Trainer) open(ctx context.Context, cfg lab.Config) error {
 	if errors.Is(err, tui.ErrHangup) {
 		return nil
 	}
-	tr.comeBack(cfg.RunsDir)
+	tr.printContinuing(cfg.RunsDir)
 	if story != "" { // as the last line, as after a run and in a report
 		tr.PrintLine("%s", story)
 	}
 	return err
 }
 
-// comeBack prints which runs continue without the interface.
-func (tr *Trainer) comeBack(dir string) {
+// printContinuing prints which runs continue without the interface.
+func (tr *Trainer) printContinuing(dir string) {
 	runs, _ := tr.CatalogueOf(dir).List()
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
 	if len(runs) == 0 {
@@ -104,7 +107,7 @@ func (tr *Trainer) comeBack(dir string) {
 	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
 		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
 	lines := kit.Map(runs, func(r *record.Run) string {
-		return fmt.Sprintf("%s  %s, step %d of %d", console.Clean(r.Meta.ID), r.Status(),
+		return fmt.Sprintf("%s  %s, step %d of %d", cell.Clean(r.Meta.ID), r.Status(),
 			r.Summary().Steps, r.Meta.Steps)
 	})
 	fmt.Fprintln(tr.Stderr, strings.Join(kit.Names(lines), "\n"))
@@ -131,19 +134,19 @@ func (tr *Trainer) interactInline(
 		return nil
 	}
 	stop()
-	tr.farewell(queue().Wait())
+	tr.printOutcomes(queue().Wait())
 	return err
 }
 
-// farewell prints which runs of the interface failed or were stopped, and how to continue the
+// printOutcomes prints which runs of the interface failed or were stopped, and how to continue the
 // stopped ones.
-func (tr *Trainer) farewell(outcomes []queue.Outcome) {
+func (tr *Trainer) printOutcomes(outcomes []queue.Outcome) {
 	slices.SortFunc(outcomes, func(a, b queue.Outcome) int { return strings.Compare(a.ID, b.ID) })
 	for _, o := range outcomes {
 		switch {
 		case o.Err != nil:
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
-			fmt.Fprintf(tr.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
+			fmt.Fprintf(tr.Stderr, "run %s failed: %s\n", o.ID, cell.OneLine(cause))
 		case o.Status == runner.Stopped:
 			fmt.Fprintf(tr.Stderr, "run %[1]s is stopped: continue with drolab resume %[1]s\n",
 				o.ID)

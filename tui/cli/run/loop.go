@@ -31,7 +31,7 @@ func (tr *Trainer) loopCommand() *cobra.Command {
 			// The script passes on as a hangup that it was told to end. It is not the end of this
 			// context alone: a cluster tells all processes, and the second time would be too much.
 			told, tell := context.WithCancel(c.Context())
-			ctx, cancel := tr.Orderly(c.Context(), tell)
+			ctx, cancel := tr.SignalContext(c.Context(), tell)
 			defer cancel()
 			ctx, stop := context.WithCancel(ctx)
 			defer context.AfterFunc(told, stop)()

@@ -14,6 +14,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -236,7 +237,7 @@ func (f *runFlags) train(
 	ctx context.Context, tr *Trainer, requests []runner.Request, resumed []*record.Run,
 ) error {
 	if f.live != "" && f.live != "tensorboard" {
-		return fmt.Errorf("--export-live %s: want tensorboard", console.OneLine(f.live))
+		return fmt.Errorf("--export-live %s: want tensorboard", cell.OneLine(f.live))
 	}
 	store, err := record.Open(tr.RunsDir)
 	if err != nil {
@@ -245,7 +246,7 @@ func (f *runFlags) train(
 	if f.detach && !tr.hasEngine() {
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
-	by := newCrew(ctx, tr, store, f.inline)
+	by := newExecutor(ctx, tr, store, f.inline)
 	defer by.release()
 	var ids, more []string
 	var failed console.Failures
@@ -262,7 +263,7 @@ func (f *runFlags) train(
 		return failed.OrNil()
 	}
 	if f.detach {
-		return append(failed, by.leaveAlone(tr, ids)).OrNil()
+		return append(failed, by.printDetached(tr, ids)).OrNil()
 	}
 	return append(failed, by.follow(tr, ids, f.live != "")).OrNil()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner/engine"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -20,14 +21,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sharing holds the flags of `share`.
-type sharing struct {
+// shareFlags holds the flags of `share`.
+type shareFlags struct {
 	listen, hostKeyFile string
 	share.Settings
 }
 
 func (tr *Trainer) shareCommand() *cobra.Command {
-	var f sharing
+	var f shareFlags
 	c := &cobra.Command{
 		Use: "share", Short: "Share a read-only view of the interface over SSH",
 		Long: `Show the runs over SSH to everyone whose key is listed, until Ctrl-C or until this terminal
@@ -62,7 +63,7 @@ ssh -p 2222 localhost`,
 // mostViewers is the largest number of viewers that one process may draw for.
 const mostViewers = 1000
 
-func (tr *Trainer) share(ctx context.Context, f sharing) error {
+func (tr *Trainer) share(ctx context.Context, f shareFlags) error {
 	switch {
 	case f.Viewers < 1 || f.Viewers > mostViewers:
 		return fmt.Errorf("--viewers %d: want 1 to %d", f.Viewers, mostViewers)
@@ -91,7 +92,8 @@ func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	}
 	ctx, closed := context.WithCancel(ctx)
 	defer closed()
-	ctx, cancel := tr.Orderly(ctx, closed) // without its terminal nobody could stop the command
+	// Without its terminal nobody could stop the command.
+	ctx, cancel := tr.SignalContext(ctx, closed)
 	defer cancel()
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
@@ -101,7 +103,7 @@ func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	cfg := tr.screen(dir, true)
 	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
 	fmt.Fprintf(tr.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
-		console.Clean(dir), connect(l.Addr()), fingerprint)
+		cell.Clean(dir), connectCommand(l.Addr()), fingerprint)
 	f.Lab, f.Log = cfg, tr.Stderr
 	if err = share.Serve(ctx, l, f.Settings); err == nil {
 		fmt.Fprintln(tr.Stdout, "No viewers left. The runs continue.")
@@ -109,8 +111,8 @@ func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	return err
 }
 
-// connect returns the command that connects a viewer to an address.
-func connect(at net.Addr) string {
+// connectCommand returns the command that connects a viewer to an address.
+func connectCommand(at net.Addr) string {
 	host, port, _ := net.SplitHostPort(at.String())
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host = "this machine"

@@ -100,7 +100,7 @@ func (tr *Trainer) sweepResources(
 	if resources.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	resources.DataDir = absolute(folder.List.Dir, tr.DataDir)
+	resources.DataDir = absolutePath(folder.List.Dir, tr.DataDir)
 	if resources.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -138,7 +139,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if errs := parsed.CheckData(list.Dir, absolute(list.Dir, tr.DataDir)); len(errs) > 0 {
+	if errs := parsed.CheckData(list.Dir, absolutePath(list.Dir, tr.DataDir)); len(errs) > 0 {
 		return console.Failures(errs)
 	}
 	if _, err := list.Approved(bridge.Approvals(tr.Programs)); err != nil && !f.dry {
@@ -151,7 +152,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	name := "sweep-" + list.Name + "-" + time.Now().Format("20060102-150405")
 	dir := cmp.Or(f.dir, filepath.Join(tr.RunsDir, name))
 	if f.dry {
-		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolute(list.Dir, dir), List: list}, f)
+		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolutePath(list.Dir, dir), List: list}, f)
 	}
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
@@ -165,7 +166,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 
 func (tr *Trainer) printSweep(l *sweep.List) error {
 	for i := range l.Runs {
-		fmt.Fprintf(tr.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, console.Clean(l.Label(&l.Runs[i])))
+		fmt.Fprintf(tr.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, cell.Clean(l.Label(&l.Runs[i])))
 	}
 	fmt.Fprintf(tr.Stderr, "%s; nothing was started\n", kit.Plural(len(l.Runs), "run"))
 	return nil
@@ -174,7 +175,7 @@ func (tr *Trainer) printSweep(l *sweep.List) error {
 // onHere trains the runs on this machine.
 func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	h := sweep.Here{Parallel: cmp.Or(f.Parallel, max(1, tr.Threads/f.Threads)),
-		Threads: f.Threads, DataDir: absolute(folder.List.Dir, tr.DataDir)}
+		Threads: f.Threads, DataDir: absolutePath(folder.List.Dir, tr.DataDir)}
 	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
 	}
@@ -201,7 +202,7 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	if err != nil {
 		return err
 	}
-	ctx, cancel := tr.Orderly(ctx, nil)
+	ctx, cancel := tr.SignalContext(ctx, nil)
 	defer cancel()
 	console.CollectEarly()
 	s := tr.settings(store)

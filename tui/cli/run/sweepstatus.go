@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -31,7 +32,7 @@ func (tr *Trainer) sweepStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := tr.Orderly(c.Context(), nil)
+			ctx, cancel := tr.SignalContext(c.Context(), nil)
 			defer cancel()
 			return tr.sweepStatus(ctx, folder, follow)
 		},
@@ -121,7 +122,7 @@ func (tr *Trainer) printDataWarnings(folder *sweep.Folder) {
 		events, _ := tail.Read() // what can be read is enough
 		for _, e := range events {
 			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
-				fmt.Fprintf(tr.Stderr, "warning: %s\n", console.OneLine(w.Message))
+				fmt.Fprintf(tr.Stderr, "warning: %s\n", cell.OneLine(w.Message))
 			}
 		}
 	}
@@ -152,7 +153,7 @@ func countLine(states []sweep.State) string {
 func (tr *Trainer) printStates(folder *sweep.Folder, states []sweep.State) error {
 	fmt.Fprintln(tr.Stdout, countLine(states))
 	for _, t := range folder.List.Troubles(states) {
-		fmt.Fprintf(tr.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
+		fmt.Fprintf(tr.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, cell.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
 		return fmt.Errorf("%d of %d runs failed: drolab sweep start trains them again",

@@ -10,6 +10,7 @@ import (
 	"drolab/runner/bridge"
 	"drolab/runner/numeral"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ a loop in a shell works as well.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			place, ok := numeral.Int(args[1])
 			if !ok {
-				return fmt.Errorf("%s: want a run's number, from 0%s", console.OneLine(args[1]),
+				return fmt.Errorf("%s: want a run's number, from 0%s", cell.OneLine(args[1]),
 					numeral.Remedy(args[1]))
 			}
 			folder, err := sweep.Open(args[0])
@@ -42,24 +43,25 @@ a loop in a shell works as well.`,
 			if err := tr.admit(programs); err != nil {
 				return err
 			}
-			ctx, cancel := tr.Orderly(c.Context(), nil)
+			ctx, cancel := tr.SignalContext(c.Context(), nil)
 			defer cancel()
 			console.CollectEarly()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
-				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
+				DataDir: absolutePath(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
 				Programs: bridge.Approvals(tr.Programs)}
-			if tr.Warned != nil {
-				warned, forget := tr.Warned()
+			if tr.LimitSignal != nil {
+				warned, forget := tr.LimitSignal()
 				defer forget()
 				t.Limit = warned
 			}
-			array, task := tr.variable("SLURM_ARRAY_JOB_ID"), tr.variable("SLURM_ARRAY_TASK_ID")
+			array := tr.environmentVariable("SLURM_ARRAY_JOB_ID")
+			task := tr.environmentVariable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
 				t.Requeue = func() error {
 					return sweep.Requeue(context.Background(), array, task)
 				}
 				t.Holder = folder.Holder(array, task,
-					tr.variable("SLURM_RESTART_COUNT"))
+					tr.environmentVariable("SLURM_RESTART_COUNT"))
 			}
 			err = t.Do(ctx)
 			if errors.Is(err, context.Canceled) {
@@ -88,8 +90,8 @@ func (tr *Trainer) admit(programs []string) error {
 	return nil
 }
 
-// variable returns the value of an environment variable, or "".
-func (tr *Trainer) variable(name string) string {
+// environmentVariable returns the value of an environment variable, or "".
+func (tr *Trainer) environmentVariable(name string) string {
 	for _, v := range slices.Backward(tr.Environ) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
 			return value

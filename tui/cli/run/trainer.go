@@ -29,10 +29,11 @@ func (tr *Trainer) client(runsDir string) *engine.Client {
 	dir, _ := os.Getwd() // with "" datasets named by a relative path are not found
 	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: tr.RuntimeDir,
 		Version: console.Version(), Note: tr.Note,
-		Means:   runner.Means{DataDir: absolute(dir, tr.DataDir), Threads: tr.Threads, Dir: dir},
+		Means: runner.Means{DataDir: absolutePath(dir, tr.DataDir), Threads: tr.Threads,
+			Dir: dir},
 		Program: programMeans,
 		Command: func() *exec.Cmd {
-			return tr.Self("engine", "--runs", runsDir, "--data", absolute(dir, tr.DataDir),
+			return tr.Self("engine", "--runs", runsDir, "--data", absolutePath(dir, tr.DataDir),
 				"--notify", tr.Notify)
 		}})
 }
@@ -44,8 +45,8 @@ func programMeans() *runner.ProgramMeans {
 	return &runner.ProgramMeans{Python: python, Env: os.Environ()}
 }
 
-// absolute returns path, taken as relative to the folder dir if it is relative.
-func absolute(dir, path string) string {
+// absolutePath returns path, taken as relative to the folder dir if it is relative.
+func absolutePath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
@@ -60,7 +61,7 @@ func (tr *Trainer) queue(
 	console.CollectEarly()
 	trainings, stop := context.WithCancel(ctx)
 	q = queue.NewQueue(trainings, tr.settings(store))
-	ctx, cancel = tr.Orderly(ctx, func() { saveAll(q) })
+	ctx, cancel = tr.SignalContext(ctx, func() { saveAll(q) })
 	context.AfterFunc(ctx, stop)
 	return q, cancel
 }

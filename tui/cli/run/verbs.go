@@ -14,9 +14,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The requests to a live run. Where the engine only passes a request on to the run, the command
-// waits until the run's directory shows that it is done. Before it reports that, it brings to the
-// disk what it has read there.
 
 func pauseCommand(tr *Trainer) *cobra.Command {
 	return verbCommand(tr, runner.Pause, "Pause runs with a checkpoint; drolab resume continues "+

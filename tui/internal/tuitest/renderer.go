@@ -11,16 +11,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wire is the renderer that Bubble Tea uses, with the bytes that it would have sent to a terminal.
-type Wire struct {
+// Renderer is Bubble Tea's renderer, with the bytes that it would have sent to a terminal.
+type Renderer struct {
 	out    bytes.Buffer
 	screen uv.ScreenBuffer
 	to     *uv.TerminalRenderer
 	Frames int // the number of frames that sent something
 }
 
-func NewWire(w, h int) *Wire {
-	wr := &Wire{screen: uv.NewScreenBuffer(w, h)}
+func NewRenderer(w, h int) *Renderer {
+	wr := &Renderer{screen: uv.NewScreenBuffer(w, h)}
 	wr.to = uv.NewTerminalRenderer(&wr.out, []string{"TERM=xterm-256color", "COLORTERM=truecolor"})
 	wr.to.SetFullscreen(true)
 	wr.to.SetRelativeCursor(false)
@@ -31,7 +31,7 @@ func NewWire(w, h int) *Wire {
 
 // Frame sends the difference between the last screen and a new one, as a synchronized update, as
 // Bubble Tea does. It returns the length in bytes.
-func (wr *Wire) Frame(t testing.TB, content string) int {
+func (wr *Renderer) Frame(t testing.TB, content string) int {
 	t.Helper()
 	before := wr.out.Len()
 	wr.screen.Clear()
@@ -47,4 +47,4 @@ func (wr *Wire) Frame(t testing.TB, content string) int {
 }
 
 // Sent returns everything that was sent.
-func (wr *Wire) Sent() string { return wr.out.String() }
+func (wr *Renderer) Sent() string { return wr.out.String() }

@@ -9,12 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// guarded is the interface as Bubble Tea gets it. Bubble Tea would print the stack of a panic over
-// the terminal; here a panic ends the interface with an error of one line.
-type guarded struct{ *Model }
+// panicGuard is the interface as Bubble Tea gets it. Bubble Tea would print the stack of a panic
+// over the terminal; here a panic ends the interface with an error of one line.
+type panicGuard struct{ *Model }
 
 // Update implements tea.Model.
-func (g guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g panicGuard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer g.recoverFrom(func() { cmd = tea.Quit })
 	if g.failed != nil { // a panic while it was drawn
 		return g, tea.Quit
@@ -24,22 +24,22 @@ func (g guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 }
 
 // Init implements tea.Model.
-func (g guarded) Init() (cmd tea.Cmd) {
+func (g panicGuard) Init() (cmd tea.Cmd) {
 	defer g.recoverFrom(func() { cmd = tea.Quit })
 	return g.guard(g.Model.Init())
 }
 
 // View implements tea.Model.
-func (g guarded) View() (v tea.View) {
+func (g panicGuard) View() (v tea.View) {
 	defer g.recoverFrom(func() { v = tea.View{} })
 	return g.Model.View()
 }
 
 // Failed returns why the interface ended by itself, or nil.
-func (g guarded) Failed() error { return g.failed }
+func (g panicGuard) Failed() error { return g.failed }
 
 // recoverFrom recovers from a panic in the goroutine of the event loop.
-func (g guarded) recoverFrom(then func()) {
+func (g panicGuard) recoverFrom(then func()) {
 	if p := recover(); p != nil {
 		g.failed = runner.Panicked(g.Config.RunsDir, p)
 		then()
@@ -47,7 +47,7 @@ func (g guarded) recoverFrom(then func()) {
 }
 
 // guard returns a command that turns its panic into a message, since it has a goroutine of its own.
-func (g guarded) guard(cmd tea.Cmd) tea.Cmd {
+func (g panicGuard) guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (g guarded) guard(cmd tea.Cmd) tea.Cmd {
 
 // guardAll guards the commands in a message of tea.Batch or of tea.Sequence, whose type is not
 // exported.
-func (g guarded) guardAll(msg tea.Msg) tea.Msg {
+func (g panicGuard) guardAll(msg tea.Msg) tea.Msg {
 	list := reflect.ValueOf(msg)
 	if list.Kind() != reflect.Slice || list.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
 		return msg
