@@ -14,7 +14,6 @@ import (
 // A run that ends shows in all views within half a second, however seldom there is a tick: a rhythm
 // of its own, the beat, looks at the locks of the live runs. A beat in which no run has ended reads
 // nothing and draws nothing. Without live runs there are no beats.
-
 const (
 	beatEvery = time.Second / 4
 	// A look at a lock may take a millisecond on a shared disk. A beat lasts at least this long for

@@ -13,8 +13,6 @@ func (m *Model) openPalette() {
 	m.open(&kit.Overlay{Title: findCommand, Form: &palette{m: m, line: kit.NewInput("")}})
 }
 
-// The messages that stay in this package; the others are in tui/kit and tui/lab.
-
 // offer is a row of the key table that the palette found, and its page. As a message it asks for
 // the action of the row, on that page.
 type offer struct {

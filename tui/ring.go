@@ -11,8 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// What the terminal itself is told, where the user wants that (lab.Ring).
-
 // notification returns the escape sequence that tells the terminal of the end of a run; "" for
 // none. A run's name cannot steer the terminal: it has no control characters and ends no field.
 func notification(r lab.Ring, e lab.Ended) string {
@@ -27,7 +25,8 @@ func notification(r lab.Ring, e lab.Ended) string {
 	return ""
 }
 
-// ring tells the terminal of a run that is done or has failed.
+// ring tells the terminal of a run that is done or has failed, where the user wants that
+// (lab.Ring).
 func (m *Model) ring(e lab.Ended) tea.Cmd {
 	if s := notification(m.Config.Ring, e); s != "" {
 		return tea.Raw(s)

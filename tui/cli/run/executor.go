@@ -60,18 +60,18 @@ func newExecutor(ctx context.Context, tr *Trainer, store *record.Store, inline b
 
 // showReading shows how far the data are read while do starts or resumes runs. An engine that reads
 // cannot be interrupted, and the note says so.
-func (c *executor) showReading(tr *Trainer, do func()) {
+func (e *executor) showReading(tr *Trainer, do func()) {
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
 		select {
 		case <-ended:
-		case <-c.interrupted:
+		case <-e.interrupted:
 			tr.Note("the data are still being read; then the runs stop. Press Ctrl-C again to " +
 				"leave them alone")
 		}
 	}()
-	defer tr.Readings("samples").Follow(c.reading)()
+	defer tr.Readings("samples").Follow(e.reading)()
 	do()
 }
 
@@ -132,7 +132,7 @@ func newTroubles(
 }
 
 // find returns a run of the folder.
-func (c *executor) find(id string) (*record.Run, error) { return record.Find(c.dir, id) }
+func (e *executor) find(id string) (*record.Run, error) { return record.Find(e.dir, id) }
 
 func findAll(
 	names []string, find func(string) (*record.Run, error),
@@ -148,8 +148,8 @@ func findAll(
 }
 
 // printDetached prints the runs that were started.
-func (c *executor) printDetached(tr *Trainer, ids []string) error {
-	runs, err := findAll(ids, c.find)
+func (e *executor) printDetached(tr *Trainer, ids []string) error {
+	runs, err := findAll(ids, e.find)
 	if err != nil {
 		return err
 	}

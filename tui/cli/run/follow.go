@@ -21,10 +21,10 @@ import (
 
 // follow shows runs until all have ended, and prints their results. With exports it also writes
 // event files.
-func (c *executor) follow(tr *Trainer, ids []string, exports bool) error {
-	outcomes := watch(tr, c, ids, exports)
-	c.release() // from here on a signal ends the command, which only prints
-	runs, err := findAll(ids, c.find)
+func (e *executor) follow(tr *Trainer, ids []string, exports bool) error {
+	outcomes := watch(tr, e, ids, exports)
+	e.release() // from here on a signal ends the command, which only prints
+	runs, err := findAll(ids, e.find)
 	if err != nil {
 		return err
 	}
@@ -71,9 +71,9 @@ const (
 // watch shows on stderr what the runs do, until all have ended: lines that are redrawn if stderr is
 // a terminal, else a line for each evaluation. It reads the run directories, as any other process
 // could.
-func watch(tr *Trainer, c *executor, ids []string, exports bool) []queue.Outcome {
+func watch(tr *Trainer, e *executor, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
-	go func() { ended <- c.await(ids) }()
+	go func() { ended <- e.await(ids) }()
 	p := &display{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Stderr)}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
@@ -81,16 +81,16 @@ func watch(tr *Trainer, c *executor, ids []string, exports bool) []queue.Outcome
 		p.width, p.height = width, height
 	}
 	for _, id := range ids {
-		if r, err := c.find(id); err == nil {
+		if r, err := e.find(id); err == nil {
 			p.runs = append(p.runs, &followedRun{Progress: eventlog.NewProgress(&r.Meta),
 				meta: r.Meta, tail: r.Tail()})
 		}
 	}
 	if exports {
-		defer exportLive(p.runs, c.dir)()
+		defer exportLive(p.runs, e.dir)()
 	}
 	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(ids), "run"),
-		cell.Clean(c.dir))
+		cell.Clean(e.dir))
 	if p.screen {
 		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
 			"drolab attach, in another terminal, shows the curves. Ctrl-C stops the runs."))
@@ -99,7 +99,7 @@ func watch(tr *Trainer, c *executor, ids []string, exports bool) []queue.Outcome
 	defer tick.Stop()
 	defer ask.Stop()
 	seen, known := make(chan []runner.LiveRun, 1), map[string]string{}
-	interrupted := c.interrupted
+	interrupted := e.interrupted
 	for {
 		select {
 		case outcomes := <-ended:
@@ -108,11 +108,11 @@ func watch(tr *Trainer, c *executor, ids []string, exports bool) []queue.Outcome
 			return outcomes
 		case <-interrupted:
 			interrupted = nil
-			p.news = append(p.news, stopNotice(c.end(ids)))
+			p.news = append(p.news, stopNotice(e.end(ids)))
 		case <-ask.C: // another process may need long to answer
-			go func() { seen <- c.live() }()
+			go func() { seen <- e.live() }()
 		case runs := <-seen:
-			p.news = append(p.news, newTroubles(runs, ids, known, c.remedy)...)
+			p.news = append(p.news, newTroubles(runs, ids, known, e.remedy)...)
 			ask.Reset(askEvery)
 		case <-tick.C:
 		}

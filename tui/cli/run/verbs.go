@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-
 func pauseCommand(tr *Trainer) *cobra.Command {
 	return verbCommand(tr, runner.Pause, "Pause runs with a checkpoint; drolab resume continues "+
 		"them", func(r *record.Run) bool { return r.Status() == runner.Paused })
