@@ -95,7 +95,7 @@ func (m *Model) footer() string {
 	case m.Starting != "" || m.Reading() != nil:
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
 	}
-	idle := func(row kit.Key) bool { return row.Hint == "" || m.blocked(&row) != "" }
+	idle := func(row kit.Key) bool { return row.Hint == "" || m.blockReason(&row) != "" }
 	return t.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
 }
 

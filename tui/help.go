@@ -18,7 +18,7 @@ func (m *Model) help() *kit.Overlay {
 		for i := range m.keys[m.current] {
 			row := &m.keys[m.current][i]
 			why, name := row.Blocked(), row.Keys.Keys()[0]
-			if row.Help == "" || m.barred(row) != "" || shown[name] || (why == "") != works {
+			if row.Help == "" || m.barReason(row) != "" || shown[name] || (why == "") != works {
 				continue
 			}
 			if shown[name] = true; why != "" && rows[why] == nil {

@@ -23,7 +23,7 @@ func (m *Model) commonKeys() []kit.Key {
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "back to the page that led here",
 			Why: m.noLead, Act: m.goBack},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
-			// from a guest it would suspend the program of the user who shares
+			// from a shared view it would suspend the program of the user who shares
 			Act: func() tea.Cmd { return tea.Suspend }, Local: true, Group: kit.ToLeave},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
@@ -75,9 +75,9 @@ func (m *Model) turnTo(id pageID) tea.Cmd {
 	return m.show(id)
 }
 
-// blocked returns why a row's action cannot be done now; "" when it can.
-func (m *Model) blocked(row *kit.Key) string {
-	if why := m.barred(row); why != "" {
+// blockReason returns why a row's action cannot be done now; "" when it can.
+func (m *Model) blockReason(row *kit.Key) string {
+	if why := m.barReason(row); why != "" {
 		return why
 	}
 	if m.current == watchPage && m.watch.Replaying() && row.Alters {
@@ -86,8 +86,8 @@ func (m *Model) blocked(row *kit.Key) string {
 	return row.Blocked()
 }
 
-// barred returns why this view never does a row's action; "" if it may.
-func (m *Model) barred(row *kit.Key) string {
+// barReason returns why this view never does a row's action; "" if it may.
+func (m *Model) barReason(row *kit.Key) string {
 	switch {
 	case m.Config.ReadOnly && row.Alters:
 		return readOnlyRefusal

@@ -304,7 +304,7 @@ func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 
 // perform runs the action of a row of the key table, or says why it cannot.
 func (m *Model) perform(row *kit.Key) tea.Cmd {
-	if why := m.blocked(row); why != "" {
+	if why := m.blockReason(row); why != "" {
 		return kit.Notify(why)
 	}
 	return row.Act()

@@ -38,7 +38,7 @@ func (p *palette) rows() (rows []offer) {
 		for i := range p.m.keys[page] {
 			row := &p.m.keys[page][i]
 			all := i >= len(p.m.keys[page])-common // a key of all pages
-			if row.Moves || row.Help == "" || p.m.barred(row) != "" || all && n > 0 ||
+			if row.Moves || row.Help == "" || p.m.barReason(row) != "" || all && n > 0 ||
 				!p.matches(row) {
 				continue
 			}

@@ -54,7 +54,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	defer hangup()
 	in, out := cfg.Stdin.(*os.File), cfg.Stdout.(*os.File)
 	t := &Terminal{In: in, Out: out, Size: func() tea.WindowSizeMsg { return sizeOf(out) },
-		Gone: hangup, Hung: hung.Done()}
+		gone: hangup, hung: hung.Done()}
 	options := []tea.ProgramOption{tea.WithFPS(firstFrames), tea.WithInput(file{in, t})}
 	if !m.env.plain {
 		options = append(options, tea.WithColorProfile(colorprofile.Detect(out, cfg.Environ)))

@@ -11,19 +11,19 @@ import (
 func sourceOf(cfg lab.Config) lab.Source {
 	switch {
 	case cfg.Kept != nil:
-		return alsoRecorded{cfg.Kept}
+		return recordedSource{cfg.Kept}
 	case cfg.ReadOnly:
-		return alsoRecorded{
+		return recordedSource{
 			lab.Shown{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}
 	}
-	return alsoRecorded{lab.Remember(cfg.RunsDir, cfg.Catalogues, false)}
+	return recordedSource{lab.Remember(cfg.RunsDir, cfg.Catalogues, false)}
 }
 
-// alsoRecorded finds the runs that the program carries, too, by the words that stand for them.
-type alsoRecorded struct{ lab.Source }
+// recordedSource finds the runs that the program carries, too, by the words that stand for them.
+type recordedSource struct{ lab.Source }
 
 // Reading says how many runs are read while a folder is listed that has many new ones.
-func (s alsoRecorded) Reading() *runner.Reading {
+func (s recordedSource) Reading() *runner.Reading {
 	source := s.Source
 	if shown, ok := source.(lab.Shown); ok {
 		source = shown.Source
@@ -35,7 +35,7 @@ func (s alsoRecorded) Reading() *runner.Reading {
 }
 
 // Find implements Source.
-func (s alsoRecorded) Find(id string) (*record.Run, error) {
+func (s recordedSource) Find(id string) (*record.Run, error) {
 	if !recorded.Is(id) {
 		return s.Source.Find(id)
 	}

@@ -38,8 +38,8 @@ type Terminal struct {
 	In   io.Reader
 	Out  io.Writer
 	Size func() tea.WindowSizeMsg // the present size; a size that is typed does not count
-	Gone func()                   // called when In or Out fails; nil for nothing
-	Hung <-chan struct{}          // closed when no Write need end any more; nil for never
+	gone func()                   // called when In or Out fails; nil for nothing
+	hung <-chan struct{}          // closed when no Write need end any more; nil for never
 
 	send    func(tea.Msg) // to the program
 	leaving bool          // waits for an answer before it leaves; of the event loop
@@ -200,15 +200,15 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	select {
 	case err := <-wrote:
 		return len(p), err
-	case <-t.Hung:
+	case <-t.hung:
 		return 0, ErrHangup
 	}
 }
 
 // noteFailure tells of an error of the terminal, which Bubble Tea drops.
 func (t *Terminal) noteFailure(err error) error {
-	if err != nil && t.Gone != nil {
-		t.Gone()
+	if err != nil && t.gone != nil {
+		t.gone()
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 
 // Process runs the program as a system starts it, and returns its exit status.
 func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if slices.Equal(args, []string{reader}) {
+	if slices.Equal(args, []string{readerCommand}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)
 		if err := source.Serve(stdin, stdout); err != nil {
 			fmt.Fprintf(stderr, "drolab: %v\n", err)
@@ -26,7 +26,7 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 		return 0
 	}
-	defer source.ReadApart(func() *exec.Cmd { return self(reader) })()
+	defer source.ReadApart(func() *exec.Cmd { return selfCommand(readerCommand) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
 	}
@@ -44,7 +44,7 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		LimitSignal:   limitSignal,
 		Notify:        os.Getenv("DROLAB_NOTIFY"),
 		Ring:          os.Getenv("DROLAB_RING"),
-		Self:          self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+		Self:          selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }
 
@@ -68,9 +68,9 @@ func signalContext(ctx context.Context, hangup func()) (context.Context, context
 	return ctx, stop
 }
 
-// self returns the command that is this program again. On Linux it does not need the program's
-// file, which go run removes and an update replaces.
-func self(args ...string) *exec.Cmd {
+// selfCommand returns the command that is this program again. On Linux it does not need the
+// program's file, which go run removes and an update replaces.
+func selfCommand(args ...string) *exec.Cmd {
 	path := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
 		var err error
@@ -83,10 +83,10 @@ func self(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// reader is the command that reads a data set for the process that started it. Only the program
-// itself uses it. It is no command of tui/cli, since it is started each time and its output is not
-// for people. It ends with the process that started it, even if a terminal interrupts both.
-const reader = "reader"
+// readerCommand is the command that reads a data set for the process that started it. Only the
+// program itself uses it. It is no command of tui/cli, since it is started each time and its output
+// is not for people. It ends with the process that started it, even if a terminal interrupts both.
+const readerCommand = "reader"
 
 // folder returns the value of own or, where that is empty, drolab's folder in
 // the user's folder of that kind (XDG base directories).

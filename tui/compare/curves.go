@@ -47,7 +47,7 @@ func (p *Page) chart(measure int) *plot.Chart {
 		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds, Half: lab.Half95,
 			Number: number, Glyph: p.Theme.Glyph(number)})
 		if len(seeds) == 1 {
-			c.Spots = append(c.Spots, p.selected(of, measure, number)...)
+			c.Spots = append(c.Spots, p.selectedSpot(of, measure, number)...)
 		}
 	}
 	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
@@ -55,9 +55,9 @@ func (p *Page) chart(measure int) *plot.Chart {
 	return c
 }
 
-// selected returns the spot on the run's curve at the step that the run has selected; nil if there
-// is none.
-func (p *Page) selected(run *record.Run, measure int, number uint8) []plot.Spot {
+// selectedSpot returns the spot on the run's curve at the step that the run has selected; nil if
+// there is none.
+func (p *Page) selectedSpot(run *record.Run, measure int, number uint8) []plot.Spot {
 	s := run.Summary()
 	if s == nil || s.Selected == nil || !s.Selected.Named(p.curves()[measure].Name).Applies() {
 		return nil

@@ -66,7 +66,7 @@ func (p *Page) otherStep() tea.Cmd {
 	return tea.Batch(p.makeTable(p.comparison, nil), kit.Notify("figures of the "+p.at+" step"))
 }
 
-func (p *Page) atNewest() string { return kit.Unless(p.asked, atNewest) }
+func (p *Page) atNewest() string { return kit.Unless(p.asked, newestAlready) }
 
 // copy copies the figures of the table, with a row for each measure and column.
 func (p *Page) copy() tea.Cmd {
@@ -104,7 +104,7 @@ func (p *Page) noMove() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	_, most := p.scrolled()
+	_, most := p.scrollState()
 	return kit.Unless(most > 0, allLines)
 }
 

@@ -18,13 +18,13 @@ const (
 // labelCells returns the width for a class's name and count; on a narrow screen, the width of the
 // longest fixed label.
 func (p *Page) labelCells() int {
-	if p.narrow() {
+	if p.isNarrow() {
 		return len(" robust risk ")
 	}
 	return 19
 }
 
-func (p *Page) narrow() bool { return p.Body.W < 60 }
+func (p *Page) isNarrow() bool { return p.Body.W < 60 }
 
 // compareLayout holds the areas of the parts of the Compare page. A part without room has an empty
 // area.

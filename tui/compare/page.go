@@ -87,13 +87,13 @@ func (p *Page) makeTable(of comparison, all []*record.Run) tea.Cmd {
 
 // move scrolls the table, or the notes if they have the focus.
 func (p *Page) move(by int) {
-	at, most := p.scrolled()
+	at, most := p.scrollState()
 	*at = min(max(0, *at+by), most)
 }
 
-// scrolled returns the first line in view of the table, or of the notes if they have the focus, and
-// the greatest value that it can have.
-func (p *Page) scrolled() (at *int, most int) {
+// scrollState returns the first line in view of the table, or of the notes if they have the focus,
+// and the greatest value that it can have.
+func (p *Page) scrollState() (at *int, most int) {
 	lay, box := p.layout(p.Body.W, p.Body.H), kit.Boxed(p.Body.H)
 	if p.part == notesPart {
 		w, h := kit.Inside(box, lay.notes.W, lay.notes.H)

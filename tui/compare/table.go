@@ -159,7 +159,7 @@ func (p *Page) groupWidths(half bool) []widths {
 // for the differences of all groups.
 func (p *Page) width(row int) widths {
 	all := p.wide
-	if p.narrow() {
+	if p.isNarrow() {
 		all = p.slim
 	}
 	w := all[row]
@@ -183,7 +183,7 @@ func (p *Page) showsDifferences() bool {
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return len(p.table.Epochs) < 2 && !p.narrow() && cells+2 <= p.Body.W
+	return len(p.table.Epochs) < 2 && !p.isNarrow() && cells+2 <= p.Body.W
 }
 
 // groupName is the name of a group, with its glyph.
@@ -276,7 +276,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	}
 	t := p.Theme
 	label := " " + row.label
-	if !p.narrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
+	if !p.isNarrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
 		label += row.count
 	}
 	mark := " "
@@ -287,7 +287,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	line = p.weight(row).Paint(line)
 	for _, i := range groups {
 		w := p.width(i)
-		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
+		text := kit.Right(p.figures(i, row.column, !p.isNarrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
 			line += t.Dim.Paint(t.Greek(kit.Right(p.difference(i, row.column), w.differences)))

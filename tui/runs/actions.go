@@ -14,10 +14,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func (p *Page) watch() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
+func (p *Page) watch() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.pickedRuns())}) }
 
 func (p *Page) replay() tea.Cmd {
-	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{Steps: true}})
+	return kit.Send(lab.Watch{IDs: ids(p.pickedRuns()), Replay: &lab.Replay{Steps: true}})
 }
 
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
@@ -59,9 +59,9 @@ func ids(runs []*record.Run) []string {
 	return kit.Map(runs, func(r *record.Run) string { return r.Meta.ID })
 }
 
-// picked returns the selected runs in the order of the folder or, if there are none, the runs of
-// the line under the cursor.
-func (p *Page) picked() []*record.Run {
+// pickedRuns returns the selected runs in the order of the folder or, if there are none, the runs
+// of the line under the cursor.
+func (p *Page) pickedRuns() []*record.Run {
 	other := func(r *record.Run) bool { return !p.chosen[r.Meta.ID] }
 	runs := slices.DeleteFunc(slices.Clone(p.all), other)
 	if len(runs) == 0 {
@@ -92,7 +92,7 @@ func canResume(s runner.Status, mine bool) bool {
 // picked runs. If why is "", the reason is that the runs have ended or belong to another process.
 func (p *Page) refusal(can ability, why string) func() string {
 	return func() string {
-		picked := p.picked()
+		picked := p.pickedRuns()
 		switch {
 		case len(picked) == 0:
 			return p.none()
@@ -109,7 +109,7 @@ func (p *Page) refusal(can ability, why string) func() string {
 
 // ableRuns returns the picked runs on which an action is possible.
 func (p *Page) ableRuns(can ability) []*record.Run {
-	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
+	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
 		return !can(r.Status(), p.Controls(r.Meta.ID))
 	})
 }

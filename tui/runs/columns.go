@@ -184,7 +184,7 @@ func (p *Page) markOf(l line) string {
 	switch {
 	case p.Body.W < narrow:
 		return ""
-	case l.mixed():
+	case l.isMixed():
 		return "  "
 	}
 	return p.Theme.Mark(p.colorOf(l)) + " "

@@ -35,9 +35,9 @@ func cameTo(r *record.Run, list []runColumn) string {
 	return strings.Join(append(own, rest...), ", ")
 }
 
-// selected returns the figures of the step that the validation split selects, after the last step's
-// figure; "" if the run has selected no step.
-func selected(m *runner.Meta, s *runner.Summary) string {
+// selectedText returns the figures of the step that the validation split selects, after the last
+// step's figure; "" if the run has selected no step.
+func selectedText(m *runner.Meta, s *runner.Summary) string {
 	if s.Selected == nil {
 		return ""
 	}
@@ -109,7 +109,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: state},
 			{Name: "Trains", Text: trains},
-			{Name: "Result", Text: selected(m, s) + cameTo(r, shown)},
+			{Name: "Result", Text: selectedText(m, s) + cameTo(r, shown)},
 			{Name: parts, Text: perPart(m, s), Whole: true},
 			{Name: "Folder", Text: r.Dir},
 			{Name: "Made", Text: made},

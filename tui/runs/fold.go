@@ -61,8 +61,8 @@ func (p *Page) foldInto(folded bool, by []string) {
 	p.arrange()
 }
 
-// foldable returns the settings that the user can fold by: the settings in which runs differ.
-func (p *Page) foldable() []string {
+// foldKeys returns the settings that the user can fold by: the settings in which runs differ.
+func (p *Page) foldKeys() []string {
 	keys := slices.Concat([]string{presetKey, "algorithms"}, p.keys, p.foldBy)
 	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "seed" })
 	return kit.Distinct(keys, func(key string) string { return key })
@@ -73,9 +73,9 @@ func (p *Page) chooseFold() tea.Cmd {
 	item := func(key string) kit.Item {
 		return kit.Item{Name: key, On: slices.Contains(p.foldBy, key)}
 	}
-	items := func() []kit.Item { return kit.Map(p.foldable(), item) }
+	items := func() []kit.Item { return kit.Map(p.foldKeys(), item) }
 	turn := func(at int) {
-		by, key := slices.Clone(p.foldBy), p.foldable()[at]
+		by, key := slices.Clone(p.foldBy), p.foldKeys()[at]
 		if i := slices.Index(by, key); i >= 0 {
 			by = slices.Delete(by, i, i+1)
 		} else {

@@ -11,8 +11,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestListFollowsRuns: within a second, a run that ends is listed as ended, and a new run of another process
-// is listed, even in a folder in which no run is live.
+// TestListFollowsRuns: within a second, a run that ends is listed as ended, and a new run of
+// another process is listed, even in a folder in which no run is live.
 func TestListFollowsRuns(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {

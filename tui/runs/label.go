@@ -12,7 +12,7 @@ import (
 
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
-	return p.askLabel("Note on ", aboutNote, p.picked()[0].Label().Note,
+	return p.askLabel("Note on ", aboutNote, p.pickedRuns()[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 
@@ -26,7 +26,7 @@ func (p *Page) tag() tea.Cmd {
 func (p *Page) askLabel(
 	title, about, text string, change func(l *record.Label, text string),
 ) tea.Cmd {
-	runs := p.picked()
+	runs := p.pickedRuns()
 	check := func(text string) error {
 		l := runs[0].Label()
 		change(&l, text)
@@ -41,7 +41,7 @@ func (p *Page) askLabel(
 
 // archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
-	runs := p.picked()
+	runs := p.pickedRuns()
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
 	done := "%s brought back"
 	if away {

@@ -125,8 +125,8 @@ func (l line) common(of func(*record.Run) string) string {
 	return fmt.Sprintf("%d/%d %s", counts[most], len(l), most)
 }
 
-// mixed reports whether a line has runs of several methods.
-func (l line) mixed() bool {
+// isMixed reports whether a line has runs of several methods.
+func (l line) isMixed() bool {
 	return slices.ContainsFunc(l, func(r *record.Run) bool {
 		return r.Meta.Spec.Algorithm() != l[0].Meta.Spec.Algorithm()
 	})

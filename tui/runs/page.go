@@ -48,11 +48,11 @@ type Page struct {
 	filtering bool
 	problem   error // the error in the filter
 
-	listing
+	folderState
 }
 
-// listing is what is known of the folder besides its runs.
-type listing struct {
+// folderState is what is known of the folder besides its runs.
+type folderState struct {
 	loaded   bool
 	problems []error // directories that cannot be read
 }
@@ -259,15 +259,15 @@ func (p *Page) nameConfigurations() {
 	p.makeColumns()
 }
 
-// viewed returns the runs that stand for the lines in view.
-func (p *Page) viewed() []*record.Run {
+// viewedRuns returns the runs that stand for the lines in view.
+func (p *Page) viewedRuns() []*record.Run {
 	lines := p.inView(layRuns(p.Body.W, p.Body.H).rows)
 	return kit.Map(lines, func(l line) *record.Run { return l[0] })
 }
 
 // readViewed reads the pins and trends of lines that have come into view.
 func (p *Page) readViewed() tea.Cmd {
-	if slices.ContainsFunc(p.viewed(), func(r *record.Run) bool {
+	if slices.ContainsFunc(p.viewedRuns(), func(r *record.Run) bool {
 		_, known := p.pins[r.Meta.ID]
 		return !known
 	}) {

@@ -14,7 +14,7 @@ type pinsMsg map[string][]int64
 
 // readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
 func (p *Page) readPins() tea.Cmd {
-	runs := p.viewed()
+	runs := p.viewedRuns()
 	if p.columns[p.by].Head == pinsHead {
 		runs = p.all
 	}

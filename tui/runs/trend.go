@@ -47,7 +47,7 @@ func (p *Page) readTrends() tea.Cmd {
 	if p.reading {
 		return nil
 	}
-	wanted := p.viewed()
+	wanted := p.viewedRuns()
 	if c := p.trendColumn(); !p.shows(&c, p.inner()) {
 		wanted = nil
 		if r := p.current(); r != nil {

@@ -178,7 +178,7 @@ func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 		switch head := grid.Columns[k].Head; {
 		case head == "state":
 			return paint(state, text)
-		case head == "method" && !l.mixed():
+		case head == "method" && !l.isMixed():
 			return paint(t.Line(p.colorOf(l)), text)
 		case head == "epochs":
 			return paint(t.Dim, text)

@@ -28,7 +28,7 @@ type gridRow struct {
 // in settings that were drawn together, gets no rows of its own.
 func layGrid(points []sweep.Point, keys []string, key string) *grid {
 	g := &grid{columns: valuesOf(points, key), places: make([][2]int, len(points))}
-	decided := decidedBy(points, keys, key)
+	decided := decidedKeys(points, keys, key)
 	for i := range points {
 		label := rowLabel(&points[i], keys, key, decided)
 		at := slices.IndexFunc(g.rows, func(r gridRow) bool { return r.label == label })
@@ -87,8 +87,8 @@ func numberOf(v string) float64 {
 	return x
 }
 
-// decidedBy returns the keys that have only one value for each value of another key.
-func decidedBy(points []sweep.Point, keys []string, key string) map[string]bool {
+// decidedKeys returns the keys that have only one value for each value of another key.
+func decidedKeys(points []sweep.Point, keys []string, key string) map[string]bool {
 	decided := map[string]bool{}
 	for _, k := range keys {
 		of := map[string]json.RawMessage{}

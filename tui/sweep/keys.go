@@ -52,11 +52,11 @@ func (p *Page) unless(can func() bool, why string) string {
 }
 
 func (p *Page) noRun() string {
-	return p.unless(func() bool { return len(p.begun()) > 0 }, noneBegun)
+	return p.unless(func() bool { return len(p.begunRuns()) > 0 }, noneBegun)
 }
 
 func (p *Page) noChosen() string {
-	return p.unless(func() bool { return len(p.chosen()) > 0 }, noneFinished)
+	return p.unless(func() bool { return len(p.chosenSettings()) > 0 }, noneFinished)
 }
 
 func (p *Page) noAxis() string {
@@ -83,7 +83,7 @@ func (p *Page) turnPart(by int) { p.part, p.scroll = (p.part+parts+part(by))%par
 // scrollBy scrolls the part below the map, up to its end.
 func (p *Page) scrollBy(by int) {
 	if p.current() != nil {
-		p.scroll = max(0, min(p.scroll+by, p.hidden()))
+		p.scroll = max(0, min(p.scroll+by, p.hiddenLines()))
 	}
 }
 
@@ -93,19 +93,19 @@ func (p *Page) nextAxis() {
 	p.grid = layGrid(p.seen.all.Points, keys, p.key)
 }
 
-// chosen returns the chosen settings, in the order of the methods.
-func (p *Page) chosen() []int {
+// chosenSettings returns the chosen settings, in the order of the methods.
+func (p *Page) chosenSettings() []int {
 	other := func(i int) bool { return !p.seen.all.Points[i].Chosen }
 	return slices.DeleteFunc(page.Indices(len(p.seen.all.Points)), other)
 }
 
 func (p *Page) nextBest() {
-	list := p.chosen()
+	list := p.chosenSettings()
 	p.at = list[(slices.Index(list, p.at)+1)%len(list)]
 }
 
-// begun returns the IDs of the runs of the setting under the cursor that have begun.
-func (p *Page) begun() (ids []string) {
+// begunRuns returns the IDs of the runs of the setting under the cursor that have begun.
+func (p *Page) begunRuns() (ids []string) {
 	for _, s := range p.current().Seeds {
 		if s.Result != nil {
 			ids = append(ids, s.ID)
@@ -115,12 +115,12 @@ func (p *Page) begun() (ids []string) {
 }
 
 func (p *Page) watch() tea.Cmd {
-	return kit.Send(lab.Watch{IDs: p.names(p.begun())})
+	return kit.Send(lab.Watch{IDs: p.names(p.begunRuns())})
 }
 
 func (p *Page) compare() tea.Cmd {
 	var ids []string
-	for _, i := range p.chosen() {
+	for _, i := range p.chosenSettings() {
 		for _, s := range p.seen.all.Points[i].Seeds {
 			ids = append(ids, s.ID)
 		}

@@ -109,9 +109,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// catalogued returns a function that lists the runs of a sweep's folder. The interface's own folder
-// has its catalogue in memory. That of another folder is read and released.
-func (p *Page) catalogued(dir string) func() []*record.Run {
+// catalogueRuns returns a function that lists the runs of a sweep's folder. The interface's own
+// folder has its catalogue in memory. That of another folder is read and released.
+func (p *Page) catalogueRuns(dir string) func() []*record.Run {
 	from := p.Source
 	if dir != p.Config.RunsDir {
 		from = lab.Remember(dir, p.Config.Catalogues, p.Config.Guest)
@@ -125,7 +125,7 @@ func (p *Page) catalogued(dir string) func() []*record.Run {
 // showSweep shows the sweep that was turned to.
 func (p *Page) showSweep() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
-		p.reader = &reader{dir: p.dir(), shared: p.Config.Guest, runs: p.catalogued(p.dir())}
+		p.reader = &reader{dir: p.dir(), shared: p.Config.Guest, runs: p.catalogueRuns(p.dir())}
 		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
 		p.grid, p.busy = nil, false
 	}

@@ -13,7 +13,7 @@ import (
 // reader looks at one sweep again and again. Only commands use it, one at a time.
 type reader struct {
 	dir    string
-	shared bool                 // asks no cluster, because guests may be many, and strangers
+	shared bool                 // asks no cluster, because viewers may be many, and strangers
 	runs   func() []*record.Run // lists the folder's runs, from its catalogue
 	look   *sweep.Progress
 	pace   sweep.Pace

@@ -53,10 +53,10 @@ func (p *Page) View(w, h int) []string {
 	return kit.Compose(w, h, []kit.Placed{
 		t.Place(l.plane, title, p.counts(), true, box, p.viewPlane),
 		t.Place(l.cell, p.current().Label, p.mean(), false, box, func(w, h int) []string {
-			return p.scrolled(p.cellLines(w), h, p.part == cellPart)
+			return p.scrolledLines(p.cellLines(w), h, p.part == cellPart)
 		}),
 		t.Place(l.below, below, p.trouble(), false, box, func(w, h int) []string {
-			return p.scrolled(p.belowLines(w), h, p.part != cellPart)
+			return p.scrolledLines(p.belowLines(w), h, p.part != cellPart)
 		}),
 	})
 }
@@ -74,16 +74,16 @@ func (p *Page) empty(w, h int) []string {
 	return p.Theme.Empty("Sweep", p.Theme.Dim.PaintAll(lines), w, h)
 }
 
-// scrolled returns the lines of a part from its scroll position on.
-func (p *Page) scrolled(lines []string, h int, focused bool) []string {
+// scrolledLines returns the lines of a part from its scroll position on.
+func (p *Page) scrolledLines(lines []string, h int, focused bool) []string {
 	if !focused {
 		return lines[:min(len(lines), h)]
 	}
 	return lines[max(0, min(p.scroll, len(lines)-h)):]
 }
 
-// hidden returns the number of lines by which the part below the map can be scrolled.
-func (p *Page) hidden() int {
+// hiddenLines returns the number of lines by which the part below the map can be scrolled.
+func (p *Page) hiddenLines() int {
 	l := p.lay(p.Body.W, p.Body.H)
 	r, lines := l.below, p.belowLines
 	if p.part == cellPart {

@@ -15,13 +15,13 @@ import (
 // Meter shows the progress of what takes long, such as a download: on a terminal a line that is
 // redrawn, elsewhere a line for every tenth of the total.
 type Meter struct {
-	Out           *cell.Writer
-	Name          string
-	Screen, ASCII bool
-	Width         int
-	Amount        func(n int64) string // writes an amount in its unit
-	// Delay is the time after which the meter shows something at all.
-	Delay time.Duration
+	out           *cell.Writer
+	name          string
+	screen, ascii bool
+	width         int
+	amount        func(n int64) string // writes an amount in its unit
+	// delay is the time after which the meter shows something at all.
+	delay time.Duration
 
 	now   func() time.Time // nil: the system's
 	began time.Time
@@ -32,8 +32,8 @@ type Meter struct {
 
 // NewMeter returns a meter on Stderr.
 func (c *Console) NewMeter(name string, amount func(n int64) string) *Meter {
-	m := &Meter{Out: c.Stderr, Name: name, ASCII: c.ASCII, Amount: amount}
-	m.Width, _, m.Screen = c.SizeErr()
+	m := &Meter{out: c.Stderr, name: name, ascii: c.ASCII, amount: amount}
+	m.width, _, m.screen = c.SizeErr()
 	return m
 }
 
@@ -47,19 +47,19 @@ func (m *Meter) Show(done, total int64, left time.Duration) {
 	if m.began.IsZero() {
 		m.began = now
 	}
-	if now.Sub(m.began) < m.Delay {
+	if now.Sub(m.began) < m.delay {
 		return
 	}
-	if !m.Screen {
+	if !m.screen {
 		if tenth := 10 * done / total; tenth > m.tenth {
 			m.tenth = tenth
-			fmt.Fprintf(m.Out, "%s: %s\n", m.Name, m.text(done, total, left))
+			fmt.Fprintf(m.out, "%s: %s\n", m.name, m.text(done, total, left))
 		}
 		return
 	}
 	if done >= total || now.After(m.next) {
 		m.next, m.drawn = now.Add(DrawEvery), true
-		m.Out.Over(0, m.line(done, total, left))
+		m.out.Over(0, m.line(done, total, left))
 	}
 }
 
@@ -71,7 +71,7 @@ func (m *Meter) time() time.Time {
 }
 
 func (m *Meter) text(done, total int64, left time.Duration) string {
-	text := m.Amount(done) + " of " + m.Amount(total)
+	text := m.amount(done) + " of " + m.amount(total)
 	if left > 0 {
 		text += ", ETA " + kit.Clock(left)
 	}
@@ -81,17 +81,17 @@ func (m *Meter) text(done, total int64, left time.Duration) string {
 // line returns the line with a bar, if there is room for one.
 func (m *Meter) line(done, total int64, left time.Duration) string {
 	text := "  " + m.text(done, total, left)
-	room := min(BarMost, m.Width-cell.Width(m.Name)-cell.Width(text)-3)
+	room := min(BarMost, m.width-cell.Width(m.name)-cell.Width(text)-3)
 	if room < BarLeast {
-		return m.Name + text
+		return m.name + text
 	}
-	return m.Name + "  " + Bar(done, total, room, m.ASCII) + text
+	return m.name + "  " + Bar(done, total, room, m.ascii) + text
 }
 
 // End ends the line.
 func (m *Meter) End() {
 	if m.drawn {
-		fmt.Fprintln(m.Out)
+		fmt.Fprintln(m.out)
 		m.drawn = false
 	}
 }
@@ -109,7 +109,7 @@ func plainCount(n int64) string { return fmt.Sprint(n) }
 // Readings returns a meter for what is read and counted, such as runs.
 func (c *Console) Readings(what string) *Meter {
 	m := c.NewMeter("reading "+what, plainCount)
-	m.Delay = readingDelay
+	m.delay = readingDelay
 	return m
 }
 

@@ -34,7 +34,7 @@ type splitCertificates struct {
 	pass *measure.Pass
 }
 
-func printCertified(
+func printCertificates(
 	con *console.Console, list []splitCertificates, pairs [][]certificate.Contrast, f *certifyFlags,
 ) {
 	for _, c := range list {
@@ -59,7 +59,7 @@ func printCertified(
 		console.Blocks(con.Stdout, contrasts(p, f))
 		fmt.Fprintln(con.Stdout)
 	}
-	explainCertified(con, list, pairs, f)
+	explainCertificates(con, list, pairs, f)
 }
 
 // placeName returns the name of a set with its radius.
@@ -128,7 +128,7 @@ func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 	return t
 }
 
-func explainCertified(
+func explainCertificates(
 	con *console.Console, list []splitCertificates, pairs [][]certificate.Contrast, f *certifyFlags,
 ) {
 	saturated, train, variation, kl, bounded := false, false, false, false, false

@@ -116,7 +116,7 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 		Runs        []splitCertificates    `json:"runs"`
 		Differences []certificate.Contrast `json:"differences"`
 	}{list, append([]certificate.Contrast{}, slices.Concat(pairs...)...)},
-		func() { printCertified(con, list, pairs, f) })
+		func() { printCertificates(con, list, pairs, f) })
 }
 
 // check validates the flags for which no other part gives an error that names the flag.

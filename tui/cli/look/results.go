@@ -276,7 +276,7 @@ func showParts(w io.Writer, r *record.Run) {
 	console.Blocks(w, partFields(r).Table(page.Indices(len(names)),
 		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
-	if small := tooSmall(m); len(small) > 0 {
+	if small := smallParts(m); len(small) > 0 {
 		notes = append(notes,
 			fmt.Sprintf("never the worst, with fewer than min_group = %d test samples: %s",
 				m.Spec.MinGroup, strings.Join(spec.FirstFew(small), ", ")))
@@ -287,8 +287,8 @@ func showParts(w io.Writer, r *record.Run) {
 	fmt.Fprintf(w, "%s\n\n", strings.Join(notes, "; "))
 }
 
-// tooSmall names the classes or groups that have too few test samples.
-func tooSmall(m *runner.Meta) (names []string) {
+// smallParts names the classes or groups that have too few test samples.
+func smallParts(m *runner.Meta) (names []string) {
 	counts := m.Counts(m.Main()).Test
 	for i, name := range m.Names(m.Main()) {
 		if i < len(counts) && counts[i] < m.Spec.MinGroup {

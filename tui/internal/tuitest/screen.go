@@ -136,10 +136,10 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 }
 
 // Printable fails if a screen has anything but printable characters, line breaks and styles, or if
-// it has the style Colour. It returns the screen without its styles.
+// it has styleEscape. It returns the screen without its styles.
 func Printable(t testing.TB, what, screen string) string {
 	t.Helper()
-	if strings.Contains(screen, Colour) {
+	if strings.Contains(screen, styleEscape) {
 		t.Fatalf("%s: a text colours itself", what)
 	}
 	plain := unstyled(screen)

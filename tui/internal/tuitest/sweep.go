@@ -12,8 +12,8 @@ import (
 	"drolab/runner/sweep"
 )
 
-// SweepFile is the file of the sweep that NewSweep makes.
-const SweepFile = `preset: csv
+// sweepFile is the file of the sweep that NewSweep makes.
+const sweepFile = `preset: csv
 grid: {rho: [.05, .2, 1], algo: [sfk, pgd, erm]}
 random: {draws: 2, seed: 3, lr: {log: [.001, .1]}}
 seeds: 2
@@ -25,7 +25,7 @@ select: val_loss
 // and the last have not begun.
 func NewSweep(t testing.TB, dir string) *sweep.Folder {
 	t.Helper()
-	f := makeSweep(t, dir, SweepFile)
+	f := makeSweep(t, dir, sweepFile)
 	for i := range f.List.Runs {
 		status, epochs := runner.Done, 8
 		switch {
@@ -67,7 +67,7 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 // GrowSweep adds a third seed to the sweep of NewSweep.
 func GrowSweep(t testing.TB, dir string) {
 	t.Helper()
-	makeSweep(t, dir, strings.Replace(SweepFile, "seeds: 2", "seeds: 3", 1))
+	makeSweep(t, dir, strings.Replace(sweepFile, "seeds: 2", "seeds: 3", 1))
 }
 
 func makeSweep(t testing.TB, dir, text string) *sweep.Folder {
