@@ -4,31 +4,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"drolab/runner"
-	"drolab/runner/data"
 	"drolab/runner/numeral"
 	"drolab/runner/spec"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
 // docKey is the one key of a preset file that is not a setting.
 const docKey = "doc"
-
-// Errors holds all errors of a preset, each about one line of its file.
-type Errors []error
-
-func (e Errors) Error() string   { return errors.Join(e...).Error() }
-func (e Errors) Unwrap() []error { return e }
 
 // parse reads a preset file. Each of its errors names the file and the line.
 func parse(file string, text []byte) (Preset, error) {
@@ -58,28 +48,6 @@ func parse(file string, text []byte) (Preset, error) {
 		return Preset{}, InFile(file, p.Name, wrong)
 	}
 	return p, nil
-}
-
-// LineError is an error with its line in a file, or 0 if it has no line there.
-type LineError struct {
-	Line int
-	Err  error
-}
-
-func (e *LineError) Error() string { return e.Err.Error() }
-
-// InFile sorts errors by line, and adds the file and the line to each. Without a file or a line it
-// adds the name.
-func InFile(file, name string, list []LineError) (wrong Errors) {
-	slices.SortStableFunc(list, func(a, b LineError) int { return a.Line - b.Line })
-	for _, e := range list {
-		if e.Line == 0 || file == "" {
-			wrong = append(wrong, fmt.Errorf("%s: %w", name, e.Err))
-		} else {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, e.Line, e.Err))
-		}
-	}
-	return wrong
 }
 
 // Check returns an error for each setting of s that cannot be used. s is the preset's Spec with
@@ -126,7 +94,7 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 
 // mapping returns the entries of the one YAML mapping in text, or none if the text is empty.
 func mapping(text []byte) ([]*ast.MappingValueNode, error) {
-	tokens, err := bounded(text)
+	tokens, err := tokensOf(text)
 	if err != nil {
 		return nil, err
 	}
@@ -213,215 +181,4 @@ func plainValue(t *token.Token) any {
 		return json.Number(literal)
 	}
 	return t.Value
-}
-
-// Bounds of a preset file. Settings are single values and lists. Deeper or longer text is refused
-// before it is parsed, because the parser takes gigabytes of memory for some hundred kilobytes of
-// brackets.
-const (
-	maxDepth   = 4      // of lists in lists
-	maxInLine  = 16     // keys and dashes in a line, each of which opens a level
-	maxEntries = 10_000 // of all lists together
-)
-
-// bounded returns the tokens of a text, or a LineError if the text exceeds the bounds or cannot
-// be read.
-func bounded(text []byte) (token.Tokens, error) {
-	if len(text) > maxFile {
-		return nil, &LineError{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
-	}
-	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
-		return nil, &LineError{wrong.Line, errors.New(wrong.What + ": " + wrong.Remedy)}
-	}
-	tokens := lexer.Tokenize(string(text))
-	depth, entries, line, inLine := 0, 0, 0, 0
-	for _, t := range tokens {
-		if at := t.Position.Line; at != line {
-			line, inLine = at, 0
-		}
-		what := ""
-		switch t.Type {
-		case token.AliasType, token.AnchorType, token.MergeKeyType, token.TagType:
-			what = "aliases, anchors and tags are not read: write the value out"
-		case token.SequenceStartType, token.MappingStartType:
-			depth++
-		case token.SequenceEndType, token.MappingEndType:
-			depth--
-		case token.MappingKeyType, token.MappingValueType:
-			inLine++
-		case token.SequenceEntryType:
-			inLine++
-			entries++
-		case token.CollectEntryType:
-			entries++
-		}
-		switch {
-		case depth > maxDepth || inLine > maxInLine:
-			what = "lists in lists too deep: a setting is a value or a list of them"
-		case entries > maxEntries:
-			what = fmt.Sprintf("lists of more than %d values", maxEntries)
-		}
-		if what != "" {
-			return nil, &LineError{line, errors.New(what)}
-		}
-	}
-	return tokens, nil
-}
-
-// Entry is a key of a YAML file with its value, or with the entries of the mapping that is its
-// value. The entries of a list of mappings have the keys "1", "2" and so on.
-type Entry struct {
-	Key  string
-	Line int
-	// Value has the form that spec.Spec.Assign takes, with "null" for no value. It is nil where
-	// Below is not.
-	Value json.RawMessage
-	Below []Entry
-}
-
-// Entries reads the one mapping in text. The text is not a preset but is written like one, such as
-// a sweep file or a study, and must keep the bounds of a preset file. Errors name the file and the
-// line.
-func Entries(file string, text []byte) ([]Entry, error) {
-	nodes, err := mapping(text)
-	if err != nil {
-		return nil, locateError(file, err)
-	}
-	return entries(file, nodes)
-}
-
-func entries(file string, nodes []*ast.MappingValueNode) (list []Entry, err error) {
-	for _, n := range nodes {
-		e := Entry{Key: n.Key.GetToken().Value, Line: line(n)}
-		if err := e.read(file, n.Value); err != nil {
-			return nil, err
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
-func (e *Entry) read(file string, value ast.Node) (err error) {
-	switch of := value.(type) {
-	case *ast.MappingNode:
-		e.Below, err = entries(file, of.Values)
-		e.Below = append([]Entry{}, e.Below...) // an empty mapping is one, too
-		return err
-	case *ast.SequenceNode:
-		isMapping := func(n ast.Node) bool { return n.Type() == ast.MappingType }
-		if len(of.Values) == 0 || !isMapping(of.Values[0]) {
-			break
-		}
-		for i, n := range of.Values {
-			item := Entry{Key: strconv.Itoa(i + 1), Line: n.GetToken().Position.Line}
-			if err := item.read(file, n); err != nil {
-				return err
-			}
-			e.Below = append(e.Below, item)
-		}
-		return nil
-	}
-	of, err := valueOf(value)
-	if err != nil {
-		return fmt.Errorf("%s:%d: %s: %w", file, e.Line, e.Key, err)
-	}
-	e.Value = jsonOf(of)
-	return nil
-}
-
-// jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
-// lacks, it returns {}, which is valid for no setting.
-func jsonOf(value any) json.RawMessage {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return b
-}
-
-// Decode decodes the value into a variable. Where that takes a number, a number in quotes is one.
-func (e *Entry) Decode(into any) error {
-	if err := json.Unmarshal(e.Value, into); err == nil {
-		return nil
-	}
-	return json.Unmarshal(unquoted(e.Value), into)
-}
-
-// Remedy returns the end of an error about a value in which other numbers are wanted: see
-// numeral.Remedy.
-func (e *Entry) Remedy() string { return remedy(e.Value) }
-
-// Assign is Spec.Assign with a hint in the error for an unknown key, for several values or for a
-// number that is not written in the form of package numeral. Value becomes Canonical.
-func Assign(settings *spec.Spec, key string, value []byte) error {
-	t, ok := spec.FindSetting(key)
-	if !ok {
-		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), suggest(key))
-	}
-	err := settings.Assign(key, Canonical(key, value))
-	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
-		hint := severalHint(&t, value)
-		if hint == "" && t.TakesNumbers() {
-			hint = remedy(value)
-		}
-		wrong.Want += hint
-	}
-	return err
-}
-
-// Canonical returns the value of a setting as Spec.Assign takes it: where the setting takes
-// numbers, those in quotes are numbers, too.
-func Canonical(key string, value json.RawMessage) json.RawMessage {
-	if t, ok := spec.FindSetting(key); ok && t.TakesNumbers() {
-		return unquoted(value)
-	}
-	return value
-}
-
-// unquoted returns a JSON value with its texts that are numbers as numbers.
-func unquoted(value json.RawMessage) json.RawMessage {
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) == nil && list != nil {
-		for i := range list {
-			list[i] = unquoted(list[i])
-		}
-		return jsonOf(list)
-	}
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		if literal, ok := numeral.Decimal(text); ok {
-			return json.RawMessage(literal)
-		}
-	}
-	return value
-}
-
-// remedy returns the first remedy for one of the words or numbers of a JSON value.
-func remedy(value json.RawMessage) string {
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) == nil {
-		for _, one := range list {
-			if hint := remedy(one); hint != "" {
-				return hint
-			}
-		}
-		return ""
-	}
-	word := string(value)
-	json.Unmarshal(value, &word) // of a number, the value is the word
-	return numeral.Remedy(word)
-}
-
-// severalHint returns a hint on where several values belong, for a setting that takes one value.
-func severalHint(t *spec.Setting, value []byte) string {
-	switch {
-	case len(value) == 0 || !t.Single() && t.Key != "dataset":
-		return ""
-	case value[0] == '[':
-		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, "+
-			"as %s: [A, B], or in --set %s=A,B", t.Key, t.Key)
-	case value[0] == '{' && string(value) != "{}": // {} is no value or one that JSON lacks
-		return fmt.Sprintf(": settings have no parts: write %s: VALUE", t.Key)
-	}
-	return ""
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ type Preset struct {
 func List() []Preset {
 	var list []Preset
 	for _, name := range names() {
-		p, err := embedded(name)
+		p, err := loadEmbedded(name)
 		if err != nil {
 			panic("presets: an embedded file is broken")
 		}
@@ -55,7 +54,7 @@ func List() []Preset {
 	return list
 }
 
-func embedded(name string) (Preset, error) {
+func loadEmbedded(name string) (Preset, error) {
 	file := name + ".yaml"
 	text, err := files.ReadFile(file)
 	if err != nil {
@@ -70,7 +69,7 @@ func embedded(name string) (Preset, error) {
 // name. It reads the settings but does not validate them, because overrides may follow.
 func Load(nameOrFile string) (Preset, error) {
 	if slices.Contains(names(), nameOrFile) {
-		return embedded(nameOrFile)
+		return loadEmbedded(nameOrFile)
 	}
 	if spec.IsProgramName(nameOrFile) {
 		return ofProgram(nameOrFile)
@@ -145,41 +144,4 @@ func ReadFile(path string) ([]byte, error) {
 func BaseName(file string) string {
 	base := filepath.Base(file)
 	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-// mostBeside is the largest number of YAML files of a folder that Beside reads, to bound its cost.
-const mostBeside = 100
-
-// Beside returns the presets among the YAML files of a folder, by name. A file with the keys of a
-// preset that cannot be read as one is listed with its Problem, since its owner looks for it. Other
-// YAML files are passed over.
-func Beside(dir string) (list []Preset) {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read has no presets
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !IsYAML(e.Name()) })
-	for _, e := range entries[:min(len(entries), mostBeside)] {
-		path := filepath.Join(dir, e.Name())
-		if text, err := ReadFile(path); err == nil && looksLikePreset(text) {
-			list = append(list, beside(path, text))
-		}
-	}
-	return list
-}
-
-// looksLikePreset reports whether text seems to be a preset, valid or not.
-func looksLikePreset(text []byte) bool {
-	return regexp.MustCompile(`(?m)^(algorithms|dataset)[ \t]*:`).Match(text)
-}
-
-func beside(path string, text []byte) Preset {
-	p, err := parse(path, text)
-	if wrong := p.Check(&p.Spec); err == nil && len(wrong) > 0 {
-		err = wrong
-	}
-	if err != nil {
-		doc, _, _ := strings.Cut(err.Error(), "\n")
-		p = Preset{Problem: err, Preset: runner.Preset{Name: BaseName(path), Doc: doc,
-			Spec: spec.Defaults()}}
-	}
-	p.File = path
-	return p
 }

@@ -34,7 +34,7 @@ func TestEveryFileIsListed(t *testing.T) {
 
 func TestEmbeddedPresetsAreValidAndExplained(t *testing.T) {
 	for _, name := range names() {
-		p, err := embedded(name)
+		p, err := loadEmbedded(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -29,7 +29,7 @@ func untrue(t *testing.T, p *Preset) (list []string) {
 		if m == nil || !slices.Contains(names(), m[1]) {
 			return
 		}
-		other, err := embedded(m[1])
+		other, err := loadEmbedded(m[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestSentencesAreTrue(t *testing.T) {
 		"as lambda":                       true,
 	} {
 		t.Run("of "+sentence, func(t *testing.T) {
-			s, err := embedded("shapes")
+			s, err := loadEmbedded("shapes")
 			if err != nil {
 				t.Fatal(err)
 			}

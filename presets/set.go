@@ -1,11 +1,9 @@
 package presets
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/runner/spec"
@@ -20,10 +18,11 @@ func Set(settings *spec.Spec, assignment string) error {
 	}
 	entries, err := mapping([]byte("value: " + text))
 	if bounds := new(LineError); errors.As(err, &bounds) {
-		return &spec.KeyError{Key: key, Value: quoted(text), Want: "one value: " + bounds.Error()}
+		return &spec.KeyError{Key: key, Value: quoteValue(text),
+			Want: "one value: " + bounds.Error()}
 	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
-		return &spec.KeyError{Key: key, Value: quoted(text),
+		return &spec.KeyError{Key: key, Value: quoteValue(text),
 			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
 	}
 	value, err := valueOf(entries[0].Value)
@@ -36,32 +35,6 @@ func Set(settings *spec.Spec, assignment string) error {
 // Keys returns the names of all settings, in the order in which they are listed.
 func Keys() []string {
 	return spec.Map(spec.AllSettings(), func(t spec.Setting) string { return t.Key })
-}
-
-// assign sets the setting with that key to a value that YAML gave. The value goes
-// through JSON, so that a preset, --set and run.json are read by one decoder,
-// which is strict about types.
-func assign(settings *spec.Spec, key string, value any) error {
-	text := json.RawMessage("{}") // valid for no setting
-	if value != nil {
-		text = jsonOf(value)
-	}
-	err := Assign(settings, key, text)
-	if wrong, ok := errors.AsType[*spec.KeyError](err); ok && wrong.Key == key {
-		wrong.Value = quoted(value)
-	}
-	return err
-}
-
-// quoted returns a value in the form in which errors show it.
-func quoted(value any) string {
-	if value == nil {
-		return "nothing"
-	}
-	if s, ok := value.(string); ok {
-		return strconv.QuoteToGraphic(s)
-	}
-	return fmt.Sprint(value)
 }
 
 // Grid returns every combination of the values in assignments; the last one changes fastest. A key

@@ -103,7 +103,7 @@ func TestEndIsSeen(t *testing.T) {
 				r.await(t, c.shows)
 				if i > 0 { // else a key was pressed a moment ago
 					r.send(tea.BlurMsg{})
-					r.pass(2*boredom + time.Duration(i)*time.Second/3)
+					r.pass(2*longQuietAfter + time.Duration(i)*time.Second/3)
 				}
 				before := tuitest.Text(r.shot(t))
 				end(t, run, status)
@@ -180,8 +180,8 @@ func end(t *testing.T, run runner.Recorder, status runner.Status) {
 // runs, and does not reach Bubble Tea.
 func TestGuard(t *testing.T) {
 	dir := t.TempDir()
-	fresh := func() guarded {
-		return guarded{&Model{Lab: &lab.Lab{Config: lab.Config{RunsDir: dir}}}}
+	fresh := func() panicGuard {
+		return panicGuard{&Model{Lab: &lab.Lab{Config: lab.Config{RunsDir: dir}}}}
 	}
 	check := func(t *testing.T, err error, value string) {
 		t.Helper()

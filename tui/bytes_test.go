@@ -15,7 +15,7 @@ func TestByteBudget(t *testing.T) {
 	r.Round = r.env.round
 	r.press("2")
 	r.wait(2*time.Second, time.Second/5)
-	wr := tuitest.NewWire(120, 40)
+	wr := tuitest.NewRenderer(120, 40)
 	first := wr.Frame(t, r.View().Content)
 	sent, most, seconds := 0, 0, 13
 	for range seconds * 5 {
@@ -37,7 +37,7 @@ func TestIdle(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Round = r.env.round
 	r.wait(30*time.Second, time.Second/5) // to the end of the runs
-	wr := tuitest.NewWire(120, 40)
+	wr := tuitest.NewRenderer(120, 40)
 	wr.Frame(t, r.View().Content)
 	version := r.version
 	for range 50 {

@@ -150,7 +150,7 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) (last float64) {
 	if err := d.Decode(&head); err != nil || head.Version != 2 {
 		t.Fatalf("a recording: version %d: %v", head.Version, err)
 	}
-	g := &glass{vt: vt10x.New(vt10x.WithSize(head.Width, head.Height))}
+	g := &emulator{vt: vt10x.New(vt10x.WithSize(head.Width, head.Height))}
 	for d.More() {
 		var when float64
 		var kind, data string
@@ -174,7 +174,7 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) (last float64) {
 }
 
 // rows returns the characters of a screen of w by h cells.
-func (g *glass) rows(w, h int) [][]rune {
+func (g *emulator) rows(w, h int) [][]rune {
 	screen := make([][]rune, h)
 	for y := range screen {
 		for x := range w {

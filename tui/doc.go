@@ -15,16 +15,17 @@
 // bands, which depend on the drawn columns, are computed in tui/plot. Nothing here reads
 // the environment; lab.Config carries it.
 //
-// This package has everything that the pages share as a whole: routing (model.go), header,
-// footer and help (frame.go), the keys of every page (keys.go), the palette, and the
-// pace of redrawing. Each page is a package of its own, which imports no other page:
-// tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples and tui/film. They share
-// tui/kit (how things look and which keys do what) and tui/lab (the folder of runs, the
+// This package has everything that the pages share as a whole: routing (model.go), the list of
+// pages (pages.go), header and footer (frame.go), help (help.go), the keys of every page
+// (keys.go), the palette of commands (palette.go), the mouse (mouse.go), and the pace of
+// looking and redrawing (pace.go). Each page is a package of its own, which imports no other
+// page: tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples and tui/film. They
+// share tui/kit (how things look and which keys do what) and tui/lab (the folder of runs, the
 // verbs, and the messages between pages). Charts are in tui/plot, and text as cells in
 // tui/cell.
 //
 // Start at model.go. A key is a row of its page's Keys, with its action, the word in the
 // footer, the help, and the reason why the key does nothing now. A panel of Watch is a row
 // of its table of panels (tui/watch/panel/builtin.go). A page is a package with the methods
-// of page, and a line in newPages (both in model.go).
+// of page, and a line in newPages (both in pages.go).
 package tui

@@ -22,9 +22,9 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// glass is a terminal: a pseudo-terminal whose other end is an emulator, which shares no code with
-// Bubble Tea.
-type glass struct {
+// emulator is a pseudo-terminal with an emulator of terminals at its other end, which shares no
+// code with Bubble Tea.
+type emulator struct {
 	end, tty *os.File
 	drawn    chan struct{} // holds a value after every change
 
@@ -34,13 +34,13 @@ type glass struct {
 	unknown []string
 }
 
-func newGlass(t *testing.T, w, h int) *glass {
+func newEmulator(t *testing.T, w, h int) *emulator {
 	t.Helper()
 	end, tty, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	g := &glass{end: pollable(t, end), tty: tty, drawn: make(chan struct{}, 1),
+	g := &emulator{end: pollable(t, end), tty: tty, drawn: make(chan struct{}, 1),
 		vt: vt10x.New(vt10x.WithSize(w, h))}
 	if err := pty.Setsize(tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func newGlass(t *testing.T, w, h int) *glass {
 }
 
 // listen draws the bytes that are written, until the terminal is closed.
-func (g *glass) listen() {
+func (g *emulator) listen() {
 	b := make([]byte, 1<<12)
 	for {
 		n, err := g.end.Read(b)
@@ -75,7 +75,7 @@ var invisible = regexp.MustCompile(`^\x1b\[([<=>][0-9;]*[a-z]|\?[0-9;]*(\$p|u)|\
 var known = regexp.MustCompile(`^\x1b\[(\?[0-9;]*[hl]|[0-9;]*[@A-HJ-MPSTXZ` + "`" +
 	`acdefgmnrsu])$`)
 
-func (g *glass) draw(b []byte) {
+func (g *emulator) draw(b []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.rest = append(g.rest, b...)
@@ -108,7 +108,7 @@ func complete(b []byte) int {
 }
 
 // text returns the text on the screen, one line for each row.
-func (g *glass) text() string {
+func (g *emulator) text() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var b strings.Builder
@@ -121,7 +121,7 @@ func (g *glass) text() string {
 }
 
 // await waits until the terminal shows the screen want.
-func (g *glass) await(t *testing.T, what, want string) {
+func (g *emulator) await(t *testing.T, what, want string) {
 	t.Helper()
 	late := time.NewTimer(time.Minute)
 	defer late.Stop()
@@ -139,7 +139,7 @@ func (g *glass) await(t *testing.T, what, want string) {
 }
 
 // resize changes the size of the terminal, as a window manager does.
-func (g *glass) resize(t *testing.T, w, h int) {
+func (g *emulator) resize(t *testing.T, w, h int) {
 	t.Helper()
 	g.mu.Lock()
 	g.vt.Resize(w, h)
@@ -157,7 +157,7 @@ func (g *glass) resize(t *testing.T, w, h int) {
 
 // tabs sets tab stops at every eighth of w columns. The emulator loses the stops that a larger size
 // adds (its resize sets them in the slice that it drops).
-func (g *glass) tabs(w int) {
+func (g *emulator) tabs(w int) {
 	at := g.vt.Cursor()
 	for x := 8; x < w; x += 8 {
 		fmt.Fprintf(g.vt, "\x1b[%dG\x1bH", x+1)
@@ -165,11 +165,11 @@ func (g *glass) tabs(w int) {
 	fmt.Fprintf(g.vt, "\x1b[%dG", at.X+1)
 }
 
-// onGlass runs the interface in the state of r, with Bubble Tea, on a terminal. It calls use with
-// the terminal while the program runs.
-func onGlass(t *testing.T, r *rig, use func(*glass)) {
+// onEmulator runs the interface in the state of r, with Bubble Tea, on a terminal. It calls use
+// with the terminal while the program runs.
+func onEmulator(t *testing.T, r *rig, use func(*emulator)) {
 	t.Helper()
-	g := newGlass(t, r.w, r.h)
+	g := newEmulator(t, r.w, r.h)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cfg := r.Config
@@ -215,7 +215,7 @@ func TestTerminalShowsScreens(t *testing.T) {
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
 			r, twin := p.rig(80, 24), p.rig(80, 24)
-			onGlass(t, r, func(g *glass) {
+			onEmulator(t, r, func(g *emulator) {
 				g.await(t, "first", tuitest.Text(twin.shot(t)))
 				for _, size := range [][2]int{{120, 40}, {80, 24}} {
 					g.resize(t, size[0], size[1])
@@ -243,7 +243,7 @@ func TestLargeTerminal(t *testing.T) {
 	r, twin := rig(), rig()
 	want := func() string { return tuitest.Text(twin.shot(t)) + strings.Repeat("\n", h-mostRows) }
 	r.w, r.h = w, h // the size of the terminal
-	onGlass(t, r, func(g *glass) {
+	onEmulator(t, r, func(g *emulator) {
 		g.await(t, "first", want())
 		for _, key := range keys {
 			g.end.WriteString(string(key))

@@ -14,8 +14,8 @@ import (
 // chooser is a page with choices.
 type chooser interface{ Choices() lab.Choices }
 
-// keeping is the state of keeping the view.
-type keeping struct {
+// viewKeeper is the state of keeping the view.
+type viewKeeper struct {
 	views    lab.Views // as they were read or written last
 	recalled bool      // they were read
 	writing  bool

@@ -9,14 +9,8 @@ import (
 	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/tui/cell"
-	"drolab/tui/compare"
-	"drolab/tui/film"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/launch"
-	"drolab/tui/runs"
-	"drolab/tui/samples"
-	"drolab/tui/sweep"
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,14 +44,14 @@ type Model struct {
 
 // drawing says when the screen has to be drawn anew.
 type drawing struct {
-	version int           // grows with every message that may change the screen
+	version int       // grows with every message that may change the screen
 	drawn   kit.LineCache // the screen at a version
-	waited  string        // what the last tick had to say of what is read
+	waited  string    // what the last tick had to say of what is read
 }
 
 // folder holds what is known of the runs' folder.
 type folder struct {
-	keep     keeping
+	keep     viewKeeper
 	launched []string      // runs of the last start
 	listed   bool          // the runs were listed
 	live     []*record.Run // those that have not ended, as listed
@@ -193,8 +187,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // different; News, whether something went on, so that frequent looks are worth while. Without these
 // methods, a message changes the screen and is no news.
 type (
-	changing    interface{ Changes() bool }
-	newsBearing interface{ News() bool }
+	changeReporter interface{ Changes() bool }
+	newsReporter   interface{ News() bool }
 )
 
 // changes reports whether a message may change the screen. A tick only asks for a look at the
@@ -203,7 +197,7 @@ func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case kit.Tick, beatMsg, lab.Listed, lab.Unchanged, tea.MouseMotionMsg:
 		return false
-	case changing:
+	case changeReporter:
 		return msg.Changes()
 	}
 	return true
@@ -220,7 +214,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.ring(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
-	case newsBearing:
+	case newsReporter:
 		if msg.News() {
 			m.news = m.now
 		}
@@ -254,8 +248,7 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 		m.Mine[id] = true
 	}
 	if msg.Parent != "" { // the branch races its parent
-		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...),
-			Parent: msg.Parent})
+		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...), Parent: msg.Parent})
 	}
 	return kit.Send(lab.Watch{IDs: msg.IDs})
 }
@@ -292,14 +285,14 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if row := kit.Find(m.keys[m.current], k); row != nil {
 		return m.perform(row)
 	}
-	return m.elsewhere(k)
+	return m.hintOtherPage(k)
 }
 
 // page returns the page that is shown.
 func (m *Model) page() page { return m.pages[m.current] }
 
-// elsewhere says on which page a key does something, if it does nothing here.
-func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
+// hintOtherPage says on which page a key does something, if it does nothing here.
+func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
 			return kit.Notify(fmt.Sprintf(otherPage,
@@ -311,7 +304,7 @@ func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 
 // perform runs the action of a row of the key table, or says why it cannot.
 func (m *Model) perform(row *kit.Key) tea.Cmd {
-	if why := m.blocked(row); why != "" {
+	if why := m.blockReason(row); why != "" {
 		return kit.Notify(why)
 	}
 	return row.Act()
@@ -346,16 +339,6 @@ func (m *Model) show(id pageID) tea.Cmd {
 	return m.pages[id].Init()
 }
 
-// leave ends the program; it asks first if runs of the program go on.
-func (m *Model) leave(msg leaveMsg) tea.Cmd {
-	if len(msg.live) == 0 {
-		return tea.Quit
-	}
-	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
-	return kit.Question("Quit?", kit.QuestionLines(head, msg.live, quitStops, resumeLater),
-		kit.Answer{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
-}
-
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }
 
 // View implements tea.Model.
@@ -364,7 +347,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
-	if _, ok := m.page().(pointed); ok && !m.env.remote {
+	if _, ok := m.page().(hoverPage); ok && !m.env.remote {
 		v.MouseMode = tea.MouseModeAllMotion
 	}
 	v.WindowTitle = "drolab"
@@ -374,10 +357,10 @@ func (m *Model) View() tea.View {
 
 // screen returns the frame as the terminal gets it. Text was cleaned where it was laid out (package
 // kit); nothing is left to clean here, unless a page forgot to.
-func (m *Model) screen() string { return m.sent(m.frame()) }
+func (m *Model) screen() string { return m.terminalText(m.frame()) }
 
-// sent returns the lines of a frame as the terminal gets them. It changes the lines.
-func (m *Model) sent(lines []string) string {
+// terminalText returns the lines of a frame as the terminal gets them. It changes the lines.
+func (m *Model) terminalText(lines []string) string {
 	for i, line := range lines {
 		if lines[i] = cell.ForTerminal(line); m.env.ascii {
 			lines[i] = cell.ASCII(lines[i])
@@ -392,7 +375,8 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		return kit.Fill([]string{fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)}, m.w, m.h)
+		line := fmt.Sprintf(screenTooSmall, kit.LeastWidth, kit.LeastHeight)
+		return kit.Fill([]string{line}, m.w, m.h)
 	}
 	body := m.page().View(m.Body.W, m.Body.H)
 	if m.overlay != nil {
@@ -400,96 +384,3 @@ func (m *Model) frame() []string {
 	}
 	return append(append([]string{m.header()}, body...), m.footer())
 }
-
-// pageID is a page's place among the tabs.
-type pageID int
-
-const (
-	launchPage pageID = iota
-	watchPage
-	runsPage
-	comparePage
-	sweepPage
-	samplesPage
-	filmPage
-)
-
-// newPages returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a
-// page. The Watch page is watch, which the Model also holds.
-func newPages(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
-	return []page{
-		launch.New(s, list),
-		watch,
-		runs.New(s),
-		compare.New(s),
-		sweep.New(s),
-		samples.New(s),
-		film.New(s),
-	}
-}
-
-// paced is a page that says how soon it wants the next tick, and whether anything moves.
-type paced interface{ Pace() (time.Duration, bool) }
-
-// pacedPage returns the pace of the page that is shown; false where nothing moves there.
-func (m *Model) pacedPage() (time.Duration, bool) {
-	if p, ok := m.page().(paced); ok {
-		return p.Pace()
-	}
-	return 0, false
-}
-
-// firstPage returns the page that is shown first.
-func firstPage(cfg lab.Config) pageID {
-	switch {
-	case cfg.Film:
-		return filmPage
-	case cfg.Attach || cfg.Live || cfg.Replay != nil:
-		return watchPage
-	case cfg.RunsDir != "" && record.IsSweep(cfg.RunsDir): // the folder is that of one sweep
-		return sweepPage
-	}
-	return launchPage
-}
-
-// absent is a page that may have nothing to show: it has no tab then, and its key shows why. Seek
-// finds that out, at the start.
-type absent interface {
-	Absent() bool
-	Seek() tea.Cmd
-}
-
-// seek lets the pages that may be absent find out whether they are.
-func (m *Model) seek() tea.Cmd {
-	var cmds []tea.Cmd
-	for i, p := range m.pages {
-		if p, ok := p.(absent); ok && pageID(i) != m.current {
-			cmds = append(cmds, p.Seek())
-		}
-	}
-	return tea.Batch(cmds...)
-}
-
-// page is one screen between header and footer. Its state changes only in the actions of keys and
-// in Update, which the event loop calls. Work that takes time is a command.
-type page interface {
-	// Title is the text of the page's tab.
-	Title() string
-	// Init is called when the page is turned to.
-	Init() tea.Cmd
-	// Keys are the page's rows of the key table, before those of all pages. They
-	// are asked for once.
-	Keys() []kit.Key
-	// Update takes every message that is not the Model's own: ticks, while the
-	// page is shown; answers, always; clicks and wheel, with the page's own
-	// coordinates; and, while typing, keys and pastes.
-	Update(tea.Msg) tea.Cmd
-	// Typing reports whether keys write text instead of being looked up in the key table.
-	Typing() bool
-	// View draws the page: h lines of exactly w cells.
-	View(w, h int) []string
-}
-
-// pointed is a page that cares where the mouse is while no button is down. Point reports whether
-// the screen then looks different. Over SSH the terminal is not asked for such moves.
-type pointed interface{ Point(kit.Hover) bool }

@@ -53,7 +53,7 @@ func TestPace(t *testing.T) {
 	r.wait(30*time.Second, time.Second/5) // to the end of the runs
 	for _, c := range []struct {
 		later, want time.Duration
-	}{{0, readSeldom}, {boredom + time.Second, readRarely}} {
+	}{{0, readSeldom}, {longQuietAfter + time.Second, readRarely}} {
 		r.send(kit.Tick(r.script.Now.Add(c.later)))
 		if got := r.pace(); got != c.want {
 			t.Errorf("%v later: %v, want %v", c.later, got, c.want)
@@ -296,7 +296,7 @@ func TestHelpFits(t *testing.T) {
 	for i := range r.keys[watchPage] {
 		row := &r.keys[watchPage][i]
 		first := kit.Wrap(row.Help, 40)[0]
-		if row.Help != "" && r.blocked(row) == "" && !strings.Contains(screen, first) {
+		if row.Help != "" && r.blockReason(row) == "" && !strings.Contains(screen, first) {
 			t.Errorf("%s is out of view: %s", row.Names(false), row.Help)
 		}
 	}
@@ -335,9 +335,9 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestGuest: for a guest, the interface offers no key that reads or writes a file other than those
-// of runs. It refuses such keys, and the clicks that would do the same.
-func TestGuest(t *testing.T) {
+// TestSharedView: for other viewers, the interface offers no key that reads or writes a file other
+// than those of runs. It refuses such keys, and the clicks that would do the same.
+func TestSharedView(t *testing.T) {
 	r := watching(t, 120, 40)
 	t.Chdir(t.TempDir())
 	r.Config.ReadOnly, r.Config.Guest, r.Config.RunsGoOn = true, true, true
@@ -356,8 +356,8 @@ func TestGuest(t *testing.T) {
 		}
 	}
 	r.press("1")
-	for _, guest := range []bool{true, false} {
-		r.Config.Guest = guest
+	for _, shared := range []bool{true, false} {
+		r.Config.Guest = shared
 		changed := false
 		for y := range 30 {
 			// If the cell is a setting, the second click changes it, as the space bar does.
@@ -367,8 +367,8 @@ func TestGuest(t *testing.T) {
 				strings.Count(r.screen(), "◆") > 1 // the legend has one
 			r.press("esc")
 		}
-		if changed == guest {
-			t.Errorf("guest %v: clicks change a setting: %v", guest, changed)
+		if changed == shared {
+			t.Errorf("shared %v: clicks change a setting: %v", shared, changed)
 		}
 	}
 	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {

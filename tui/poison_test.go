@@ -264,7 +264,7 @@ func TestEveryControlEverywhere(t *testing.T) {
 				r.send(msg)
 				r.printable(t, fmt.Sprintf("%T", msg))
 			}
-			wr := tuitest.NewWire(size[0], size[1])
+			wr := tuitest.NewRenderer(size[0], size[1])
 			wr.Frame(t, r.View().Content)
 			if bad := tuitest.Steered(sequences.ReplaceAllString(wr.Sent(), "")); bad != "" {
 				t.Errorf("the renderer sends %s", bad)

@@ -134,7 +134,7 @@ func (r *rig) fits(t testing.TB, what string) {
 			t.Fatalf("%s: line %d was laid out past the gate:\n%q", what, y, line)
 		}
 	}
-	s := r.sent(lines)
+	s := r.terminalText(lines)
 	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
 	if s != r.screen() {
 		t.Fatalf("%s: looking twice shows two things", what)

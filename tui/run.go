@@ -1,19 +1,14 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
-	"drolab/presets/recorded"
-	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,7 +40,7 @@ func Program(cfg lab.Config, t *Terminal) *tea.Program {
 
 func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *tea.Program {
 	size := t.Size()
-	p := tea.NewProgram(guarded{m}, append([]tea.ProgramOption{
+	p := tea.NewProgram(panicGuard{m}, append([]tea.ProgramOption{
 		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames),
 		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(t.filter),
 		tea.WithColorProfile(m.env.profile),
@@ -54,51 +49,12 @@ func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *
 	return p
 }
 
-// sourceOf returns the Source of the runs that a configuration shows.
-func sourceOf(cfg lab.Config) lab.Source {
-	switch {
-	case cfg.Kept != nil:
-		return alsoRecorded{cfg.Kept}
-	case cfg.ReadOnly:
-		return alsoRecorded{
-			lab.NoDelete{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}
-	}
-	return alsoRecorded{lab.Remember(cfg.RunsDir, cfg.Catalogues, false)}
-}
-
-// alsoRecorded finds the runs that the program carries, too, by the words that stand for them.
-type alsoRecorded struct{ lab.Source }
-
-// Reading says how many runs are read while a folder is listed that has many new ones.
-func (s alsoRecorded) Reading() *runner.Reading {
-	source := s.Source
-	if shown, ok := source.(lab.NoDelete); ok {
-		source = shown.Source
-	}
-	if by, ok := source.(lab.Reader); ok {
-		return by.Reading()
-	}
-	return nil
-}
-
-// Find implements Source.
-func (s alsoRecorded) Find(id string) (*record.Run, error) {
-	if !recorded.Is(id) {
-		return s.Source.Find(id)
-	}
-	runs, err := recorded.Find(id)
-	if err != nil {
-		return nil, err
-	}
-	return runs[0], nil
-}
-
 func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	hung, hangup := context.WithCancel(context.Background())
 	defer hangup()
 	in, out := cfg.Stdin.(*os.File), cfg.Stdout.(*os.File)
 	t := &Terminal{In: in, Out: out, Size: func() tea.WindowSizeMsg { return sizeOf(out) },
-		Gone: hangup, Hung: hung.Done()}
+		gone: hangup, hung: hung.Done()}
 	options := []tea.ProgramOption{tea.WithFPS(firstFrames), tea.WithInput(file{in, t})}
 	if !m.env.plain {
 		options = append(options, tea.WithColorProfile(colorprofile.Detect(out, cfg.Environ)))
@@ -171,70 +127,4 @@ func discard(in *os.File) {
 		io.Copy(io.Discard, r)
 		r.Close()
 	}
-}
-
-// environment is what the environment says about the terminal.
-type environment struct {
-	ascii   bool // only 7-bit characters
-	plain   bool // NO_COLOR
-	bright  bool // DROLAB_CONTRAST
-	remote  bool // over SSH: draw less often
-	light   bool // the background, as guessed until the terminal says
-	profile colorprofile.Profile
-	frames  int           // a second
-	round   time.Duration // in which each part of a page has its turn (see lab.Lab)
-}
-
-// CheckTerminal returns an error if the terminal has no screen for the interface. On Windows no
-// variable tells.
-func CheckTerminal(environ []string) error {
-	term := uv.Environ(environ).Getenv("TERM")
-	if term == "dumb" || term == "" && runtime.GOOS != "windows" {
-		return fmt.Errorf("TERM is %q, which names no terminal with a screen: "+
-			"set TERM to the name of yours, such as xterm", term)
-	}
-	return nil
-}
-
-func environmentOf(environ []string) environment {
-	get := uv.Environ(environ).Getenv
-	e := environment{
-		ascii:  get("DROLAB_ASCII") != "" || get("TERM") == "linux" || !utf8Locale(get),
-		plain:  get("NO_COLOR") != "",
-		bright: get("DROLAB_CONTRAST") != "",
-		remote: get("SSH_CONNECTION") != "" || get("SSH_TTY") != "",
-		light:  lightBehind(get("COLORFGBG")),
-		frames: localFrames,
-		round:  localRound,
-	}
-	if e.remote {
-		e.frames, e.round = remoteFrames, remoteRound
-	}
-	e.setProfile(colorprofile.Env(environ))
-	if e.plain {
-		e.profile = colorprofile.ASCII
-	}
-	return e
-}
-
-// setProfile sets the colours that the terminal has. Over SSH they are at most the 256, which take
-// half as many bytes as 24 bits and are nearly as fine.
-func (e *environment) setProfile(p colorprofile.Profile) {
-	if e.profile = p; e.remote {
-		e.profile = min(p, colorprofile.ANSI256)
-	}
-}
-
-// lightBehind reports whether the background is one of the light ones of the sixteen colours. The
-// background is the last colour of COLORFGBG, as in 0;15.
-func lightBehind(colours string) bool {
-	back := colours[strings.LastIndex(colours, ";")+1:]
-	return back == "7" || back == "15"
-}
-
-// utf8Locale reports whether the locale's characters are UTF-8. If no locale is set, as in many
-// containers, it trusts terminals of today to have them.
-func utf8Locale(get func(string) string) bool {
-	v := strings.ToLower(cmp.Or(get("LC_ALL"), get("LC_CTYPE"), get("LANG"), "utf8"))
-	return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
 }

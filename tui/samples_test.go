@@ -108,12 +108,12 @@ func TestSamplesTab(t *testing.T) {
 	}
 }
 
-// TestSamplesOfGuests: a guest of a shared interface cannot open data.
-func TestSamplesOfGuests(t *testing.T) {
+// TestSamplesOfSharedView: a viewer of a shared interface cannot open data.
+func TestSamplesOfSharedView(t *testing.T) {
 	r := aboutToSample(t, 120, 40)
 	r.Config.Guest = true
 	r.samples().Evaluate = func(certificate.ViewOf) (*certificate.Pick, error) {
-		t.Error("a guest evaluates")
+		t.Error("a shared view evaluates")
 		return nil, errors.New("no")
 	}
 	for _, key := range []string{"P", "6", "r", "m", "c", "3", "enter", "P"} {
@@ -186,7 +186,7 @@ func TestPoisonedSamples(t *testing.T) {
 // BenchmarkSamples draws a screen full of pictures, with two colours in every cell.
 func BenchmarkSamples(b *testing.B) {
 	r := sampling(b, false, 200, 60)
-	b.ReportMetric(float64(tuitest.NewWire(200, 60).Frame(b, r.View().Content)), "bytes")
+	b.ReportMetric(float64(tuitest.NewRenderer(200, 60).Frame(b, r.View().Content)), "bytes")
 	for b.Loop() {
 		r.restyle()
 		r.screen()

@@ -38,8 +38,8 @@ type Terminal struct {
 	In   io.Reader
 	Out  io.Writer
 	Size func() tea.WindowSizeMsg // the present size; a size that is typed does not count
-	Gone func()                   // called when In or Out fails; nil for nothing
-	Hung <-chan struct{}          // closed when no Write need end any more; nil for never
+	gone func()                   // called when In or Out fails; nil for nothing
+	hung <-chan struct{}          // closed when no Write need end any more; nil for never
 
 	send    func(tea.Msg) // to the program
 	leaving bool          // waits for an answer before it leaves; of the event loop
@@ -145,8 +145,8 @@ func (t *Terminal) firstInput() (n int, means bool) {
 	return n, n == 1 // an Esc before another one is a key
 }
 
-// patience returns how long the end of what is held may take to come.
-func (t *Terminal) patience() time.Duration {
+// restTimeout returns how long the end of what is held may take to come.
+func (t *Terminal) restTimeout() time.Duration {
 	if t.loneEsc() && !t.awaits() {
 		return restAfterEsc
 	}
@@ -157,7 +157,7 @@ func (t *Terminal) patience() time.Duration {
 func (t *Terminal) expire() {
 	s := t.held
 	switch {
-	case s == "" || t.paste != nil || time.Since(t.heldAt) < t.patience():
+	case s == "" || t.paste != nil || time.Since(t.heldAt) < t.restTimeout():
 	case t.loneEsc():
 		t.sendEsc()
 	case t.late:
@@ -171,7 +171,7 @@ func (t *Terminal) expire() {
 // arm sets the time at which what is held expires.
 func (t *Terminal) arm() {
 	if t.held != "" && t.paste == nil {
-		time.AfterFunc(t.patience()-time.Since(t.heldAt), func() {
+		time.AfterFunc(t.restTimeout()-time.Since(t.heldAt), func() {
 			t.typing.Lock()
 			defer t.typing.Unlock()
 			t.expire()
@@ -180,15 +180,15 @@ func (t *Terminal) arm() {
 	}
 }
 
-// needless removes the questions of Bubble Tea whose answers are not needed. They concern the
-// protocol of the keyboard, synchronized output, which works without, and the width of clusters of
-// characters: drolab counts cells as terminals do by default.
-var needless = strings.NewReplacer(ansi.RequestKittyKeyboard, "",
+// needlessQuestions removes the questions of Bubble Tea whose answers are not needed. They concern
+// the protocol of the keyboard, synchronized output, which works without, and the width of clusters
+// of characters: drolab counts cells as terminals do by default.
+var needlessQuestions = strings.NewReplacer(ansi.RequestKittyKeyboard, "",
 	ansi.RequestModeSynchronizedOutput, "", ansi.RequestModeUnicodeCore, "")
 
 // Write implements io.Writer. The only question that it lets pass is for the background's colour.
 func (t *Terminal) Write(p []byte) (int, error) {
-	out := needless.Replace(string(p))
+	out := needlessQuestions.Replace(string(p))
 	if strings.Contains(out, ansi.RequestBackgroundColor) {
 		t.asked.Store(time.Now().UnixNano())
 	}
@@ -200,15 +200,15 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	select {
 	case err := <-wrote:
 		return len(p), err
-	case <-t.Hung:
+	case <-t.hung:
 		return 0, ErrHangup
 	}
 }
 
 // noteFailure tells of an error of the terminal, which Bubble Tea drops.
 func (t *Terminal) noteFailure(err error) error {
-	if err != nil && t.Gone != nil {
-		t.Gone()
+	if err != nil && t.gone != nil {
+		t.gone()
 	}
 	return err
 }

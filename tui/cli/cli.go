@@ -25,13 +25,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Env is the environment in which the commands run.
-type Env = console.Env
-
 // Main runs the command that args give, one of drolab's or of more, and returns the exit status: 0
 // only if the command did what was asked. When ctx is cancelled, runs stop with a checkpoint.
 func Main(
-	ctx context.Context, env Env, args []string, more ...func(*console.Console) *cobra.Command,
+	ctx context.Context, env console.Env, args []string, more ...func(
+		*console.Console) *cobra.Command,
 ) (code int) {
 	con := console.New(env)
 	debug.SetPanicOnFault(true) // a mapped data file that is truncated must not end the program
@@ -48,7 +46,7 @@ func Main(
 	console.ReadNumbers(root)
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
-		flow(root, max(40, con.Width()-4))
+		wrapHelp(root, max(40, con.Width()-4))
 		of, rest, _ := root.Find(slices.DeleteFunc(slices.Clone(args), helps))
 		if of.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			console.PrintError(con.Stderr, console.NoCommand(of, rest)) // not the program's help
@@ -56,7 +54,7 @@ func Main(
 		}
 	}
 	if len(args) > 0 && args[0] == "man" {
-		flow(root, math.MaxInt) // the page is wrapped where it is read
+		wrapHelp(root, math.MaxInt) // the page is wrapped where it is read
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.ColourWriter())
@@ -64,7 +62,7 @@ func Main(
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
-	dress(root)
+	setHelp(root)
 	root.SetArgs(args)
 	err := cmp.Or(root.ExecuteContext(ctx), con.Broken())
 	con.PrintPassedOver()
@@ -72,15 +70,15 @@ func Main(
 		err = *lost
 	}
 	if err != nil {
-		console.PrintError(con.Stderr, exclusive(err))
+		console.PrintError(con.Stderr, rewordExclusive(err))
 		return 1
 	}
 	return 0
 }
 
-// exclusive returns the error about flags that exclude each other in our words, and others as they
-// are.
-func exclusive(err error) error {
+// rewordExclusive returns the error about flags that exclude each other in our words, and others as
+// they are.
+func rewordExclusive(err error) error {
 	_, flags, is := strings.Cut(err.Error(), "are set none of the others can be; [")
 	flags, _, _ = strings.Cut(flags, "]")
 	if !is {
@@ -89,9 +87,9 @@ func exclusive(err error) error {
 	return fmt.Errorf("--%s: give one of them alone", strings.Join(strings.Fields(flags), ", --"))
 }
 
-// dress gives a command Fang's help, by an execution of a command that does nothing. Fang would ask
-// the terminal for its colours at every error, and wait seconds for the answer.
-func dress(root *cobra.Command) {
+// setHelp gives a command Fang's help, by an execution of a command that does nothing. Fang would
+// ask the terminal for its colours at every error, and wait seconds for the answer.
+func setHelp(root *cobra.Command) {
 	nothing := &cobra.Command{Use: "nothing", Run: func(*cobra.Command, []string) {},
 		PersistentPreRun: func(*cobra.Command, []string) {}}
 	root.AddCommand(nothing)
@@ -100,14 +98,14 @@ func dress(root *cobra.Command) {
 	root.RemoveCommand(nothing)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		brief(c)
+		shortenHelp(c)
 		help(c, args)
 	})
 }
 
-// brief shortens a command's help: the flags of the commands below it stand in their own help, as
-// do the arguments of all commands, and the flags that all have in that of the program.
-func brief(c *cobra.Command) {
+// shortenHelp shortens a command's help: the flags of the commands below it stand in their own
+// help, as do the arguments of all commands, and the flags that all have in that of the program.
+func shortenHelp(c *cobra.Command) {
 	for _, below := range c.Commands() {
 		below.ResetFlags()
 		if !c.HasParent() {
@@ -208,9 +206,9 @@ func group(root *cobra.Command) {
 	root.SetCompletionCommandGroupID("More")
 }
 
-// flow wraps the paragraphs of the help of c and its subcommands at width, in place of the line
+// wrapHelp wraps the paragraphs of the help of c and its subcommands at width, in place of the line
 // breaks of the source.
-func flow(c *cobra.Command, width int) {
+func wrapHelp(c *cobra.Command, width int) {
 	paragraphs := strings.Split(c.Long, "\n\n")
 	for i, p := range paragraphs {
 		if !strings.Contains(p, "\n ") { // an indented line is an example
@@ -220,7 +218,7 @@ func flow(c *cobra.Command, width int) {
 	}
 	c.Long = strings.Join(paragraphs, "\n\n")
 	for _, below := range c.Commands() {
-		flow(below, width)
+		wrapHelp(below, width)
 	}
 }
 

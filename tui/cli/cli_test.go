@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"drolab/runner/data"
 	"drolab/runner/data/source"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestRegisteredDataIsListed: a data source is in lists, completions and choices as soon as it is
@@ -27,9 +27,9 @@ func TestRegisteredDataIsListed(t *testing.T) {
 			return nil, errors.New("not here")
 		}})()
 	var out, problems bytes.Buffer
-	env := Env{Stdout: cells.NewWriter(&out), Stderr: &problems, DataDir: t.TempDir(),
+	env := console.Env{Stdout: cell.NewWriter(&out), Stderr: &problems, DataDir: t.TempDir(),
 		RunsDir: t.TempDir(),
-		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+		SignalContext: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}}
 	for _, c := range []struct {
@@ -58,7 +58,8 @@ func TestRegisteredDataIsListed(t *testing.T) {
 func TestInternalErrors(t *testing.T) {
 	runs := t.TempDir()
 	var errs bytes.Buffer
-	code := Main(context.Background(), Env{RunsDir: runs, Stdin: breaking{}, Stdout: io.Discard,
+	code := Main(context.Background(), console.Env{RunsDir: runs, Stdin: breaking{},
+		Stdout: io.Discard,
 		Stderr: &errs}, []string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
 	path, told := strings.CutPrefix(errs.String(),
 		"drolab: internal error: broken: please report it, with the file ")
@@ -98,9 +99,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		"share --listen 1.2.3.4:99999": "--listen 1.2.3.4:99999: want an address and a port",
 	} {
 		var errs bytes.Buffer
-		env := Env{Stdin: strings.NewReader(""), Stdout: cells.NewWriter(io.Discard),
+		env := console.Env{Stdin: strings.NewReader(""), Stdout: cell.NewWriter(io.Discard),
 			Stderr: &errs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Keys: t.TempDir(),
-			Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+			SignalContext: func(ctx context.Context, _ func()) (context.Context,
+				context.CancelFunc) {
 				return context.WithCancel(ctx)
 			}}
 		code := Main(t.Context(), env, strings.Fields(args))
@@ -136,7 +138,7 @@ func TestChoices(t *testing.T) {
 			walk(below)
 		}
 	}
-	if walk(root(console.New(Env{}))); flags < 9 {
+	if walk(root(console.New(console.Env{}))); flags < 9 {
 		t.Errorf("%d flags have choices", flags)
 	}
 }

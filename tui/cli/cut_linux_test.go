@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"drolab/tui/cli/console"
 )
 
 // cut reads from a mapped file that has been truncated.
@@ -36,7 +38,7 @@ func TestCutWhileMapped(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	code := Main(context.Background(),
-		Env{RunsDir: t.TempDir(), Stdin: cut{mapped}, Stdout: io.Discard, Stderr: &errs},
+		console.Env{RunsDir: t.TempDir(), Stdin: cut{mapped}, Stdout: io.Discard, Stderr: &errs},
 		[]string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
 	const want = "drolab: the dataset's files were cut or lost while in use: " +
 		"bring them back and resume\n"

@@ -1,5 +1,5 @@
 // Package cli is drolab's command line. It assembles the commands, which lie in a package below it
-// for each family, and gives them a console, which holds their environment (Env).
+// for each family, and gives them a console, which holds their environment (console.Env).
 //
 //	args -> Main -> cobra -> a command of run, which starts runs and sends them requests,
 //	                         of look, which reads runs and data,

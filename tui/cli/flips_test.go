@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"drolab/runner/record"
+	"drolab/tui/cli/console"
 )
 
 // The long form takes minutes:
@@ -26,7 +27,7 @@ var long = flag.Bool("long", false,
 // flips is a folder with runs, their labels and a sweep, and the figures that the commands print of
 // it.
 type flips struct {
-	env        Env
+	env        console.Env
 	runs       string
 	ids, sweep []string // names of the runs, in the folder and in the sweep
 	told       map[string]string
@@ -98,8 +99,8 @@ func kindOf(name string) string {
 
 func newFlips(t *testing.T) *flips {
 	f := &flips{runs: t.TempDir(), told: map[string]string{}}
-	f.env = Env{DataDir: t.TempDir(), RunsDir: f.runs, RuntimeDir: t.TempDir(),
-		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+	f.env = console.Env{DataDir: t.TempDir(), RunsDir: f.runs, RuntimeDir: t.TempDir(),
+		SignalContext: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}}
 	dir := t.TempDir()

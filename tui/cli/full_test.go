@@ -27,7 +27,7 @@ func TestLostOutput(t *testing.T) {
 			helps(below)
 		}
 	}
-	helps(root(console.New(Env{})))
+	helps(root(console.New(console.Env{})))
 	full, err := os.Open(os.DevNull) // not for writing
 	check(t, err)
 	defer full.Close()
@@ -42,7 +42,8 @@ func TestLostOutput(t *testing.T) {
 				continue // one writer serves all of these
 			}
 			var said bytes.Buffer
-			code := Main(context.Background(), Env{Stdout: out, Stderr: &said, RunsDir: runs},
+			code := Main(context.Background(), console.Env{Stdout: out, Stderr: &said,
+				RunsDir: runs},
 				strings.Fields(line))
 			text := regexp.MustCompile("Completion ended.*\n").ReplaceAllString(said.String(), "")
 			lost := strings.HasPrefix(text, "drolab: write ") && strings.Count(text, "\n") == 1

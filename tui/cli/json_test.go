@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"drolab/tui/cli/console"
 )
 
 // TestJSONStays: the keys and values that commands print stay those of testdata/json, so that other
@@ -29,7 +31,8 @@ func TestJSONStays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			code := Main(t.Context(), Env{Stdin: strings.NewReader(losses.String()), Stdout: &out,
+			code := Main(t.Context(), console.Env{Stdin: strings.NewReader(losses.String()),
+				Stdout: &out,
 				Stderr: &errs, RunsDir: t.TempDir()}, append(strings.Fields(args), "--json"))
 			text, err := os.ReadFile(filepath.Join("testdata", "json", name+".json"))
 			check(t, err)

@@ -12,7 +12,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
 )
@@ -52,7 +52,7 @@ func TestManyClasses(t *testing.T) {
 		runs = append(runs, run)
 	}
 	var out, problems bytes.Buffer
-	env := Env{Stdout: cells.NewWriter(&out), Stderr: &problems, RunsDir: dir}
+	env := console.Env{Stdout: cell.NewWriter(&out), Stderr: &problems, RunsDir: dir}
 	for _, args := range []string{"show many-erm", "show many-erm --explain", "compare many",
 		"report many", "runs", "results"} {
 		for _, all := range []bool{false, true} {

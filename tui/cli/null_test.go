@@ -15,7 +15,8 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
+	"drolab/tui/cli/console"
 )
 
 // TestFalseStarsOfRunsOnDisk compares, by the command, runs on disk of two methods that differ only
@@ -77,7 +78,7 @@ func writeNullRuns(t *testing.T, dir string, random *rand.Rand) {
 func compared(t *testing.T, dir, family string) (table compare.Table) {
 	t.Helper()
 	var out, problems bytes.Buffer
-	env := Env{Stdout: cells.NewWriter(&out), Stderr: &problems, RunsDir: dir}
+	env := console.Env{Stdout: cell.NewWriter(&out), Stderr: &problems, RunsDir: dir}
 	args := []string{"compare", "null", "--family", family, "--json"}
 	if code := Main(context.Background(), env, args); code != 0 {
 		t.Fatalf("exit %d: %s", code, problems.String())

@@ -271,7 +271,7 @@ func flagPlaces() (list []place) {
 // parseFlag gives a command one flag, and returns it with the error that the program would print.
 func parseFlag(t *testing.T, command, name, text string) (*pflag.Flag, error) {
 	t.Helper()
-	all := root(console.New(Env{}))
+	all := root(console.New(console.Env{}))
 	console.ReadNumbers(all)
 	c, _, err := all.Find(strings.Fields(command))
 	if err != nil {
@@ -366,7 +366,7 @@ func queryPlaces(t *testing.T) []place {
 // TestNumbersOfFlags: every flag of every command that takes numbers takes 010 for ten, and
 // refuses 0x10 with the remedy.
 func TestNumbersOfFlags(t *testing.T) {
-	all := root(console.New(Env{}))
+	all := root(console.New(console.Env{}))
 	console.ReadNumbers(all)
 	flags := 0
 	var walk func(c *cobra.Command)

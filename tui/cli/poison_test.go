@@ -21,6 +21,7 @@ import (
 	"drolab/dro/memtest"
 	"drolab/runner/disk"
 	"drolab/runner/record/recordtest"
+	"drolab/tui/cli/console"
 	"drolab/tui/internal/tuitest"
 )
 
@@ -59,8 +60,8 @@ func check(t *testing.T, err error) {
 // of every command that reads runs.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	runs, id := received(t)
-	env := Env{DataDir: t.TempDir(), RunsDir: runs, RuntimeDir: t.TempDir(),
-		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+	env := console.Env{DataDir: t.TempDir(), RunsDir: runs, RuntimeDir: t.TempDir(),
+		SignalContext: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}}
 	out, errs := printed(t), printed(t)
@@ -208,7 +209,8 @@ func TestDelete(t *testing.T) {
 			defer l.Release()
 		}
 		var out bytes.Buffer
-		code := Main(context.Background(), Env{Stdin: strings.NewReader(c.answer), Stdout: &out,
+		code := Main(context.Background(), console.Env{Stdin: strings.NewReader(c.answer),
+			Stdout: &out,
 			Stderr: &out, RunsDir: runs}, append([]string{"delete", id}, c.args...))
 		_, err := os.Stat(filepath.Join(runs, id))
 		_, err2 := os.Stat(other)

@@ -13,11 +13,12 @@ import (
 	"syscall"
 
 	"drolab/runner/data/source"
+	"drolab/tui/cli/console"
 )
 
 // Process runs the program as a system starts it, and returns its exit status.
 func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if slices.Equal(args, []string{reader}) {
+	if slices.Equal(args, []string{readerCommand}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)
 		if err := source.Serve(stdin, stdout); err != nil {
 			fmt.Fprintf(stderr, "drolab: %v\n", err)
@@ -25,33 +26,33 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 		return 0
 	}
-	defer source.ReadApart(func() *exec.Cmd { return self(reader) })()
+	defer source.ReadApart(func() *exec.Cmd { return selfCommand(readerCommand) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
 	}
-	return Main(ctx, Env{
+	return Main(ctx, console.Env{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
-		RunsDir:    folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
-		Catalogues: folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
-		Views:      folder("", "XDG_STATE_HOME", ".local/state", "views"),
-		Keys:       folder("", "XDG_STATE_HOME", ".local/state", "share"),
-		Programs:   folder("", "XDG_STATE_HOME", ".local/state", "programs"),
-		ASCII:      ascii(),
-		Environ:    os.Environ(),
-		Orderly:    orderly,
-		Warned:     warned,
-		Notify:     os.Getenv("DROLAB_NOTIFY"),
-		Ring:       os.Getenv("DROLAB_RING"),
-		Self:       self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+		DataDir:       folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
+		RunsDir:       folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		Catalogues:    folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
+		Views:         folder("", "XDG_STATE_HOME", ".local/state", "views"),
+		Keys:          folder("", "XDG_STATE_HOME", ".local/state", "share"),
+		Programs:      folder("", "XDG_STATE_HOME", ".local/state", "programs"),
+		ASCII:         ascii(),
+		Environ:       os.Environ(),
+		SignalContext: signalContext,
+		LimitSignal:   limitSignal,
+		Notify:        os.Getenv("DROLAB_NOTIFY"),
+		Ring:          os.Getenv("DROLAB_RING"),
+		Self:          selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }
 
-// orderly returns a context for a command that has to put something in order before it ends. The
-// first interrupt cancels the context; the second, with the handler gone, ends the process at once.
-// With hangup the command outlives the terminal that it was started from and the readers of its
-// output; hangup is called when the terminal is closed.
-func orderly(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
+// signalContext returns a context for a command that has to put something in order before it ends.
+// The first interrupt cancels the context; the second, with the handler gone, ends the process at
+// once. With hangup the command outlives the terminal that it was started from and the readers of
+// its output; hangup is called when the terminal is closed.
+func signalContext(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	if hangup != nil {
@@ -67,9 +68,9 @@ func orderly(ctx context.Context, hangup func()) (context.Context, context.Cance
 	return ctx, stop
 }
 
-// self returns the command that is this program again. On Linux it does not need the program's
-// file, which go run removes and an update replaces.
-func self(args ...string) *exec.Cmd {
+// selfCommand returns the command that is this program again. On Linux it does not need the
+// program's file, which go run removes and an update replaces.
+func selfCommand(args ...string) *exec.Cmd {
 	path := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
 		var err error
@@ -82,10 +83,10 @@ func self(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// reader is the command that reads a data set for the process that started it. Only the program
-// itself uses it. It is no command of tui/cli, since it is started each time and its output is not
-// for people. It ends with the process that started it, even if a terminal interrupts both.
-const reader = "reader"
+// readerCommand is the command that reads a data set for the process that started it. Only the
+// program itself uses it. It is no command of tui/cli, since it is started each time and its output
+// is not for people. It ends with the process that started it, even if a terminal interrupts both.
+const readerCommand = "reader"
 
 // folder returns the value of own or, where that is empty, drolab's folder in
 // the user's folder of that kind (XDG base directories).

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"drolab/tui/cli/console"
 )
 
 // TestControlCharactersInJobs: a sweep on Slurm whose folder, partition or constraint has a control
@@ -21,7 +23,8 @@ func TestControlCharactersInJobs(t *testing.T) {
 			var said bytes.Buffer
 			args := []string{"sweep", "start", file, "--on", "slurm", "--time", "10",
 				"--dir", filepath.Join(dir, "made")}
-			code := Main(context.Background(), Env{Stdout: &said, Stderr: &said, DataDir: dir,
+			code := Main(context.Background(), console.Env{Stdout: &said, Stderr: &said,
+				DataDir: dir,
 				RunsDir: dir}, append(args, flag, text))
 			if got := said.String(); code != 1 || strings.Count(got, "\n") != 1 ||
 				!strings.HasPrefix(got, "drolab: "+flag) {

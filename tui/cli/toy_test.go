@@ -52,7 +52,7 @@ func TestToyCommand(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			var out bytes.Buffer
-			env := Env{Stdout: &out, Stderr: &out, RunsDir: t.TempDir()}
+			env := console.Env{Stdout: &out, Stderr: &out, RunsDir: t.TempDir()}
 			code := Main(context.Background(), env, strings.Fields(c.args), toy)
 			if code != c.code || !strings.Contains(out.String(), c.want) {
 				t.Errorf("gives %d, %q, want %d, %q", code, out.String(), c.code, c.want)

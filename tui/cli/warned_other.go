@@ -2,5 +2,5 @@
 
 package cli
 
-// warned returns a nil channel, which never warns: the system has no such signal.
-func warned() (<-chan struct{}, func()) { return nil, func() {} }
+// limitSignal returns a nil channel, which never warns: the system has no such signal.
+func limitSignal() (<-chan struct{}, func()) { return nil, func() {} }

@@ -10,7 +10,7 @@ const (
 	nothingYet    = "Nothing to compare yet. Select finished runs on page 3"
 	noOneRule     = "These runs have not all selected a step by the same rule (see the " +
 		"setting select)"
-	atNewest      = "This is the newest experiment already"
+	newestAlready = "This is the newest experiment already"
 	allLines      = "Every line is in view"
 	noMoreLeft    = "No more columns on the left"
 	noMoreRight   = "No more columns on the right"

@@ -352,7 +352,7 @@ func TestTrainCounts(t *testing.T) {
 		{[]*record.Run{own(7, 5), own(6, 5)}, ""}, {[]*record.Run{own(7, 5), own()}, ""},
 		{[]*record.Run{predicted}, ""},
 	} {
-		if got := (&Page{compared: compared{runs: c.runs}}).trainCount("dog"); got != c.want {
+		if got := (&Page{comparison: comparison{runs: c.runs}}).trainCount("dog"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -3,21 +3,16 @@ package compare
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/eventlog"
-	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -25,9 +20,9 @@ import (
 // compareRuns makes the table of the runs in of or, if all is not nil, of the experiment of the
 // newest finished run in it. at is the step of the figures: the last, the selected or, for "", the
 // one that suits.
-func compareRuns(s lab.Source, of compared, all []*record.Run, at string, round int) tea.Cmd {
+func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, round int) tea.Cmd {
 	return func() tea.Msg {
-		m := comparedMsg{compared{about: of.about, runs: of.runs}, round}
+		m := comparedMsg{comparison{about: of.about, runs: of.runs}, round}
 		if all != nil {
 			m.runs, m.about = experiment(all)
 		}
@@ -83,7 +78,7 @@ func sameExperiment(a, b *spec.Spec) bool {
 
 // readEvals reads the logs of a table from one of them on, for about a fifth of a second. One
 // message for each log would cost one frame for each log.
-func readEvals(of compared, from int) tea.Cmd {
+func readEvals(of comparison, from int) tea.Cmd {
 	const enough = time.Second / 5
 	return func() tea.Msg {
 		m := curvesMsg{table: of.table, from: from}
@@ -97,28 +92,14 @@ func readEvals(of compared, from int) tea.Cmd {
 	}
 }
 
-// curves returns the measures that can be drawn: the test loss first, then the measures that tables
-// have, and the programs' own.
-func (p *Page) curves() (list []lab.Measure) {
-	for _, m := range lab.EvalNumbers() {
-		switch {
-		case m.Name == "test_loss":
-			list = append([]lab.Measure{m}, list...)
-		case m.Main:
-			list = append(list, m)
-		}
-	}
-	return append(list, record.UserMeasures(p.runs...)...)
-}
-
 // comparedMsg brings a table of runs.
 type comparedMsg struct {
-	compared
+	comparison
 	round int // the number of the question; an older answer is stale
 }
 
-// compared is a table, with the runs that it compares.
-type compared struct {
+// comparison is a table, with the runs that it compares.
+type comparison struct {
 	about string // the preset of the newest experiment; "" for selected runs
 	runs  []*record.Run
 	table *compare.Table
@@ -141,8 +122,8 @@ type damagedMsg bool
 // Changes reports that nothing on the screen has changed by a look.
 func (damagedMsg) Changes() bool { return false }
 
-// damaged returns what the logs of the compared runs have lost, a line for each such run.
-func (p *Page) damaged() (lines []string) {
+// damageTexts returns what the logs of the compared runs have lost, a line for each such run.
+func (p *Page) damageTexts() (lines []string) {
 	for _, r := range p.runs {
 		if d := r.Damage(); d != "" {
 			lines = append(lines, r.Meta.ID+": "+d)
@@ -177,49 +158,3 @@ func (p *Page) lookAtDamaged() tea.Cmd {
 // Changes reports whether this is the last message: hundreds of half-read runs cost more to draw
 // than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
-
-// basesIn returns, for each group, the baseline that answers the same question as a column; -1 for
-// none. runs has the first run of each group.
-func (p *Page) basesIn(column int, runs []*runner.Meta) []int {
-	asks, plain := dro.OfNetwork, map[string]int{} // the first plain group, by its question
-	if m, ok := measure.FindMeasure(p.table.Columns[column].Name); ok {
-		asks = m.Asks
-	}
-	has := func(i int) bool { return p.table.Rows[i].Cells[column].Mean.Applies() }
-	for i, m := range slices.Backward(runs) {
-		if has(i) && m.Spec.Algorithm() == dro.Baseline() {
-			plain[compare.Question(asks, m)] = i
-		}
-	}
-	bases := make([]int, len(runs))
-	for i, m := range runs {
-		base, ok := plain[compare.Question(asks, m)]
-		if bases[i] = -1; ok && has(i) && base != i {
-			bases[i] = base
-		}
-	}
-	return bases
-}
-
-// difference returns the difference between a group's figure and the baseline's, with its sign; ""
-// if there is no baseline.
-func (p *Page) difference(row, column int) (text string) {
-	base := p.bases[column][row]
-	if base < 0 {
-		return ""
-	}
-	c := &p.table.Columns[column]
-	d := p.table.Rows[row].Cells[column].Mean.Float() -
-		p.table.Rows[base].Cells[column].Mean.Float()
-	text = fmt.Sprintf("%.3f", d)
-	switch written := strings.ContainsAny(text, "123456789"); {
-	case c.Percent():
-		text = fmt.Sprintf("%.1f", 100*d)
-	case d != 0 && (!written || len(text) > len("-999.999")):
-		text = plot.Format(d)
-	}
-	if d > 0 {
-		text = "+" + text
-	}
-	return text
-}

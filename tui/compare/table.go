@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/runner/compare"
@@ -91,7 +90,7 @@ func (p *Page) tableNote() (note string) {
 		note = fmt.Sprintf("epochs %.4g to %.4g · ", e[0], e[len(e)-1])
 	}
 	note += "shares in %"
-	if n := len(p.damaged()); n > 0 {
+	if n := len(p.damageTexts()); n > 0 {
 		note = kit.Plural(n, "damaged log") + " · " + note
 	}
 	return note
@@ -100,7 +99,8 @@ func (p *Page) tableNote() (note string) {
 // legend returns the lines below the table that explain its signs.
 func (p *Page) legend(w int) (lines []string) {
 	var parts []string
-	if base := slices.Max(append(slices.Concat(p.bases...), -1)); base >= 0 && p.against() {
+	base := slices.Max(append(slices.Concat(p.bases...), -1))
+	if base >= 0 && p.showsDifferences() {
 		parts = []string{"signed: against " + p.table.Rows[base].Title()}
 	}
 	parts = append(parts, p.table.Brief()...)
@@ -113,7 +113,7 @@ func (p *Page) legend(w int) (lines []string) {
 
 // damagedLines returns what the logs of the compared runs have lost, in lines of w cells.
 func (p *Page) damagedLines(w int) (lines []string) {
-	for _, d := range p.damaged() {
+	for _, d := range p.damageTexts() {
 		lines = append(lines, p.Theme.Hang(" ! ", p.Theme.Bad, cell.OneLine(d), w-1)...)
 	}
 	return lines
@@ -139,8 +139,8 @@ const bestMark = "*"
 // baseline, each including the blank before it.
 type widths struct{ figures, differences int }
 
-// measured returns the widths of the groups; half says whether the figures have their intervals.
-func (p *Page) measured(half bool) []widths {
+// groupWidths returns the widths of the groups; half says whether the figures have their intervals.
+func (p *Page) groupWidths(half bool) []widths {
 	list := make([]widths, len(p.table.Rows))
 	for i := range list {
 		w := &list[i]
@@ -159,11 +159,11 @@ func (p *Page) measured(half bool) []widths {
 // for the differences of all groups.
 func (p *Page) width(row int) widths {
 	all := p.wide
-	if p.narrow() {
+	if p.isNarrow() {
 		all = p.slim
 	}
 	w := all[row]
-	if !p.against() {
+	if !p.showsDifferences() {
 		w.differences = 0
 	}
 	w.figures = max(w.figures, min(cell.Width(p.groupName(row))+2, mostCell)-w.differences)
@@ -176,14 +176,14 @@ func (p *Page) cellWidth(row int) int {
 	return w.figures + w.differences
 }
 
-// against reports whether differences are shown: the figures are of one epoch or were selected, and
-// there is room for the differences of all groups.
-func (p *Page) against() bool {
+// showsDifferences reports whether differences are shown: the figures are of one epoch or were
+// selected, and there is room for the differences of all groups.
+func (p *Page) showsDifferences() bool {
 	cells := p.labelCells()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return len(p.table.Epochs) < 2 && !p.narrow() && cells+2 <= p.Body.W
+	return len(p.table.Epochs) < 2 && !p.isNarrow() && cells+2 <= p.Body.W
 }
 
 // groupName is the name of a group, with its glyph.
@@ -276,7 +276,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	}
 	t := p.Theme
 	label := " " + row.label
-	if !p.narrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
+	if !p.isNarrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
 		label += row.count
 	}
 	mark := " "
@@ -287,7 +287,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	line = p.weight(row).Paint(line)
 	for _, i := range groups {
 		w := p.width(i)
-		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
+		text := kit.Right(p.figures(i, row.column, !p.isNarrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
 			line += t.Dim.Paint(t.Greek(kit.Right(p.difference(i, row.column), w.differences)))
@@ -315,69 +315,4 @@ func (p *Page) styleOf(row tableRow, group int) kit.Style {
 		return p.Theme.Dim
 	}
 	return p.weight(row)
-}
-
-func (p *Page) viewNotes(w, h int) []string {
-	lines := p.noteLines(w)
-	return kit.Fill(lines[min(p.scroll, max(0, len(lines)-h)):], w, h)
-}
-
-// noteLines returns the lines of the notes: the notes of the table, the settings that differ, and
-// the definitions of the figures.
-func (p *Page) noteLines(w int) (lines []string) {
-	t := p.Theme
-	bullet := func(mark, text string) {
-		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
-	}
-	for _, d := range p.damaged() {
-		bullet(t.Bad.Paint("!"), cell.OneLine(d+damagedCurves))
-	}
-	for _, n := range p.table.Notes {
-		bullet(t.Warn.Paint("!"), n.Text)
-	}
-	if len(p.table.Notes) == 0 && len(p.damaged()) == 0 {
-		bullet(" ", fair)
-	}
-	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
-	differ := slices.DeleteFunc(slices.Clone(p.diffs),
-		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
-	for _, d := range differ {
-		values := t.Greek(strings.Join(kit.Map(d.Values, stated), ", "))
-		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
-	}
-	if len(differ) == 0 {
-		lines = append(lines, "   none")
-	}
-	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
-	step := "last iterate"
-	if p.table.At == compare.Selected {
-		step = "selected step"
-		bullet(" ", p.table.Head())
-	}
-	part := "class"
-	if len(p.runs) > 0 {
-		part = p.runs[0].Meta.Part()
-	}
-	for _, s := range append([]string{
-		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's " +
-			"lowest. Losses are mean cross-entropies in nats, or what the setting loss says.",
-		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap " +
-			"is F(x; λ, η) minus the robust risk of the training split.",
-	}, p.table.Legend()...) {
-		bullet(" ", s)
-	}
-	return lines
-}
-
-// stated returns the value of a setting in six digits, or a dash if the method does not read the
-// setting.
-func stated(value string) string {
-	x, err := strconv.ParseFloat(value, 64)
-	switch {
-	case value == "":
-		return "–"
-	case err == nil && x != math.Trunc(x):
-		return strconv.FormatFloat(x, 'g', 6, 64)
-	}
-	return value
 }

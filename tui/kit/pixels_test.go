@@ -135,7 +135,7 @@ func TestThumbnail(t *testing.T) {
 		p.RGB = append(p.RGB, c[:]...)
 	}
 	cost := func(lines []string) int {
-		wr := tuitest.NewWire(12, 6)
+		wr := tuitest.NewRenderer(12, 6)
 		for i := range lines {
 			lines[i] = cell.ForTerminal(lines[i])
 		}

@@ -8,11 +8,8 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/eventlog"
 	"drolab/runner/measure"
-	"drolab/runner/numeral"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -149,16 +146,9 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	return list
 }
 
-const pinsHead = "pins"
-
-// pinText returns the steps of a run's pinned checkpoints.
-func (p *Page) pinText(r *record.Run) string {
-	return strings.Trim(fmt.Sprint(p.pins[r.Meta.ID]), "[]")
-}
-
-// furnish makes the columns anew. The list stays sorted by the same column.
-func (p *Page) furnish() {
-	p.widest = widest{}
+// makeColumns makes the columns anew. The list stays sorted by the same column.
+func (p *Page) makeColumns() {
+	p.nameWidths = nameWidths{}
 	head := cmp.Or(p.wanted, p.columns[p.by].Head)
 	p.columns = runColumns(p.together(), p.value.values(p))
 	mean := slices.IndexFunc(p.columns,
@@ -188,20 +178,13 @@ func (p *Page) nameOf(l line) string {
 	return strings.Join(words, " ")
 }
 
-// mixed reports whether a line has runs of several methods.
-func (l line) mixed() bool {
-	return slices.ContainsFunc(l, func(r *record.Run) bool {
-		return r.Meta.Spec.Algorithm() != l[0].Meta.Spec.Algorithm()
-	})
-}
-
 // markOf returns the mark that a line's configuration has in charts; "" on a narrow screen.
 func (p *Page) markOf(l line) string {
 	const narrow = 70
 	switch {
 	case p.Body.W < narrow:
 		return ""
-	case l.mixed():
+	case l.isMixed():
 		return "  "
 	}
 	return p.Theme.Mark(p.colorOf(l)) + " "
@@ -247,7 +230,7 @@ const methodCells = 6
 func (p *Page) layColumns(w int) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
-	longest := p.measure()
+	longest := p.measureNames()
 	preset := max(0, min(longest.preset-presetCells, most))
 	names := preset + max(0, min(longest.method-methodCells, most))
 	full := false // columns shown by default end with the first that has no room
@@ -275,22 +258,22 @@ func (p *Page) layColumns(w int) (columns []runColumn) {
 	return columns
 }
 
-// widest holds the greatest widths of the presets and methods that are shown on a screen of a
+// nameWidths holds the greatest widths of the presets and methods that are shown on a screen of a
 // width; a width of 0 says that they are unknown.
-type widest struct{ preset, method, screen int }
+type nameWidths struct{ preset, method, screen int }
 
-// measure returns the widest. It looks at every line, but only once for a list and a screen.
-func (p *Page) measure() widest {
-	if p.widest.screen == p.Body.W && p.Body.W > 0 {
-		return p.widest
+// measureNames returns the widest. It looks at every line, but only once for a list and a screen.
+func (p *Page) measureNames() nameWidths {
+	if p.nameWidths.screen == p.Body.W && p.Body.W > 0 {
+		return p.nameWidths
 	}
-	p.widest = widest{screen: p.Body.W}
+	p.nameWidths = nameWidths{screen: p.Body.W}
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
 	for _, l := range p.shown {
 		p.preset = max(p.preset, cell.Width(l[0].Meta.Preset))
 		p.method = max(p.method, cell.Width(p.columns[method].Cell(l)))
 	}
-	return p.widest
+	return p.nameWidths
 }
 
 // head draws the head of a column, with an arrow in the gap if the list is sorted by the column.
@@ -330,215 +313,4 @@ func (p *Page) chooseColumns() tea.Cmd {
 			"s": func(at int) { p.sortBy(p.columns[at].Head) }},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
 			{Keys: kit.On("s"), Hint: "sort by"}}}})
-}
-
-// Measures are shown with their last value, their best value, or their value at an epoch. For the
-// best value and the value at an epoch, the evaluations of the listed runs are read from their
-// logs, once.
-
-// valueOf returns the value of a measure of a run.
-type valueOf func(r *record.Run, name string) measure.Number
-
-// lastValue returns the last value of a measure.
-func lastValue(r *record.Run, name string) measure.Number { return r.Of(name) }
-
-// moment says which evaluation the values of measures come from.
-type moment struct {
-	best  bool
-	epoch float64 // 0 with best false stands for the last evaluation
-}
-
-func (m moment) String() string {
-	switch {
-	case m.best:
-		return "best values"
-	case m.epoch > 0:
-		return fmt.Sprintf("values at epoch %.4g", m.epoch)
-	}
-	return "last values"
-}
-
-// parseMoment parses "last", "best" or an epoch.
-func parseMoment(text string) (m moment, err error) {
-	switch text = strings.TrimSpace(text); text {
-	case "", "last":
-		return m, nil
-	case "best":
-		return moment{best: true}, nil
-	}
-	epoch, ok := numeral.Float(text)
-	if !ok || epoch <= 0 {
-		return m, fmt.Errorf("%s: want last, best or an epoch, such as 12%s", text,
-			numeral.Remedy(text))
-	}
-	return moment{epoch: epoch}, nil
-}
-
-// values returns the valueOf that gives the values at the moment.
-func (m moment) values(p *Page) valueOf {
-	if m == (moment{}) {
-		return lastValue
-	}
-	return func(r *record.Run, name string) (v measure.Number) {
-		if of, known := measure.FindMeasure(name); !known || of.OfStep() || name != of.Name {
-			return lastValue(r, name)
-		}
-		for _, e := range p.evals[r.Meta.ID].list {
-			u := e.Named(name)
-			switch {
-			case !u.Applies() || !m.best && e.Epoch > m.epoch+1e-9:
-			case !m.best || !v.Applies() || better(name, u, v):
-				v = u
-			}
-		}
-		return v
-	}
-}
-
-// better reports whether a is a better value than b of a measure of evaluations.
-func better(name string, a, b measure.Number) bool {
-	if m, _ := measure.FindMeasure(name); m.Better == dro.Higher {
-		return a.Float() > b.Float()
-	}
-	return a.Float() < b.Float()
-}
-
-// evals holds the evaluations of a run as of a step.
-type evals struct {
-	step   int64 // -1: they are to be read again
-	list   []*runner.EvalEvent
-	damage string // what the log has lost, as Run.Damage says it
-}
-
-// damage says what a run's files have lost, as far as they were read; "" for nothing.
-func (p *Page) damage(r *record.Run) string {
-	return cmp.Or(r.Damage(), p.evals[r.Meta.ID].damage)
-}
-
-// doubtDamaged has damaged logs read again: lost bytes may have come.
-func (p *Page) doubtDamaged() {
-	for id, known := range p.evals {
-		if known.damage != "" {
-			known.step = -1
-			p.evals[id] = known
-		}
-	}
-}
-
-// evalsMsg brings the evaluations of runs, by run, that were not read yet.
-type evalsMsg struct {
-	evals map[string]evals
-	err   error
-}
-
-// readEvals reads the evaluations of the runs that have trained on since they were last read.
-func (p *Page) readEvals() tea.Cmd {
-	if p.value == (moment{}) {
-		return nil
-	}
-	var runs []*record.Run
-	for _, r := range p.all {
-		if known, ok := p.evals[r.Meta.ID]; !ok || known.step != r.Steps() {
-			runs = append(runs, r)
-		}
-	}
-	return p.readEvalsOf(runs)
-}
-
-// readEvalsOf reads the evaluations of some runs.
-func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
-	if len(runs) == 0 {
-		return nil
-	}
-	source := p.Source
-	return func() tea.Msg {
-		m := evalsMsg{evals: map[string]evals{}}
-		for _, r := range runs {
-			h, err := eventlog.ReadHistory(lab.Evaluations(source, r), dropLists)
-			e := evals{step: r.Steps(), list: h.Evals}
-			if h.Gap != nil {
-				e.damage = h.Gap.Brief()
-			}
-			m.evals[r.Meta.ID] = e
-			m.err = cmp.Or(err, m.err)
-		}
-		return m
-	}
-}
-
-// dropLists drops what an evaluation says of each class or group: columns have one number.
-func dropLists(e runner.Event) {
-	if eval, ok := e.(*runner.EvalEvent); ok {
-		eval.ByGroup = nil
-	}
-}
-
-// momentMsg brings the moment that the user chose.
-type momentMsg struct{ moment }
-
-func (p *Page) chooseMoment() tea.Cmd {
-	check := func(text string) error {
-		_, err := parseMoment(text)
-		return err
-	}
-	take := func(text string) tea.Cmd {
-		m, _ := parseMoment(text) // check has accepted it
-		return kit.Send(momentMsg{m})
-	}
-	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.LineForm{
-		Input: kit.NewInput(""), Check: check, Accept: take,
-		About: aboutValues}})
-}
-
-// The trend of a line is the worst class accuracy of its newest run over the evaluations, drawn in
-// a few cells on a scale from 0 to 100 %. Only the logs of lines in view are read for it.
-
-// trendCells is the greatest width of a trend.
-const trendCells = 8
-
-// trendColumn returns the column of trends.
-func (p *Page) trendColumn() runColumn {
-	worst := func(r *record.Run) measure.Number {
-		return lastValue(r, r.Meta.MeasureFor("worst_class_accuracy"))
-	}
-	return figures(lab.TrendHead, len("worst 0-100")+2, 140,
-		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
-		func(l line) page.Key { return byNumber(l.mean(worst), true) })
-}
-
-// trend draws the worst accuracy of a run at its evaluations.
-func trend(r *record.Run, list []*runner.EvalEvent) string {
-	var values []float64
-	for _, e := range list {
-		if v := e.Named(r.Meta.MeasureFor("worst_class_accuracy")); v.Applies() {
-			values = append(values, v.Float())
-		}
-	}
-	return cmp.Or(plot.Spark(values, trendCells), "–")
-}
-
-// readTrends reads the evaluations of the lines in view, if their trends are shown. Else it reads
-// those of the run under the cursor alone, whose details say what its log has lost. It reads a live
-// run again when the run has trained for another tenth of its steps.
-func (p *Page) readTrends() tea.Cmd {
-	if p.reading {
-		return nil
-	}
-	wanted := p.viewed()
-	if c := p.trendColumn(); !p.shows(&c, p.inner()) {
-		wanted = nil
-		if r := p.current(); r != nil {
-			wanted = append(wanted, r)
-		}
-	}
-	var runs []*record.Run
-	for _, r := range wanted {
-		known, ok := p.evals[r.Meta.ID]
-		news := r.Steps() - known.step
-		if !ok || news != 0 && (r.Status().Ended() || 10*news >= r.Meta.Steps) {
-			runs = append(runs, r)
-		}
-	}
-	p.reading = len(runs) > 0
-	return p.readEvalsOf(runs)
 }

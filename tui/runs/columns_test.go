@@ -62,3 +62,25 @@ func TestColumnsAndValues(t *testing.T) {
 		t.Errorf("no best values:\n%s", shows())
 	}
 }
+
+// TestNamesBeforeFigures: the names of presets have precedence over figures that narrow screens
+// leave out.
+func TestNamesBeforeFigures(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Size(123, 38)
+	figures := func() bool {
+		columns := p.layColumns(119)
+		return slices.ContainsFunc(columns,
+			func(c runColumn) bool { return c.name() == "test_loss" })
+	}
+	if r.Press("o"); !figures() {
+		t.Error("no test loss where there is room for it")
+	}
+	for _, run := range p.shown[0] {
+		run.Meta.Preset = "a-preset-of-a-name"
+	}
+	p.arrange()
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "a-preset-of-a-name ") || figures() {
+		t.Errorf("a name is cut:\n%s", s)
+	}
+}

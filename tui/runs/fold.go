@@ -2,18 +2,12 @@ package runs
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner/compare"
-	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -63,12 +57,12 @@ func (p *Page) noFold() string {
 // foldInto folds the runs that agree in some settings, or in all but the seed if by is empty.
 func (p *Page) foldInto(folded bool, by []string) {
 	p.folded, p.foldBy = folded, by
-	p.furnish()
+	p.makeColumns()
 	p.arrange()
 }
 
-// foldable returns the settings that the user can fold by: the settings in which runs differ.
-func (p *Page) foldable() []string {
+// foldKeys returns the settings that the user can fold by: the settings in which runs differ.
+func (p *Page) foldKeys() []string {
 	keys := slices.Concat([]string{presetKey, "algorithms"}, p.keys, p.foldBy)
 	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "seed" })
 	return kit.DistinctBy(keys, func(key string) string { return key })
@@ -79,9 +73,9 @@ func (p *Page) chooseFold() tea.Cmd {
 	item := func(key string) kit.Item {
 		return kit.Item{Name: key, On: slices.Contains(p.foldBy, key)}
 	}
-	items := func() []kit.Item { return kit.Map(p.foldable(), item) }
+	items := func() []kit.Item { return kit.Map(p.foldKeys(), item) }
 	turn := func(at int) {
-		by, key := slices.Clone(p.foldBy), p.foldable()[at]
+		by, key := slices.Clone(p.foldBy), p.foldKeys()[at]
 		if i := slices.Index(by, key); i >= 0 {
 			by = slices.Delete(by, i, i+1)
 		} else {
@@ -92,114 +86,4 @@ func (p *Page) chooseFold() tea.Cmd {
 	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: aboutFold,
 		Items: items, Actions: map[string]func(int){"space": turn},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "choose"}}}})
-}
-
-// line holds the runs that share a line, at least one.
-type line []*record.Run
-
-// seeds groups the runs by seed, and keeps the newest run of each configuration. Two runs of one
-// seed are one sample of it, even if they differ in settings.
-func (l line) seeds() []line {
-	seeds := kit.GroupBy(l, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
-	for i, same := range seeds {
-		if len(same) > 1 {
-			seeds[i] = kit.DistinctBy(same, (*record.Run).Configuration)
-		}
-	}
-	return seeds
-}
-
-// seedText returns the seed of a line, or its number of seeds.
-func (l line) seedText() string {
-	seed, n := l[0].Meta.Spec.Seed, len(l.seeds())
-	switch {
-	case len(l) == 1:
-		return fmt.Sprint(seed)
-	case n == 1:
-		return fmt.Sprintf("%d× s%d", len(l), seed)
-	}
-	return fmt.Sprintf("n=%d", n)
-}
-
-// mean returns the mean of a measure over the seeds to which the measure applies.
-func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
-	seeds := l.seeds()
-	if len(seeds) == 1 && len(seeds[0]) == 1 {
-		return of(l[0])
-	}
-	mean, _ := moments(seeds, of)
-	return measure.NumIf(!math.IsNaN(mean), mean)
-}
-
-// moments returns the mean and the standard deviation of a measure over the seeds, where a seed
-// counts with the mean of its runs. Both are NaN if the measure applies to no seed; with one seed
-// the deviation is NaN.
-func moments(seeds []line, of func(*record.Run) measure.Number) (mean, deviation float64) {
-	var values []float64
-	for _, seed := range seeds {
-		var same []float64
-		for _, r := range seed {
-			if v := of(r); v.Applies() {
-				same = append(same, v.Float())
-			}
-		}
-		if len(same) > 0 {
-			mean, _ := compare.MeanStd(same)
-			values = append(values, mean)
-		}
-	}
-	if len(values) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	return compare.MeanStd(values)
-}
-
-// spread returns the mean of a measure, with its standard deviation if there are several runs.
-func (l line) spread(of func(*record.Run) measure.Number, m lab.Measure) string {
-	text := lab.Write(m, l.mean(of))
-	if len(l) == 1 {
-		return text
-	}
-	switch _, d := moments(l.seeds(), of); {
-	case math.IsNaN(d):
-		return text
-	case m.Scale == dro.Percent:
-		return text + "±" + lab.Write(m, measure.Num(d))
-	default:
-		return text + "±" + deviation(d)
-	}
-}
-
-const deviationCells = 5
-
-// deviation writes a standard deviation in at most deviationCells cells: ".0215", "1.203", "2e-7",
-// "3e+6".
-func deviation(d float64) string {
-	if d == 0 {
-		return "0"
-	}
-	for digits := 4; digits >= 0 && d >= 5e-5; digits-- {
-		s := strings.TrimPrefix(strconv.FormatFloat(d, 'f', digits, 64), "0")
-		if len(s) <= deviationCells {
-			return s
-		}
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(d, 'e', 0, 64), "e")
-	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
-}
-
-// common returns the text that all runs share, or else the most frequent text with its count.
-func (l line) common(of func(*record.Run) string) string {
-	counts := map[string]int{}
-	most := of(l[0])
-	for _, r := range l {
-		text := of(r)
-		if counts[text]++; counts[text] > counts[most] {
-			most = text
-		}
-	}
-	if len(counts) == 1 {
-		return most
-	}
-	return fmt.Sprintf("%d/%d %s", counts[most], len(l), most)
 }

@@ -89,7 +89,7 @@ func TestFoldBySettings(t *testing.T) {
 	}
 	choose := func(key string) {
 		r.Press("O")
-		for range slices.Index(p.foldable(), key) {
+		for range slices.Index(p.foldKeys(), key) {
 			r.Press("down")
 		}
 		r.Press("space", "enter")

@@ -17,10 +17,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// forking is the form that starts a run from a checkpoint of another, with some settings changed.
+// forkForm is the form that starts a run from a checkpoint of another, with some settings changed.
 // The first row is the checkpoint, the rows below it are settings, and the last row takes any other
 // setting as key=value. Up and down move between the rows, left and right change a row's value.
-type forking struct {
+type forkForm struct {
 	*lab.Lab
 	run    *record.Run
 	steps  []int64 // the steps of the checkpoints, ascending
@@ -37,7 +37,7 @@ type forking struct {
 
 // forkMsg brings a form the settings at its checkpoint. The first forkMsg of a form opens the form.
 type forkMsg struct {
-	form *forking
+	form *forkForm
 	at   int // the checkpoint, an index of steps
 	spec spec.Spec
 	err  error
@@ -49,7 +49,7 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 	if err := run.Meta.Trained(); err != nil {
 		return kit.Complain(err)
 	}
-	f := &forking{Lab: p.Lab, run: run, changed: map[string]string{}, row: 1,
+	f := &forkForm{Lab: p.Lab, run: run, changed: map[string]string{}, row: 1,
 		typed: kit.NewInput("")}
 	return func() tea.Msg {
 		var err error
@@ -82,7 +82,7 @@ func nearest(steps []int64, near, end int64) int {
 }
 
 // readSettings reads the settings at a checkpoint.
-func (f *forking) readSettings(at int) tea.Cmd {
+func (f *forkForm) readSettings(at int) tea.Cmd {
 	run, step := f.run, f.steps[at]
 	return func() tea.Msg {
 		s, err := settingsAt(run, step)
@@ -101,7 +101,7 @@ func settingsAt(run *record.Run, step int64) (spec.Spec, error) {
 }
 
 // applySettings takes in the settings at a checkpoint, unless another one has been chosen since.
-func (f *forking) applySettings(m forkMsg) tea.Cmd {
+func (f *forkForm) applySettings(m forkMsg) tea.Cmd {
 	if m.err != nil {
 		return kit.Complain(m.err)
 	}
@@ -118,7 +118,7 @@ func (f *forking) applySettings(m forkMsg) tea.Cmd {
 }
 
 // key returns the setting of the row under the cursor; "" for the first and the last row.
-func (f *forking) key() string {
+func (f *forkForm) key() string {
 	if f.row < 1 || f.row > len(f.keys) {
 		return ""
 	}
@@ -126,7 +126,7 @@ func (f *forking) key() string {
 }
 
 // Press implements kit.Form.
-func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+func (f *forkForm) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	switch name := key.String(); name {
 	case "up", "shift+tab":
 		f.move(-1)
@@ -147,14 +147,14 @@ func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 }
 
 // move moves the cursor to another row. Changed values stay.
-func (f *forking) move(by int) {
+func (f *forkForm) move(by int) {
 	f.row = max(0, min(f.row+by, len(f.keys)+1))
 	f.typed = kit.NewInput(f.changed[f.key()])
 }
 
 // setValue changes the setting under the cursor. An empty value restores the setting of the
 // checkpoint.
-func (f *forking) setValue(text string) {
+func (f *forkForm) setValue(text string) {
 	if f.changed[f.key()] = text; strings.TrimSpace(text) == "" {
 		delete(f.changed, f.key())
 	}
@@ -162,7 +162,7 @@ func (f *forking) setValue(text string) {
 }
 
 // side takes the next or the previous checkpoint or value, and stays where there is no further one.
-func (f *forking) side(by int) tea.Cmd {
+func (f *forkForm) side(by int) tea.Cmd {
 	switch key := f.key(); {
 	case f.row == 0:
 		at := max(0, min(f.at+by, len(f.steps)-1))
@@ -192,13 +192,13 @@ func (f *forking) side(by int) tea.Cmd {
 }
 
 // change returns the settings at the checkpoint with the changes applied.
-func (f *forking) change() (spec.Spec, error) {
+func (f *forkForm) change() (spec.Spec, error) {
 	next := f.spec
 	return next, change(&next, f.assignments())
 }
 
 // assignments returns the changes, each as key=value.
-func (f *forking) assignments() (list []string) {
+func (f *forkForm) assignments() (list []string) {
 	for _, key := range slices.Sorted(maps.Keys(f.changed)) {
 		if key != "" {
 			list = append(list, key+"="+f.changed[key])
@@ -218,7 +218,7 @@ func change(spec *spec.Spec, assignments []string) error {
 }
 
 // start starts the fork. It reads the settings at the checkpoint anew.
-func (f *forking) start() tea.Cmd {
+func (f *forkForm) start() tea.Cmd {
 	step, assignments := f.steps[f.at], f.assignments()
 	return func() tea.Msg {
 		spec, err := settingsAt(f.run, step)
@@ -235,7 +235,7 @@ func (f *forking) start() tea.Cmd {
 }
 
 // Hint implements kit.Form.
-func (f *forking) Hint() []kit.Key {
+func (f *forkForm) Hint() []kit.Key {
 	return []kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
 		{Keys: kit.On("left"), Hint: "less"}, {Keys: kit.On("right"), Hint: "more"},
 		{Keys: kit.On("enter"), Hint: "start the branch"},
@@ -244,7 +244,7 @@ func (f *forking) Hint() []kit.Key {
 
 // View implements kit.Form. It shows as many rows as there is room for, around the row under the
 // cursor. Below them it says which values the setting takes, or what is wrong.
-func (f *forking) View(t *kit.Theme, w, h int) []string {
+func (f *forkForm) View(t *kit.Theme, w, h int) []string {
 	var foot []string
 	if f.problem != nil {
 		foot = t.ErrorLines(f.problem, w)
@@ -264,7 +264,7 @@ func (f *forking) View(t *kit.Theme, w, h int) []string {
 }
 
 // about says which values the row under the cursor takes.
-func (f *forking) about() string {
+func (f *forkForm) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
 		return fmt.Sprintf(branchFrom, kit.Plural(len(f.steps), "checkpoint"))
@@ -280,7 +280,7 @@ func (f *forking) about() string {
 
 // reads says what reads the setting under the cursor or, in the last row, the one that was typed
 // last: a change that the training does not read makes no other branch.
-func (f *forking) reads() string {
+func (f *forkForm) reads() string {
 	key, now := f.key(), f.spec
 	if typed := strings.Fields(f.changed[""]); f.row > len(f.keys) && len(typed) > 0 {
 		key, _, _ = strings.Cut(typed[len(typed)-1], "=")
@@ -300,7 +300,7 @@ func (f *forking) reads() string {
 
 // line draws a row: its name, its value at the checkpoint and, if it is under the cursor or
 // changed, its new value.
-func (f *forking) line(t *kit.Theme, row, w int) string {
+func (f *forkForm) line(t *kit.Theme, row, w int) string {
 	here := row == f.row
 	const left, right = "◂ ", " ▸"
 	switch {
@@ -342,7 +342,7 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 
 // value returns a setting's value at the checkpoint. Numbers have six digits, because z is among
 // them.
-func (f *forking) value(key string) string {
+func (f *forkForm) value(key string) string {
 	t, _ := spec.FindSetting(key)
 	if v, ok := t.Number(&f.spec); ok && t.Choices == nil && !v.IsAuto() && !v.IsNone() {
 		return fmt.Sprintf("%.6g", v.Or(0))

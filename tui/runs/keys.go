@@ -2,15 +2,8 @@ package runs
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
-	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -29,7 +22,7 @@ func (p *Page) Keys() []kit.Key {
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Act: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
-			Why: p.unable(canCompare, onlyFinished), Act: p.compare},
+			Why: p.refusal(canCompare, onlyFinished), Act: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
@@ -39,12 +32,12 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
 		kit.Move("a page down", p.none, p.move, page, "pgdown"),
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: p.unable(canPause, ""), Act: p.pause, Alters: true},
+			Why: p.refusal(canPause, ""), Act: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  p.unable(canResume, onlyUnfinished), Act: p.resume, Alters: true},
+			Why:  p.refusal(canResume, onlyUnfinished), Act: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: p.unable(canStop, ""), Act: p.stop, Alters: true},
+			Why: p.refusal(canStop, ""), Act: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Act: kit.Just(func() { p.filtering = true }),
 			Help: "filter, as in: algo:sfk rho>=0.5 -failed, or (kl OR cvar) NOT failed"},
 		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
@@ -77,7 +70,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.none, Act: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
-			Why: p.unable(canDelete,
+			Why: p.refusal(canDelete,
 				stopFirst), Act: p.delete, Alters: true},
 	}
 }
@@ -95,26 +88,6 @@ func (p *Page) below() string {
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
-// sortNext sorts by the next column that the screen has room for.
-func (p *Page) sortNext() {
-	columns := p.layColumns(p.inner())
-	for next := p.by + 1; ; next++ {
-		head := p.columns[next%len(p.columns)].Head
-		if slices.ContainsFunc(columns, func(c runColumn) bool { return c.Head == head }) {
-			p.sortBy(head)
-			return
-		}
-	}
-}
-
-// sortBy sorts by a column, or reverses the sort if the list is sorted by that column already.
-func (p *Page) sortBy(head string) {
-	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head })
-	p.reversed = by == p.by && !p.reversed
-	p.by, p.wanted = by, head
-	p.arrange()
-}
-
 // inner returns the width of the list without its box.
 func (p *Page) inner() int {
 	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.Body.W, p.Body.H)
@@ -130,201 +103,4 @@ func (p *Page) headAt(x int) string {
 		}
 	}
 	return ""
-}
-
-func (p *Page) sortBack() {
-	p.reversed = !p.reversed
-	p.arrange()
-}
-
-func (p *Page) watch() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
-
-func (p *Page) replay() tea.Cmd {
-	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{Steps: true}})
-}
-
-func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
-
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.able(canCompare)}) }
-
-// Chosen returns the selected runs that can be compared; nil if no run is selected.
-func (p *Page) Chosen() []*record.Run {
-	if len(p.chosen) == 0 {
-		return nil
-	}
-	return p.able(canCompare)
-}
-
-// define shows the definitions of the columns on the screen.
-func (p *Page) define() tea.Cmd {
-	name := func(c runColumn) string { return cmp.Or(c.name(), c.Head) }
-	names := append([]string{"rho"}, kit.Map(p.layColumns(p.inner()), name)...)
-	return kit.Show(p.Defined("Columns", lab.Define(names)))
-}
-
-func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.able(canResume)) }
-
-func (p *Page) stop() tea.Cmd {
-	runs := p.able(canStop)
-	return kit.Question("Stop?", named(runs, savesFirst),
-		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
-}
-
-func (p *Page) delete() tea.Cmd {
-	runs, source := p.able(canDelete), p.Source
-	remove := changeEach(runs, "deleted %s",
-		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
-	return kit.Danger("Delete?", named(runs, cannotUndo),
-		kit.Answer{Keys: []string{"y"}, Name: "delete", Then: remove})
-}
-
-func ids(runs []*record.Run) []string {
-	return kit.Map(runs, func(r *record.Run) string { return r.Meta.ID })
-}
-
-// picked returns the selected runs in the order of the folder or, if there are none, the runs of
-// the line under the cursor.
-func (p *Page) picked() []*record.Run {
-	other := func(r *record.Run) bool { return !p.chosen[r.Meta.ID] }
-	runs := slices.DeleteFunc(slices.Clone(p.all), other)
-	if len(runs) == 0 {
-		runs = append(runs, p.lineUnder()...)
-	}
-	return runs
-}
-
-// ability reports whether an action is possible on a run with status s; mine says whether this
-// program controls the run.
-type ability func(s runner.Status, mine bool) bool
-
-func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
-
-func canDelete(s runner.Status, _ bool) bool { return s.Ended() }
-
-func canStop(s runner.Status, mine bool) bool { return mine && !s.Ended() }
-
-func canPause(s runner.Status, mine bool) bool {
-	return mine && (s == runner.Running || s == runner.Paused)
-}
-
-func canResume(s runner.Status, mine bool) bool {
-	return s.Ended() && s != runner.Done || s == runner.Paused && mine
-}
-
-// unable returns the Why of an action: it gives a reason if the action is possible on none of the
-// picked runs. If why is "", the reason is that the runs have ended or belong to another process.
-func (p *Page) unable(can ability, why string) func() string {
-	return func() string {
-		picked := p.picked()
-		switch {
-		case len(picked) == 0:
-			return p.none()
-		case len(p.able(can)) > 0:
-			return ""
-		case why != "":
-			return why
-		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
-			return elsewhere
-		}
-		return hasEnded
-	}
-}
-
-// able returns the picked runs on which an action is possible.
-func (p *Page) able(can ability) []*record.Run {
-	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
-		return !can(r.Status(), p.Controls(r.Meta.ID))
-	})
-}
-
-// pause pauses the running runs or, if none is running, resumes the paused ones.
-func (p *Page) pause() tea.Cmd {
-	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
-	if runs := p.able(running); len(runs) > 0 {
-		return p.askEach("pause", runs)
-	}
-	return p.askEach("resume", p.able(canPause))
-}
-
-func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
-	return tea.Sequence(kit.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
-}
-
-// named returns the lines of a question about an action on runs, which end with what the action
-// does.
-func named(runs []*record.Run, what string) []string {
-	return kit.QuestionLines(kit.Plural(len(runs), "run")+":", ids(runs), what)
-}
-
-// changedMsg says what was done to how many runs, and brings the errors of the others.
-type changedMsg struct {
-	done     string
-	problems []error
-}
-
-// changeEach changes runs. done says what was done, with a %s for the number of runs.
-func changeEach(runs []*record.Run, done string, change func(*record.Run) error) tea.Cmd {
-	return func() tea.Msg {
-		var m changedMsg
-		for _, r := range runs {
-			if err := change(r); err != nil {
-				m.problems = append(m.problems, err)
-			}
-		}
-		m.done = fmt.Sprintf(done, kit.Plural(len(runs)-len(m.problems), "run"))
-		return m
-	}
-}
-
-// note asks for the note on the picked runs.
-func (p *Page) note() tea.Cmd {
-	return p.askLabel("Note on ", aboutNote, p.picked()[0].Label().Note,
-		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
-}
-
-// tag asks for the tags of the picked runs.
-func (p *Page) tag() tea.Cmd {
-	return p.askLabel("Tags of ", aboutTags, "",
-		func(l *record.Label, text string) { l.Turn(strings.Fields(text)) })
-}
-
-// askLabel opens the form that takes a line of text for the labels of the picked runs.
-func (p *Page) askLabel(
-	title, about, text string, change func(l *record.Label, text string),
-) tea.Cmd {
-	runs := p.picked()
-	check := func(text string) error {
-		l := runs[0].Label()
-		change(&l, text)
-		return l.Check()
-	}
-	take := func(text string) tea.Cmd {
-		return relabel(runs, "%s labelled", func(l *record.Label) { change(l, text) })
-	}
-	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.LineForm{
-		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
-}
-
-// archive archives the picked runs or, if all are archived, brings them back.
-func (p *Page) archive() tea.Cmd {
-	runs := p.picked()
-	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
-	done := "%s brought back"
-	if away {
-		done = archived
-	}
-	return relabel(runs, done, func(l *record.Label) { l.Archived = away })
-}
-
-func relabel(runs []*record.Run, done string, change func(*record.Label)) tea.Cmd {
-	return changeEach(runs, done, func(r *record.Run) error { return r.Relabel(change) })
-}
-
-// report tells the user how a change of runs went, and reads the folder.
-func (p *Page) report(m changedMsg) tea.Cmd {
-	cmd := kit.Notify(m.done)
-	if len(m.problems) > 0 {
-		cmd = kit.Complain(errors.Join(m.problems...))
-	}
-	return tea.Batch(cmd, p.List())
 }

@@ -22,7 +22,7 @@ const (
 	firstRun       = "This is the first run"
 	lastRun        = "This is the last run"
 	noSeedsAlike   = "No two runs differ only in the seed"
-	elsewhere      = "It runs in another process and can only be changed there"
+	otherProcess   = "It runs in another process and can only be changed there"
 	hasEnded       = "The run has ended"
 	aboutFold      = "Runs that agree in the chosen settings share a line. With none chosen " +
 		"it is all settings but the seed."

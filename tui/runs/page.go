@@ -33,7 +33,7 @@ type Page struct {
 
 	folded bool     // runs share lines
 	foldBy []string // settings in which these agree; none stands for all but the seed
-	likeness
+	differences
 
 	columns       []runColumn
 	chosenColumns map[string]bool // true shown, false hidden, whatever the room; by head
@@ -41,31 +41,24 @@ type Page struct {
 	evals         map[string]evals
 	reading       bool // the evaluations of the lines in view are being read
 
-	sorting
-	widest
+	sortOrder
+	nameWidths
 	line      kit.Input // the filter, as typed
 	filter    compare.Filter
 	filtering bool
 	problem   error // the error in the filter
 
-	listing
+	folderState
 }
 
-// listing is what is known of the folder besides its runs.
-type listing struct {
+// folderState is what is known of the folder besides its runs.
+type folderState struct {
 	loaded   bool
 	problems []error // directories that cannot be read
 }
 
-// sorting is the order of the list.
-type sorting struct {
-	by       int    // the column, an index of columns
-	wanted   string // the column's head, even while there is no such column
-	reversed bool
-}
-
-// likeness says what runs have in common, and what tells them apart.
-type likeness struct {
+// differences says what runs have in common, and what tells them apart.
+type differences struct {
 	several bool               // some runs differ in the seed alone
 	kinds   map[string]*kind   // by configuration
 	keys    []string           // the settings in which runs differ
@@ -82,9 +75,9 @@ type kind struct {
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
 		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
-		evals: map[string]evals{}, likeness: likeness{pins: map[string][]int64{}}}
+		evals: map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
-	p.furnish()
+	p.makeColumns()
 	return p
 }
 
@@ -133,7 +126,7 @@ func (p *Page) arrange() {
 	if at < 0 {
 		at = min(p.at, len(p.shown)-1)
 	}
-	p.at, p.widest = max(0, at), widest{}
+	p.at, p.nameWidths = max(0, at), nameWidths{}
 }
 
 func (p *Page) toggle() {
@@ -183,7 +176,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.doubtDamaged()
 		p.forget()
-		p.name()
+		p.nameConfigurations()
 		return p.renew()
 	case lab.Over:
 		now := map[string]*record.Run{}
@@ -199,7 +192,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		maps.Copy(p.pins, msg)
 	case momentMsg:
 		p.value = msg.moment
-		p.furnish()
+		p.makeColumns()
 		p.arrange()
 		return p.readEvals()
 	case evalsMsg:
@@ -245,9 +238,9 @@ func (p *Page) forget() {
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
-// name finds what tells the configurations of the runs apart, if the configurations have changed.
-// It compares one run of each: thousands of runs have far fewer configurations.
-func (p *Page) name() {
+// nameConfigurations finds what tells the configurations of the runs apart, if the configurations
+// have changed. It compares one run of each: thousands of runs have far fewer configurations.
+func (p *Page) nameConfigurations() {
 	first := kit.DistinctBy(p.all, (*record.Run).Configuration)
 	several := len(first) < len(p.all)
 	unknown := func(r *record.Run) bool { return p.kinds[r.Configuration()] == nil }
@@ -263,66 +256,24 @@ func (p *Page) name() {
 		specs[i] = metas[i].Spec
 	}
 	p.keys = kit.Map(compare.Diff(specs), func(d compare.KeyDiff) string { return d.Key })
-	p.furnish()
+	p.makeColumns()
 }
 
-// pinsMsg brings the pinned checkpoints of runs.
-type pinsMsg map[string][]int64
-
-// readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
-func (p *Page) readPins() tea.Cmd {
-	runs := p.viewed()
-	if p.columns[p.by].Head == pinsHead {
-		runs = p.all
-	}
-	return func() tea.Msg {
-		m := pinsMsg{}
-		for _, r := range runs {
-			m[r.Meta.ID], _ = r.Pinned() // none where they cannot be read
-		}
-		return m
-	}
-}
-
-// viewed returns the runs that stand for the lines in view.
-func (p *Page) viewed() []*record.Run {
+// viewedRuns returns the runs that stand for the lines in view.
+func (p *Page) viewedRuns() []*record.Run {
 	lines := p.inView(layRuns(p.Body.W, p.Body.H).rows)
 	return kit.Map(lines, func(l line) *record.Run { return l[0] })
 }
 
 // readViewed reads the pins and trends of lines that have come into view.
 func (p *Page) readViewed() tea.Cmd {
-	if slices.ContainsFunc(p.viewed(), func(r *record.Run) bool {
+	if slices.ContainsFunc(p.viewedRuns(), func(r *record.Run) bool {
 		_, known := p.pins[r.Meta.ID]
 		return !known
 	}) {
 		return tea.Batch(p.readPins(), p.readTrends())
 	}
 	return p.readTrends()
-}
-
-// press handles a key while the filter is typed. The list follows at once.
-func (p *Page) press(k tea.KeyPressMsg) {
-	switch k.String() {
-	case "enter", "down", "tab":
-		p.filtering = false
-	case "esc":
-		p.filtering, p.line = false, kit.NewInput("")
-		p.refilter()
-	default:
-		if p.line.Update(k) {
-			p.refilter()
-		}
-	}
-}
-
-// refilter applies the filter as typed. A filter that cannot be parsed leaves the list as it is.
-func (p *Page) refilter() {
-	f, err := compare.ParseFilter(p.line.String())
-	if p.problem = err; err == nil {
-		p.filter = f
-		p.arrange()
-	}
 }
 
 // click puts the cursor on a row, and watches the runs if the cursor is there already. A click on a
@@ -342,99 +293,4 @@ func (p *Page) click(msg kit.Click) tea.Cmd {
 	}
 	p.at = i
 	return nil
-}
-
-// Choices returns the choices that the user makes on the page.
-func (p *Page) Choices() lab.Choices {
-	return lab.Choices{
-		{Name: "filter", Get: p.chosenFilter, Set: p.chooseFilter},
-		{Name: "sort", Get: p.chosenSort, Set: p.chooseSort},
-		{Name: "columns", Get: p.chosenHeads, Set: p.chooseHeads},
-		{Name: "fold", Get: p.chosenFold, Set: p.chooseFolds},
-	}
-}
-
-func (p *Page) chosenFilter() []string {
-	if p.line.String() == "" || p.problem != nil || p.filtering {
-		return nil
-	}
-	return []string{p.line.String()}
-}
-
-func (p *Page) chooseFilter(value []string) {
-	p.line = kit.NewInput("")
-	if len(value) == 1 {
-		p.line = kit.NewInput(value[0])
-	}
-	if p.refilter(); p.problem != nil {
-		p.line = kit.NewInput("")
-		p.refilter()
-	}
-}
-
-// reversedWord follows the sort column if the sort is reversed.
-const reversedWord = "reversed"
-
-func (p *Page) chosenSort() []string {
-	head := cmp.Or(p.wanted, p.columns[p.by].Head)
-	switch {
-	case p.reversed:
-		return []string{head, reversedWord}
-	case head == p.columns[0].Head:
-		return nil
-	}
-	return []string{head}
-}
-
-func (p *Page) chooseSort(value []string) {
-	p.wanted, p.by, p.reversed = "", 0, slices.Contains(value, reversedWord)
-	if len(value) > 0 {
-		p.wanted = value[0]
-	}
-	p.furnish()
-	p.arrange()
-}
-
-// chosenHeads returns the columns that the user chose to show or hide, with the sign + or - before
-// each.
-func (p *Page) chosenHeads() (list []string) {
-	for _, head := range slices.Sorted(maps.Keys(p.chosenColumns)) {
-		sign := "-"
-		if p.chosenColumns[head] {
-			sign = "+"
-		}
-		list = append(list, sign+head)
-	}
-	return list
-}
-
-func (p *Page) chooseHeads(list []string) {
-	clear(p.chosenColumns)
-	for _, head := range list {
-		if head != "" && (head[0] == '+' || head[0] == '-') {
-			p.chosenColumns[head[1:]] = head[0] == '+'
-		}
-	}
-	p.widest = widest{}
-}
-
-// apartWord comes first in the choice of the fold if runs do not share lines.
-const apartWord = ":apart"
-
-func (p *Page) chosenFold() []string {
-	if !p.folded {
-		return append([]string{apartWord}, p.foldBy...)
-	}
-	return p.foldBy
-}
-
-func (p *Page) chooseFolds(value []string) {
-	apart := len(value) > 0 && value[0] == apartWord
-	if apart {
-		value = value[1:]
-	}
-	p.foldInto(!apart, slices.DeleteFunc(slices.Clone(value), func(key string) bool {
-		_, known := spec.FindSetting(key)
-		return key != presetKey && !known
-	}))
 }

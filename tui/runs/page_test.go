@@ -338,7 +338,7 @@ func TestMarksAndSelection(t *testing.T) {
 	s.Selected.Measures.Set("worst_group_accuracy", measure.Num(.625))
 	s.Selected.Measures.Set("test_accuracy", measure.Num(.75))
 	want := "worst group 50.0 %, selected @epoch 12 by val_worst: worst 62.5 %, mean 75.0 %; "
-	if got := selected(m, s); got != want {
+	if got := selectedText(m, s); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := &record.Run{Meta: *m}

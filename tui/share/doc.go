@@ -3,14 +3,14 @@
 //
 // It is not a way into the machine. A connection has one session, with a screen in it. Shells,
 // commands, subsystems, forwarding in either direction, agents, and all of the client's environment
-// but its colours are refused (view.go). The interface is that of a guest (lab.Config.Guest).
+// but its colours are refused (channel.go). The interface is a shared one (lab.Config.Guest).
 //
-//	listener -> link (one connection: deadlines) -> door -> key -> session (sifted)
+//	listener -> connection (deadlines) -> connectionLimiter -> key -> screenChannel -> view
 //	  typed  -> tui.Terminal -> events -> tea.Program.Send
-//	  screen <- guard (a deadline for each piece)                <- tea.Program
+//	  screen <- deadlineWriter (a deadline for each piece)       <- tea.Program
 //
-// The door counts connections. A client that has not shown a key gives way to later clients, and
-// takes no place from clients that have shown one (share.go).
+// The limiter counts connections. A client that has not shown a key gives way to later clients, and
+// takes no place from clients that have shown one (limiter.go).
 //
 // A viewer owns its program and its goroutines. Viewers share the places and the log, and none
 // waits for another. What they show is read from files, so that no run waits for any of this.

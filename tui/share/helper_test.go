@@ -22,30 +22,30 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// party is a server on recorded runs, with everything that a test observes of it or controls.
-type party struct {
-	t      *testing.T
-	runs   string
-	asked  *tuitest.Asked
-	keys   string
-	host   gossh.PublicKey
-	known  gossh.Signer // its key is in keys
-	clock  *clock
-	wires  *wires
-	log    *text
-	end    context.CancelCauseFunc
-	result chan error
+// testServer is a server on recorded runs, with everything that a test observes of it or controls.
+type testServer struct {
+	t        *testing.T
+	runs     string
+	asked    *tuitest.Asked
+	keys     string
+	host     gossh.PublicKey
+	signer   gossh.Signer // its key is in keys
+	clock    *clock
+	listener *stallListener
+	log      *text
+	end      context.CancelCauseFunc
+	result   chan error
 }
 
-// invite starts a server with settings changed by edit. The server ends with the test.
-func invite(t *testing.T, edit func(*Settings)) *party {
+// startServer starts a server with settings changed by edit. The server ends with the test.
+func startServer(t *testing.T, edit func(*Settings)) *testServer {
 	t.Helper()
 	dir := t.TempDir()
-	p := &party{t: t, runs: string(tuitest.NewArchive(t).Folder), asked: &tuitest.Asked{},
-		keys: filepath.Join(dir, "keys"), known: newKey(t),
+	p := &testServer{t: t, runs: string(tuitest.NewArchive(t).Folder), asked: &tuitest.Asked{},
+		keys: filepath.Join(dir, "keys"), signer: newKey(t),
 		clock: &clock{changed: make(chan struct{}, 1)}, log: newText(),
 		result: make(chan error, 1)}
-	line := strings.TrimSpace(string(gossh.MarshalAuthorizedKey(p.known.PublicKey()))) + " alice\n"
+	line := strings.TrimSpace(string(gossh.MarshalAuthorizedKey(p.signer.PublicKey()))) + " alice\n"
 	if err := os.WriteFile(p.keys, []byte("# who may look\n\n"+line), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,8 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.wires = &wires{Listener: l, taken: make(chan *wire, 100), ended: make(chan struct{}, 100)}
+	p.listener = &stallListener{Listener: l, accepted: make(chan *stallConn, 100),
+		ended: make(chan struct{}, 100)}
 	settings := Settings{Lab: lab.Config{RunsDir: p.runs, Verbs: p.asked}, HostKey: pem,
 		AuthorizedKeys: p.keys, Viewers: 3, Idle: time.Hour, Log: p.log, after: p.clock.after}
 	if edit != nil {
@@ -71,7 +72,7 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	limit, stop := context.WithTimeout(context.Background(), 2*tooLong)
 	ctx, end := context.WithCancelCause(limit)
 	p.end = end
-	go func() { p.result <- Serve(ctx, p.wires, settings) }()
+	go func() { p.result <- Serve(ctx, p.listener, settings) }()
 	t.Cleanup(func() {
 		p.end(nil)
 		if err := <-p.result; err != nil {
@@ -96,24 +97,24 @@ func newKey(t *testing.T) gossh.Signer {
 }
 
 // connect logs in by the given methods of authentication.
-func (p *party) connect(auth ...gossh.AuthMethod) (*gossh.Client, *wire, error) {
-	c, err := net.Dial("tcp", p.wires.Addr().String())
+func (p *testServer) connect(auth ...gossh.AuthMethod) (*gossh.Client, *stallConn, error) {
+	c, err := net.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { c.Close() })
-	conn, channels, requests, err := gossh.NewClientConn(c, "party", &gossh.ClientConfig{
+	conn, channels, requests, err := gossh.NewClientConn(c, "server", &gossh.ClientConfig{
 		User: "anybody", Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
-	server := <-p.wires.taken
+	server := <-p.listener.accepted
 	if err != nil {
 		return nil, server, err
 	}
 	return gossh.NewClient(conn, channels, requests), server, nil
 }
 
-func (p *party) login() (*gossh.Client, *wire) {
+func (p *testServer) login() (*gossh.Client, *stallConn) {
 	p.t.Helper()
-	c, server, err := p.connect(gossh.PublicKeys(p.known))
+	c, server, err := p.connect(gossh.PublicKeys(p.signer))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func (p *party) login() (*gossh.Client, *wire) {
 type viewer struct {
 	*gossh.Session
 	client *gossh.Client
-	wire   *wire
+	conn   *stallConn
 	keys   io.Writer
 	out    *text
 	errs   *text
@@ -145,14 +146,14 @@ func (v *viewer) Write(p []byte) (int, error) {
 }
 
 // watch opens a screen of w by h cells.
-func (p *party) watch(term string, w, h int, environ ...string) *viewer {
+func (p *testServer) watch(term string, w, h int, environ ...string) *viewer {
 	p.t.Helper()
 	c, server := p.login()
 	s, err := c.NewSession()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	v := &viewer{Session: s, client: c, wire: server, out: newText(), errs: newText(), w: w, h: h}
+	v := &viewer{Session: s, client: c, conn: server, out: newText(), errs: newText(), w: w, h: h}
 	v.Stdout, v.Stderr = v, v.errs
 	if v.keys, err = s.StdinPipe(); err != nil {
 		p.t.Fatal(err)
@@ -252,25 +253,25 @@ func (w *text) await(t *testing.T, want string) {
 	}
 }
 
-// wires is a listener whose connections can be made to accept no more data.
-type wires struct {
+// stallListener is a listener whose connections can be made to accept no more data.
+type stallListener struct {
 	net.Listener
-	taken chan *wire
-	ended chan struct{} // receives a value for each connection that the server has closed
+	accepted chan *stallConn
+	ended    chan struct{} // receives a value for each connection that the server has closed
 }
 
-func (l *wires) Accept() (net.Conn, error) {
+func (l *stallListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: c, closed: make(chan struct{}), ended: l.ended}
-	l.taken <- w
+	w := &stallConn{Conn: c, closed: make(chan struct{}), ended: l.ended}
+	l.accepted <- w
 	return w, nil
 }
 
-// wire is the server's end of a connection.
-type wire struct {
+// stallConn is the server's end of a connection.
+type stallConn struct {
 	net.Conn
 	mu      sync.Mutex
 	stalled bool
@@ -280,13 +281,13 @@ type wire struct {
 }
 
 // stall makes the connection behave as if its other end had stopped reading.
-func (w *wire) stall() {
+func (w *stallConn) stall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stalled = true
 }
 
-func (w *wire) Write(p []byte) (int, error) {
+func (w *stallConn) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	stalled := w.stalled
 	w.mu.Unlock()
@@ -297,7 +298,7 @@ func (w *wire) Write(p []byte) (int, error) {
 	return w.Conn.Write(p)
 }
 
-func (w *wire) Close() error {
+func (w *stallConn) Close() error {
 	w.once.Do(func() {
 		close(w.closed)
 		w.ended <- struct{}{}

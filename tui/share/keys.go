@@ -27,10 +27,10 @@ type Key struct {
 // mostKeys is the greatest size of the file of keys, in bytes.
 const mostKeys = 1 << 20
 
-// implied lists the options of sshd(8) that hold here for everybody. A line with another option,
-// such as from= or expiry-time=, is an error, because its author would believe that the option
-// holds.
-var implied = []string{"restrict", "no-agent-forwarding", "no-port-forwarding", "no-user-rc",
+// impliedOptions lists the options of sshd(8) that hold here for everybody. A line with another
+// option, such as from= or expiry-time=, is an error, because its author would believe that the
+// option holds.
+var impliedOptions = []string{"restrict", "no-agent-forwarding", "no-port-forwarding", "no-user-rc",
 	"no-X11-forwarding"}
 
 // Keys reads a file in the format of OpenSSH's authorized_keys. It returns an error if the file is
@@ -51,7 +51,7 @@ func Keys(path string) (keys []Key, err error) {
 				"%s:%d: not a public key, as ssh-keygen writes them into .pub files", path, i+1)
 		}
 		for _, o := range options {
-			if !slices.Contains(implied, o) {
+			if !slices.Contains(impliedOptions, o) {
 				return nil, fmt.Errorf("%s:%d: option %s does not apply here: remove the "+
 					"line or the option", path, i+1, o)
 			}

@@ -21,7 +21,7 @@ import (
 
 // TestScreen: the interface is shown in the size of the client, and in every later one.
 func TestScreen(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	v := p.watch("xterm-256color", 100, 30)
 	v.await(t, "read-only")
 	p.log.await(t, "alice from 127.0.0.1:")
@@ -46,7 +46,7 @@ func TestScreen(t *testing.T) {
 
 // TestColours: each viewer gets the colours that its own terminal supports.
 func TestColours(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	for _, c := range []struct {
 		term, environ, has, hasNot string
 	}{
@@ -75,7 +75,7 @@ func TestColours(t *testing.T) {
 
 // TestOnlyKeys: nobody without a listed key gets in.
 func TestOnlyKeys(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	answer := func(_, _ string, questions []string, _ []bool) ([]string, error) {
 		return make([]string, len(questions)), nil
 	}
@@ -94,7 +94,7 @@ func TestOnlyKeys(t *testing.T) {
 	if err := os.WriteFile(p.keys, []byte("# nobody\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.connect(gossh.PublicKeys(p.known)); err == nil {
+	if _, _, err := p.connect(gossh.PublicKeys(p.signer)); err == nil {
 		t.Error("a key that was taken out gets in")
 	}
 	p.log.await(t, "no one can log in: ")
@@ -102,7 +102,7 @@ func TestOnlyKeys(t *testing.T) {
 
 // TestNoShell: every request for something other than a screen is refused.
 func TestNoShell(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	c, _ := p.login()
 	for _, kind := range []string{"tcpip-forward", "streamlocal-forward@openssh.com", "no-such"} {
 		ok, _, err := c.SendRequest(kind, true, gossh.Marshal(struct {
@@ -159,7 +159,7 @@ func TestNoShell(t *testing.T) {
 
 // TestNeedsTerminal: a client without a terminal is told what to do.
 func TestNeedsTerminal(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	c, _ := p.login()
 	s, err := c.NewSession()
 	if err != nil {
@@ -179,7 +179,7 @@ func TestNeedsTerminal(t *testing.T) {
 
 // TestUnfitTerminal: a client whose terminal has no screen is told what to do.
 func TestUnfitTerminal(t *testing.T) {
-	v := invite(t, nil).watch("dumb", 80, 24)
+	v := startServer(t, nil).watch("dumb", 80, 24)
 	v.Wait()
 	if out := v.errs.String(); !strings.Contains(out, "set TERM") || v.out.String() != "" {
 		t.Errorf("it is told %q and shown %q", out, v.out)
@@ -188,7 +188,7 @@ func TestUnfitTerminal(t *testing.T) {
 
 // TestAsksLittle: no terminal of a viewer is asked for more than the colour of its background.
 func TestAsksLittle(t *testing.T) {
-	v := invite(t, nil).watch("xterm-kitty", 80, 24)
+	v := startServer(t, nil).watch("xterm-kitty", 80, 24)
 	v.await(t, "read-only")
 	v.press("q")
 	v.Wait()
@@ -201,7 +201,7 @@ func TestAsksLittle(t *testing.T) {
 // TestHostileSizes: no size of a client makes the server draw a screen that exhausts the memory of
 // the machine.
 func TestHostileSizes(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	for _, c := range []struct {
 		w, h  int
 		drawn string
@@ -224,7 +224,7 @@ func TestHostileSizes(t *testing.T) {
 // TestPlaces: there is room for a limited number of viewers, and for another one when somebody has
 // left.
 func TestPlaces(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	var viewers []*viewer
 	for range 3 {
 		v := p.watch("xterm", 80, 24)
@@ -247,17 +247,17 @@ func TestPlaces(t *testing.T) {
 
 // TestStuck: a viewer that stops reading is cut off, while another goes on.
 func TestStuck(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	stuck, other := p.watch("xterm", 80, 24), p.watch("xterm", 80, 24)
 	stuck.await(t, "read-only")
 	other.await(t, "read-only")
-	stuck.wire.stall()
+	stuck.conn.stall()
 	stuck.press("3")
 	// A write that was pending before the other viewer's screen changed and still is afterwards is
 	// not a write to the other viewer.
 	shows := []string{"Presets", "12 runs"}
 	for i := 0; ; i++ {
-		before := p.clock.of(patience)
+		before := p.clock.of(writeTimeout)
 		other.press([]string{"1", "3"}[i%2])
 		other.await(t, shows[i%2])
 		if p.clock.pass(before) > 0 {
@@ -265,7 +265,7 @@ func TestStuck(t *testing.T) {
 		}
 	}
 	p.log.await(t, "it read no output for 10s")
-	<-stuck.wire.closed
+	<-stuck.conn.closed
 	other.press("2")
 	other.await(t, "train loss")
 	p.watch("xterm", 80, 24).await(t, "read-only")
@@ -273,36 +273,36 @@ func TestStuck(t *testing.T) {
 
 // TestSilent: a client that connects and sends nothing is cut off.
 func TestSilent(t *testing.T) {
-	p := invite(t, nil)
-	c, err := net.Dial("tcp", p.wires.Addr().String())
+	p := startServer(t, nil)
+	c, err := net.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	w := <-p.wires.taken
-	p.clock.pass(p.clock.of(handshake))
+	w := <-p.listener.accepted
+	p.clock.pass(p.clock.of(handshakeTimeout))
 	<-w.closed
 	_, lazy := p.login() // but asks for no screen
-	p.clock.pass(p.clock.of(handshake))
+	p.clock.pass(p.clock.of(handshakeTimeout))
 	<-lazy.closed
 }
 
 // TestCrowd: connections beyond those of the viewers and a few spare ones are closed.
 func TestCrowd(t *testing.T) {
-	p := invite(t, func(s *Settings) { s.Viewers = 1 })
-	for range 1 + spare + 1 {
-		c, err := net.Dial("tcp", p.wires.Addr().String())
+	p := startServer(t, func(s *Settings) { s.Viewers = 1 })
+	for range 1 + spareConnections + 1 {
+		c, err := net.Dial("tcp", p.listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
 	}
-	<-p.wires.ended
+	<-p.listener.ended
 }
 
 // TestIdle: the view of a viewer who presses no key ends.
 func TestIdle(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
 	p.clock.pass(p.clock.of(time.Hour))
@@ -314,7 +314,7 @@ func TestIdle(t *testing.T) {
 
 // TestBabel: what a client sends without an end is dropped, and does not fill the memory.
 func TestBabel(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
 	for _, babel := range [][2]string{{"\x1b]11;", "\x07"}, {"\x1b[200~", "\x1b[201~"}} {
@@ -326,7 +326,7 @@ func TestBabel(t *testing.T) {
 
 // TestEnds: viewers are told that the server has ended.
 func TestEnds(t *testing.T) {
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
 	p.end(context.Canceled)
@@ -340,7 +340,7 @@ func TestEnds(t *testing.T) {
 
 // TestGone: the place of a viewer who closes the window becomes free.
 func TestGone(t *testing.T) {
-	p := invite(t, func(s *Settings) { s.Viewers = 1 })
+	p := startServer(t, func(s *Settings) { s.Viewers = 1 })
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
 	v.client.Close()
@@ -354,7 +354,7 @@ func TestChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of screens: minutes with the race detector")
 	}
-	p := invite(t, nil)
+	p := startServer(t, nil)
 	t.Chdir(t.TempDir())
 	const esc = "\x1b[27u" // it begins no other sequence
 	before := contents(t, p.runs)
@@ -429,26 +429,26 @@ func contents(t *testing.T, dir string) map[string]string {
 
 // silent opens n connections that send nothing, and returns when the server has closed the given
 // number of connections.
-func (p *party) silent(t *testing.T, n, closed int) {
+func (p *testServer) silent(t *testing.T, n, closed int) {
 	t.Helper()
 	for range n {
-		c, err := net.Dial("tcp", p.wires.Addr().String())
+		c, err := net.Dial("tcp", p.listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		<-p.wires.taken
+		<-p.listener.accepted
 	}
 	for range closed {
-		<-p.wires.ended
+		<-p.listener.ended
 	}
 }
 
 // TestSilentCrowd holds as many connections open as the server allows, and tries more, all without
 // a key. A viewer with a key still gets a screen at once and keeps it. No deadline passes.
 func TestSilentCrowd(t *testing.T) {
-	p := invite(t, nil)
-	const room = 3 + spare
+	p := startServer(t, nil)
+	const room = 3 + spareConnections
 	p.silent(t, 60, 60-room)
 	first := p.watch("xterm", 80, 24)
 	first.await(t, "read-only")
@@ -477,23 +477,23 @@ func (n *named) Sign(io.Reader, []byte) (*gossh.Signature, error) {
 
 // TestNamedKey: naming a listed key, which is no secret, is not enough to count as its holder.
 func TestNamedKey(t *testing.T) {
-	p := invite(t, nil)
-	n := &named{p.known.PublicKey(), make(chan struct{}), make(chan struct{})}
-	c, err := net.Dial("tcp", p.wires.Addr().String())
+	p := startServer(t, nil)
+	n := &named{p.signer.PublicKey(), make(chan struct{}), make(chan struct{})}
+	c, err := net.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, left := <-p.wires.taken, make(chan struct{})
+	w, left := <-p.listener.accepted, make(chan struct{})
 	go func() {
 		defer close(left)
-		gossh.NewClientConn(c, "party", &gossh.ClientConfig{
+		gossh.NewClientConn(c, "server", &gossh.ClientConfig{
 			User:            "anybody",
 			Auth:            []gossh.AuthMethod{gossh.PublicKeys(n)},
 			HostKeyCallback: gossh.FixedHostKey(p.host),
 		})
 	}()
 	<-n.asked // the server would take that key
-	p.silent(t, 3+spare, 1)
+	p.silent(t, 3+spareConnections, 1)
 	select {
 	case <-w.closed:
 	default:
@@ -503,68 +503,72 @@ func TestNamedKey(t *testing.T) {
 	<-left
 }
 
-// stranger returns a connection from an address.
-func stranger(address string) *link { return &link{from: netip.MustParsePrefix(address)} }
+// unauthenticatedFrom returns a connection from an address.
+func unauthenticatedFrom(address string) *connection {
+	return &connection{from: netip.MustParsePrefix(address)}
+}
 
-// TestDoor: strangers, from one address or from many, do not keep out a viewer with a key.
-func TestDoor(t *testing.T) {
+// TestConnectionLimiter: clients without a key, from one address or from many, do not keep out a
+// viewer with one.
+func TestConnectionLimiter(t *testing.T) {
 	const viewers = 3
-	const each, all = viewers + spare, mostAddresses * (viewers + spare)
+	const each, all = viewers + spareConnections, mostAddresses * (viewers + spareConnections)
 	alice := "192.0.2.1/32"
 	t.Run("one address", func(t *testing.T) {
-		d, a := &door{room: viewers + spare}, stranger(alice)
-		d.enter(a)
+		d, a := &connectionLimiter{limit: viewers + spareConnections}, unauthenticatedFrom(alice)
+		d.add(a)
 		for i := range 10_000 {
-			if goes := d.enter(stranger("198.51.100.1/32")); goes == a {
-				t.Fatalf("stranger %d of another address pushes alice out", i)
+			if goes := d.add(unauthenticatedFrom("198.51.100.1/32")); goes == a {
+				t.Fatalf("client %d of another address pushes alice out", i)
 			}
 		}
-		if len(d.strangers) != 1+each {
-			t.Errorf("%d strangers", len(d.strangers))
+		if len(d.unauthenticated) != 1+each {
+			t.Errorf("%d unauthenticated", len(d.unauthenticated))
 		}
-		if !d.pass(a) {
+		if !d.authenticate(a) {
 			t.Error("alice's key does not let her in")
 		}
 	})
 	t.Run("many addresses", func(t *testing.T) {
-		d := &door{room: viewers + spare}
+		d := &connectionLimiter{limit: viewers + spareConnections}
 		for i := range 10 * all {
-			d.enter(stranger(fmt.Sprintf("10.0.%d.%d/32", i/256, i%256)))
+			d.add(unauthenticatedFrom(fmt.Sprintf("10.0.%d.%d/32", i/256, i%256)))
 		}
-		if len(d.strangers) != all {
-			t.Errorf("%d strangers, want %d", len(d.strangers), all)
+		if len(d.unauthenticated) != all {
+			t.Errorf("%d unauthenticated, want %d", len(d.unauthenticated), all)
 		}
 		for range 2 { // two colleagues behind one address
-			a := stranger(alice)
-			if goes := d.enter(a); goes == nil || goes.from == a.from {
+			a := unauthenticatedFrom(alice)
+			if goes := d.add(a); goes == nil || goes.from == a.from {
 				t.Errorf("for alice goes %v", goes)
 			}
 			defer func() {
-				if !d.pass(a) {
+				if !d.authenticate(a) {
 					t.Error("alice's key does not let her in")
 				}
 			}()
 		}
 	})
 	t.Run("keys", func(t *testing.T) {
-		d := &door{room: viewers + spare}
-		var in []*link
+		d := &connectionLimiter{limit: viewers + spareConnections}
+		var in []*connection
 		for range each + 1 {
-			l := stranger(alice)
-			d.enter(l)
-			if d.pass(l) {
+			l := unauthenticatedFrom(alice)
+			d.add(l)
+			if d.authenticate(l) {
 				in = append(in, l)
 			}
 		}
-		if len(in) != each || d.known != each {
-			t.Errorf("%d of %d are let in, %d counted", len(in), each, d.known)
+		if len(in) != each || d.authenticated != each {
+			t.Errorf("%d of %d are let in, %d counted", len(in), each, d.authenticated)
 		}
 		for _, l := range in {
-			d.leave(l)
-			d.leave(l) // both ends close it
+			d.release(l)
+			d.release(l) // both ends close it
 		}
-		if d.known != 0 || len(d.strangers) != 1 {
-			t.Errorf("all left: %d known, %d strangers", d.known, len(d.strangers))
+		if d.authenticated != 0 || len(d.unauthenticated) != 1 {
+			t.Errorf("all left: %d authenticated, %d others", d.authenticated,
+				len(d.unauthenticated))
 		}
 	})
 }

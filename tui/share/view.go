@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"drolab/runner"
@@ -24,33 +23,34 @@ import (
 var (
 	errOver  = errors.New("drolab share has ended here")
 	errGone  = errors.New("the connection is gone")
-	errStuck = fmt.Errorf("it read no output for %s", patience)
+	errStuck = fmt.Errorf("it read no output for %s", writeTimeout)
 )
 
 // view is the session of one viewer.
 type view struct {
 	ssh.Session
-	s    *server
-	link *link
-	in   *sifted
-	end  context.CancelCauseFunc
-	term string
+	s          *server
+	connection *connection
+	in         *screenChannel
+	end        context.CancelCauseFunc
+	term       string
 }
 
 // show serves a session from its beginning to its end.
 func (s *server) show(sess ssh.Session) {
-	l := sess.Context().Value(linkKey{}).(*link)
-	l.stopDeadline()
-	defer func() { s.after(farewell, l.cut) }()
+	c := sess.Context().Value(connectionKey{}).(*connection)
+	in := sess.Context().Value(channelKey{}).(*screenChannel)
+	c.stopDeadline()
+	defer func() { s.after(closeTimeout, c.cut) }()
 	ctx, end := context.WithCancelCause(s.ctx)
 	defer end(nil)
 	defer context.AfterFunc(sess.Context(), func() { end(errGone) })()
 	pty, _, ok := sess.Pty()
-	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty)}
+	v := &view{sess, s, c, in, end, terminalOf(pty)}
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Printf("%s: the view failed: %v", v.name(), runner.Panicked(s.Lab.RunsDir, p))
-			l.cut()
+			c.cut()
 		}
 	}()
 	if !ok {
@@ -76,7 +76,7 @@ func (s *server) show(sess ssh.Session) {
 // refuse tells the client and the log why there is no screen.
 func (v *view) refuse(why string) {
 	v.s.log.Printf("%s: refused: %s", v.name(), why)
-	fmt.Fprintf(&guard{v.Stderr(), v}, "drolab: %s\n", why)
+	fmt.Fprintf(&deadlineWriter{v.Stderr(), v}, "drolab: %s\n", why)
 	v.Exit(1)
 }
 
@@ -93,15 +93,15 @@ func (v *view) name() string {
 func (v *view) run(ctx context.Context, pty ssh.Pty, free func()) {
 	const columns, rows = 80, 24 // if the client states no size
 	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{
-		Width:  bounded(uint32(pty.Window.Width), mostColumns, columns),
-		Height: bounded(uint32(pty.Window.Height), mostRows, rows)})
+		Width:  limitCells(uint32(pty.Window.Width), mostColumns, columns),
+		Height: limitCells(uint32(pty.Window.Height), mostRows, rows)})
 	size := *v.in.size.Load()
-	out := &guard{v.screen(), v}
+	out := &deadlineWriter{v.screen(), v}
 	cfg := v.s.Lab
 	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
 	// remote.
 	cfg.Environ = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote")
-	t := &tui.Terminal{In: v.Session, Out: out, Size: v.in.newest}
+	t := &tui.Terminal{In: v.Session, Out: out, Size: v.in.newestSize}
 	p := tui.Program(cfg, t)
 	defer context.AfterFunc(ctx, t.Quit)()
 	go func() { v.end(v.listen(t)) }()
@@ -143,118 +143,9 @@ func (v *view) screen() io.Writer {
 	return v.Session
 }
 
-// guard is a writer that cuts off a client that reads nothing for the time patience. Bubble Tea
-// waits for its output to be read, and a client may never read.
-type guard struct {
-	io.Writer
-	v *view
-}
-
-// pieceSize is the size of a piece in bytes, small enough for a slow connection to take it in time.
-const pieceSize = 16 << 10
-
-func (g *guard) Write(p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var k int
-		stop := g.v.s.after(patience, g.v.stuck)
-		k, err = g.Writer.Write(p[n:min(n+pieceSize, len(p))])
-		stop()
-		n += k
-	}
-	return n, err
-}
-
-func (v *view) stuck() {
+func (v *view) cutOff() {
 	v.end(errStuck)
-	v.link.cut()
-}
-
-// sifted is a session that passes on to the library only what a screen needs. The library alone
-// would also run commands, and agree to forward an agent.
-type sifted struct {
-	gossh.NewChannel
-	channel gossh.Channel
-	size    atomic.Pointer[tea.WindowSizeMsg] // the newest size of the terminal
-	resized chan struct{}                     // has an element when there is a new size
-}
-
-// Accept implements gossh.NewChannel.
-func (s *sifted) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
-	ch, in, err := s.NewChannel.Accept()
-	if err != nil {
-		return nil, nil, err
-	}
-	s.channel = ch
-	out := make(chan *gossh.Request)
-	go s.sift(in, out)
-	return ch, out, nil
-}
-
-// sift passes on requests for a terminal, for a shell, which is the screen, and for the colours of
-// the environment. It handles new sizes itself, because the library's queue of them would hold up
-// the other requests.
-func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
-	defer close(out)
-	defer close(s.resized)
-	variables := 0
-	for r := range in {
-		switch {
-		case r.Type == "pty-req", r.Type == "shell":
-			out <- r
-		case r.Type == "env" && variables < mostVariables && namesColours(r.Payload):
-			variables++
-			out <- r
-		case r.Type == "window-change":
-			r.Reply(s.resize(r.Payload), nil)
-		default:
-			r.Reply(false, nil)
-		}
-	}
-}
-
-// resize keeps a new size of the terminal. It returns false for a request without a size.
-func (s *sifted) resize(payload []byte) bool {
-	var size struct{ Columns, Rows, Width, Height uint32 }
-	if gossh.Unmarshal(payload, &size) != nil || size.Columns == 0 || size.Rows == 0 {
-		return false
-	}
-	s.size.Store(&tea.WindowSizeMsg{Width: bounded(size.Columns, mostColumns, 0),
-		Height: bounded(size.Rows, mostRows, 0)})
-	select {
-	case s.resized <- struct{}{}:
-	default:
-	}
-	return true
-}
-
-// newest returns the newest size that the client has told.
-func (s *sifted) newest() tea.WindowSizeMsg { return *s.size.Load() }
-
-// The greatest size of a screen in cells, more than a large monitor has. Each cell takes memory,
-// and the client decides how many there are.
-const (
-	mostColumns = 512
-	mostRows    = 160
-)
-
-// bounded returns n cells, limited to most, or unknown if the client does not know (RFC 4254, 6.2:
-// 0).
-func bounded(n uint32, most, unknown int) int {
-	if n == 0 {
-		return unknown
-	}
-	return int(min(n, uint32(most)))
-}
-
-// mostVariables is the greatest number of environment variables that are taken, because the library
-// keeps each.
-const mostVariables = 2
-
-// namesColours reports whether an environment variable says which colours the terminal has.
-func namesColours(payload []byte) bool {
-	var v struct{ Name, Value string }
-	return gossh.Unmarshal(payload, &v) == nil && (v.Name == "COLORTERM" || v.Name == "NO_COLOR") &&
-		plainWord.MatchString(v.Value)
+	v.connection.cut()
 }
 
 // plainWord matches the usual names of terminals. Other names are refused, because some libraries
@@ -278,7 +169,7 @@ func (v *view) listen(terminal io.Reader) (reason error) {
 		}
 	}()
 	for typed := make([]byte, 1<<12); ; {
-		idle := v.idle()
+		idle := v.startIdleTimer()
 		_, err := terminal.Read(typed)
 		if idle(); err != nil {
 			return errGone
@@ -286,8 +177,8 @@ func (v *view) listen(terminal io.Reader) (reason error) {
 	}
 }
 
-// idle ends the view after the time Idle, unless stop is called before.
-func (v *view) idle() (stop func()) {
+// startIdleTimer ends the view after the time Idle, unless stop is called before.
+func (v *view) startIdleTimer() (stop func()) {
 	if v.s.Idle == 0 {
 		return func() {}
 	}

@@ -3,5 +3,5 @@
 // sweep's folder, and asks Slurm for the sweep's jobs, so it also shows a sweep that a cluster
 // trains.
 //
-// Start at page.go (state and files), then plane.go (the map), then view.go.
+// Start at page.go (state), reader.go (files), then grid.go and plane.go (the map), then view.go.
 package sweep

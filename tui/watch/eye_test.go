@@ -68,7 +68,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	watch := newRig(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0(),
 		Logs: map[string][]runner.Event{m.ID: log}}, 200, 60)
 	watch.Round = time.Second
-	wire := tuitest.NewWire(200, 58)
+	wire := tuitest.NewRenderer(200, 58)
 	for range seconds * 5 / 2 {
 		watch.Wait(2*time.Second/5, 2*time.Second/5)
 		bytes += wire.Frame(t, watch.View())

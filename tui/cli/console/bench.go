@@ -3,24 +3,15 @@ package console
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/presets"
-	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
-	"drolab/runner/machine"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 	"drolab/tui/kit"
@@ -32,9 +23,9 @@ import (
 // that the presets use (three) or that a study lacks. Medians of a few rounds are enough there.
 // Together they stay below 30 s, since a round may take longer than the time.
 const (
-	benchMain  = 10 * time.Second
-	benchModel = 2 * time.Second // on a model named by --model
-	estimate   = 300 * time.Millisecond
+	benchMain     = 10 * time.Second
+	benchModel    = 2 * time.Second // on a model named by --model
+	benchEstimate = 300 * time.Millisecond
 )
 
 func benchCommand(con *Console) *cobra.Command {
@@ -145,7 +136,7 @@ func printPresets(con *Console, w *Stopwatch, asked *spec.Spec) error {
 		}
 		d := time.Duration(seconds * float64(time.Second))
 		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d),
-			lacks(con, p.Spec.Dataset))
+			downloadHint(con, p.Spec.Dataset))
 	}
 	return nil
 }
@@ -181,8 +172,8 @@ func benchJSON(con *Console, s *spec.Spec, t *train.StepTimes) map[string]any {
 	return all
 }
 
-// lacks says how to get a dataset that is not here.
-func lacks(con *Console, dataset string) string {
+// downloadHint says how to get a dataset that is not here.
+func downloadHint(con *Console, dataset string) string {
 	if e, err := source.Info(dataset, con.DataDir); err == nil && !e.Available {
 		return "after drolab data fetch " + dataset
 	}
@@ -190,159 +181,3 @@ func lacks(con *Console, dataset string) string {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// Stopwatch measures steps once of each kind.
-type Stopwatch struct {
-	ctx     context.Context
-	threads int
-	known   map[string]train.StepTimes // by everything that the time of a step depends on
-}
-
-// NewStopwatch returns a Stopwatch that measures until ctx is cancelled.
-func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
-	return &Stopwatch{ctx, threads, map[string]train.StepTimes{}}
-}
-
-func (w *Stopwatch) measure(
-	s *spec.Spec, shape data.Shape, classes int, budget time.Duration,
-) (train.StepTimes, error) {
-	key := fmt.Sprintln(s.Model, s.Precision, s.Convolution, s.Batch, shape, classes)
-	if t, ok := w.known[key]; ok {
-		return t, nil
-	}
-	t, err := train.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
-	switch {
-	case err == nil:
-		w.known[key] = t
-	case errors.Is(err, context.Canceled):
-		err = errors.New("bench was interrupted")
-	}
-	return t, err
-}
-
-// Seconds estimates the time of runs on data of some sizes from the steps of all methods of s.
-func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float64, error) {
-	t, err := w.measure(s, n.Shape, n.Classes, estimate)
-	if err != nil {
-		return 0, err
-	}
-	return t.Pace(s.Batch).Seconds(runs, float64(n.Train), float64(n.Test)), nil
-}
-
-// Host returns the description of the program and the machine. It may read the whole program (see
-// Version), so an interface asks for it only when it needs it, not before its first frame.
-func Host() runner.Host {
-	return runner.Host{Version: Version(), Go: runtime.Version(),
-		System: runtime.GOOS + "/" + runtime.GOARCH, CPU: CPU(), Kernel: nn.Kernel("")}
-}
-
-// CollectEarly makes the process collect its garbage early. Its memory is networks and images,
-// which stay and hold no pointers, so collecting costs next to nothing. Go's default, as much
-// garbage again, would be hundreds of megabytes.
-func CollectEarly() { collect(10) }
-
-// YieldToRuns sets up the process of an interface whose runs are in another process. It takes at
-// most one core from them, which is many times what it needs: with more, each tick wakes threads
-// that only look for work. It holds a few megabytes, and collects garbage twice as often as Go's
-// default. Collecting less often would gain no time that a user would see, and dozens of logs that
-// are read would leave three times as much in memory as is drawn of them.
-func YieldToRuns() {
-	runtime.GOMAXPROCS(1)
-	collect(50)
-}
-
-// collect sets how much garbage makes the collector run, in percent of the memory in use, unless
-// GOGC or a test has chosen another percentage than Go's 100. It does so after the start, which
-// leaves some megabytes of garbage: an interface collected them six times before its first frame.
-func collect(percent int) {
-	time.AfterFunc(300*time.Millisecond, func() {
-		if chosen := debug.SetGCPercent(percent); chosen != 100 {
-			debug.SetGCPercent(chosen)
-		}
-	})
-}
-
-// Version returns the revision of the code. If the tree was dirty or, as with go run, the program
-// has no revision, the checksum of the program says which code it is: equal versions mean the same
-// program.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
-	return versionOf(info, checksum)
-}
-
-func versionOf(info *debug.BuildInfo, checksum func() string) string {
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	revision := settings["vcs.revision"]
-	revision = revision[:min(12, len(revision))]
-	switch {
-	case revision == "":
-		return strings.TrimSpace(info.Main.Version + " " + checksum())
-	case settings["vcs.modified"] == "true":
-		return revision + "+changes " + checksum()
-	}
-	return revision
-}
-
-// castagnoli is the polynomial that processors have an instruction for. The program has tens of
-// megabytes, and every command that starts a run waits for their checksum.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksum returns the CRC-32C of the running program. If the file cannot be read, it returns the
-// size and the time of the file.
-var checksum = sync.OnceValue(func() string {
-	path := "/proc/self/exe" // the running program, even if its file has been replaced
-	if _, err := os.Stat(path); err != nil {
-		if path, err = os.Executable(); err != nil {
-			return "unknown"
-		}
-	}
-	sum, err := sumOf(path)
-	if err == nil {
-		return sum
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
-})
-
-func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := crc32.New(castagnoli)
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("crc32c:%08x", h.Sum32()), nil
-}
-
-// CPU returns the name of the processor, or its architecture if the name is unknown.
-func CPU() string { return cmp.Or(Clean(machine.Processor()), runtime.GOARCH) }
-
-// Commands returns the commands about the machine.
-func Commands(con *Console) []*cobra.Command {
-	return []*cobra.Command{benchCommand(con), versionCommand(con)}
-}
-
-func versionCommand(con *Console) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version, the machine and the kernels in use",
-		Args: None,
-		RunE: func(*cobra.Command, []string) error {
-			h := Host()
-			_, err := fmt.Fprintf(con.Stdout, "drolab %s\n%s, %s, %s, kernel %s, %s\n",
-				h.Version, h.Go, h.System, h.CPU, h.Kernel, kit.Plural(con.Threads, "thread"))
-			return err
-		},
-	}
-}

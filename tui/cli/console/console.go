@@ -1,25 +1,16 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"sync"
 
-	"drolab/presets"
-	"drolab/runner/page"
 	"drolab/runner/record"
-	cells "drolab/tui/cell"
-	"drolab/tui/kit"
+	"drolab/tui/cell"
 
-	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
 )
 
 // Env is the environment in which the commands run.
@@ -39,14 +30,14 @@ type Env struct {
 	ASCII bool
 	// Environ holds the environment variables, as os.Environ returns them.
 	Environ []string
-	// Orderly returns a context that is cancelled when the user wants the command to end. A command
-	// that does not call it is ended at once. If hangup is not nil, the command goes on when its
-	// terminal is closed, and hangup is called then.
-	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
-	// Warned returns a channel that is closed when the process receives USR1, the signal that its
-	// time is nearly over. The process listens until forget is called. A nil Warned means that it
-	// does not.
-	Warned func() (warned <-chan struct{}, forget func())
+	// SignalContext returns a context that is cancelled when the user wants the command to end. A
+	// command that does not call it is ended at once. If hangup is not nil, the command goes on
+	// when its terminal is closed, and hangup is called then.
+	SignalContext func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
+	// LimitSignal returns a channel that is closed when the process receives USR1, the signal that
+	// its time is nearly over. The process listens until forget is called. A nil LimitSignal means
+	// that it does not.
+	LimitSignal func() (warned <-chan struct{}, forget func())
 	// Self returns the command, not yet started, that runs this program with other arguments; nil
 	// keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
@@ -67,7 +58,7 @@ type Console struct {
 	// Stdout and Stderr clean all text that is printed, because names and settings come from files
 	// of other people. Only the interface, which cleans what it draws itself, writes to the
 	// terminal directly.
-	Stdout, Stderr *cells.Writer
+	Stdout, Stderr *cell.Writer
 	Threads        int
 	// AsJSON makes a command print its result as JSON: see JSONFlag. Explain makes a command define
 	// its figures: see ExplainFlag.
@@ -84,8 +75,8 @@ type Console struct {
 
 // New returns the console of an environment.
 func New(env Env) *Console {
-	c := &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
-		Stderr: cells.NewWriter(env.Stderr)}
+	c := &Console{Env: env, Stdout: cell.NewWriter(env.Stdout),
+		Stderr: cell.NewWriter(env.Stderr)}
 	c.SetFolding(true)
 	return c
 }
@@ -100,7 +91,7 @@ func (c *Console) SetFolding(on bool) {
 	}
 }
 
-// Outlive is a hangup function for Orderly that does nothing: the command goes on without its
+// Outlive is a hangup function for SignalContext that does nothing: the command goes on without its
 // terminal.
 func Outlive() {}
 
@@ -140,13 +131,7 @@ func (c *Console) CatalogueOf(dir string) *record.Catalogue {
 
 // PrintLine prints a line. It cleans the line, because text about runs comes from files.
 func (c *Console) PrintLine(format string, args ...any) {
-	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
-}
-
-// WriteDocument writes a document as it is.
-func (c *Console) WriteDocument(text string) error {
-	_, err := io.WriteString(c.Stdout, text)
-	return err
+	fmt.Fprintln(c.Stdout, cell.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // Note prints a note on Stderr, unless it repeats the last one or the interface has the screen.
@@ -155,101 +140,11 @@ func (c *Console) Note(text string) {
 	defer c.mu.Unlock()
 	if c.noted != text && !c.drawing {
 		c.noted = text
-		fmt.Fprintf(c.Stderr, "note: %s\n", OneLine(text))
+		fmt.Fprintf(c.Stderr, "note: %s\n", cell.OneLine(text))
 	}
 }
 
-// terminalSize returns the size of the terminal w in cells; ok is false if w is not a terminal.
-func terminalSize(w any) (width, height int, ok bool) {
-	f, isFile := w.(*os.File)
-	if !isFile || !term.IsTerminal(f.Fd()) {
-		return 0, 0, false
-	}
-	width, height, err := term.GetSize(f.Fd())
-	return width, height, err == nil
-}
-
-// OnTerminal reports whether the interface can be shown: input and output are terminals.
-func (c *Console) OnTerminal() bool {
-	_, _, in := terminalSize(c.Stdin)
-	_, _, out := c.Size()
-	return in && out
-}
-
-// SetDrawing sets whether the interface has the terminal now. Note prints nothing while it has.
-func (c *Console) SetDrawing(drawing bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.drawing = drawing
-}
-
-// Size returns the size in cells of the terminal that Stdout is connected to.
-func (c *Console) Size() (width, height int, ok bool) { return terminalSize(c.Env.Stdout) }
-
-// SizeErr returns the size in cells of the terminal that Stderr is connected to.
-func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c.Env.Stderr) }
-
-// Failures is a list of errors, printed one per line.
-type Failures []error
-
-func (f Failures) Error() string { return errors.Join(f...).Error() }
-
-// OrNil returns the errors that are not nil, or nil where nothing failed.
-func (f Failures) OrNil() error {
-	f = slices.DeleteFunc(slices.Clone(f), func(err error) bool { return err == nil })
-	if len(f) == 0 {
-		return nil
-	}
-	return f
-}
-
-// TryAll calls try for every item, and returns the errors of those for which it fails.
-func TryAll[T any](list []T, try func(T) error) error {
-	return Failures(kit.Map(list, try)).OrNil()
-}
-
-// PrintError prints an error; each error of Failures or presets.Errors has a line of its own.
-func PrintError(w io.Writer, err error) {
-	list, several := err.(Failures)
-	if wrong, ok := errors.AsType[presets.Errors](err); ok {
-		list, several = Failures(wrong), true
-	}
-	if !several {
-		fmt.Fprintf(w, "drolab: %s\n", OneLine(err.Error()))
-	}
-	for _, e := range list {
-		PrintError(w, e)
-	}
-}
-
-// Theme returns the theme of text on out, which is Stdout or Stderr: at most sixteen colours, the
-// terminal's own, which suit its background, and none if out is not a terminal. The output of a
-// command stays on the screen, and the command does not ask for the background.
-func (c *Console) Theme(out *cells.Writer) *kit.Theme {
-	_, _, terminal := c.Size()
-	if out == c.Stderr {
-		_, _, terminal = c.SizeErr()
-	}
-	if !terminal {
-		return kit.BareTheme(c.ASCII)
-	}
-	profile := colorprofile.NoTTY
-	noColor := func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }
-	if !slices.ContainsFunc(c.Environ, noColor) {
-		profile = min(colorprofile.Env(c.Environ), colorprofile.ANSI)
-	}
-	return kit.NewTheme(profile, true, c.ASCII)
-}
-
-// Width returns the width of Stdout in columns: the terminal's, or 80 if there is no terminal.
-func (c *Console) Width() int {
-	columns, _, _ := c.Size()
-	return cmp.Or(columns, 80)
-}
-
-// Blocks prints blocks at the width of Stdout.
-func (c *Console) Blocks(blocks ...page.Block) {
-	for _, b := range blocks {
-		(&PageWriter{Writer: c.Stdout, Width: c.Width(), ASCII: c.ASCII}).block(b)
-	}
+// Commands returns the commands about the machine.
+func Commands(con *Console) []*cobra.Command {
+	return []*cobra.Command{benchCommand(con), versionCommand(con)}
 }

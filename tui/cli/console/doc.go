@@ -7,7 +7,7 @@
 // Printed text goes through Stdout and Stderr, which clean it: names and settings come from files
 // that anybody may have written. The package sends no request to a run. The commands
 // about the machine, version and bench, are here, since other commands ask for the description of
-// the host and the time of a training step (bench.go).
+// the host (version.go) and the time of a training step (stopwatch.go).
 //
-// Start at console.go.
+// Start at console.go, then find.go and result.go.
 package console

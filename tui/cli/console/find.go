@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,10 +14,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/report"
-	"drolab/tui/kit"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Find returns the run that id stands for: a name, the unambiguous start of a name, a run directory
@@ -75,7 +70,7 @@ func (c *Console) FindAny(name string) (r *record.Run, step int64, err error) {
 // FindToRead is Find for commands that only read: the run may also lie outside the runs folder (see
 // apart).
 func (c *Console) FindToRead(word string) (*record.Run, error) {
-	runs, ok, err := apart(word)
+	runs, ok, err := outsideRuns(word)
 	switch {
 	case !ok:
 		r, _, err := c.FindStep(word)
@@ -97,9 +92,9 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	list := sync.OnceValues(c.Catalogue().List) // not needed for runs outside the runs folder
 	var runs []*record.Run
 	for _, arg := range args {
-		meant, ok, err := apart(arg)
+		meant, ok, err := outsideRuns(arg)
 		if !ok {
-			meant, err = c.meant(arg, list)
+			meant, err = c.namedRuns(arg, list)
 		}
 		if err != nil {
 			return nil, err
@@ -142,9 +137,9 @@ func (c *Console) Study(word string) (*report.Study, error) {
 	return s, nil
 }
 
-// meant returns the runs of a list that a word stands for: the run of that name, else all runs
+// namedRuns returns the runs of a list that a word stands for: the run of that name, else all runs
 // whose names start with it.
-func (c *Console) meant(
+func (c *Console) namedRuns(
 	word string, list func() ([]*record.Run, []error),
 ) ([]*record.Run, error) {
 	if word == "" || word == "latest" {
@@ -176,9 +171,9 @@ func (c *Console) meant(
 	return starting, nil
 }
 
-// apart returns the runs that a word stands for outside the runs folder: runs that come with the
-// program and packed files. ok is false for other words.
-func apart(word string) (runs []*record.Run, ok bool, err error) {
+// outsideRuns returns the runs that a word stands for outside the runs folder: runs that come with
+// the program and packed files. ok is false for other words.
+func outsideRuns(word string) (runs []*record.Run, ok bool, err error) {
 	switch {
 	case recorded.Is(word):
 		runs, err = recorded.Find(word)
@@ -188,154 +183,6 @@ func apart(word string) (runs []*record.Run, ok bool, err error) {
 		return []*record.Run{r}, true, err
 	}
 	return nil, false, nil
-}
-
-// The messages of cobra give the number of arguments; the messages of these checks say what is
-// missing.
-
-// One returns a check for exactly one argument.
-func One(what, example string) cobra.PositionalArgs {
-	return Count(1, 1, "give "+what+", and only one: "+example)
-}
-
-// OneOrMore returns a check for at least one argument.
-func OneOrMore(what, example string) cobra.PositionalArgs {
-	return Count(1, math.MaxInt, "give "+what+": "+example)
-}
-
-// OneAtMost returns a check for at most one argument.
-func OneAtMost(what, example string) cobra.PositionalArgs {
-	return Count(0, 1, "give at most one "+what+": "+example)
-}
-
-// Count returns a check for least to most arguments, which otherwise fails with the message.
-func Count(least, most int, message string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return errors.New(message)
-		}
-		return nil
-	}
-}
-
-// None is a check for no arguments.
-func None(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%q: %s takes no arguments: see %s --help", args[0],
-		c.Name(), c.CommandPath())
-}
-
-// Directive tells the shell what it may offer beside the words of a completion.
-type Directive = cobra.ShellCompDirective
-
-// CompletePresets offers the presets that come with the program.
-func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
-	words := kit.Map(presets.List(), func(p presets.Preset) string { return p.Name + "\t" + p.Doc })
-	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
-}
-
-// CompleteRuns offers "latest" and the runs of the runs folder whose names start with begun. Their
-// statuses follow if the runs are few.
-func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]string, Directive) {
-	words := []string{"latest"}
-	names := record.Starting(c.RunsDir, begun)
-	const many = 50 // reading more statuses would take longer than a user waits for a word
-	for _, name := range names {
-		if len(names) <= many {
-			r, err := record.Find(c.RunsDir, name)
-			if err != nil {
-				continue
-			}
-			name += "\t" + string(r.Status())
-		}
-		words = append(words, name)
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
-}
-
-// CompleteRead is CompleteRuns for commands that only read. It also offers the runs that come with
-// the program.
-func (c *Console) CompleteRead(
-	of *cobra.Command, args []string, begun string,
-) ([]string, Directive) {
-	words, _ := c.CompleteRuns(of, args, begun)
-	for _, name := range recorded.Names() {
-		words = append(words, recorded.Scheme+name+"\tcomes with the program")
-	}
-	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
-}
-
-// MustComplete registers f as the completion of a flag.
-func MustComplete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if c.RegisterFlagCompletionFunc(flag, f) != nil {
-		panic("cli: completion of a flag that does not exist")
-	}
-}
-
-// elsewhere maps command names of other programs to the commands of this one.
-var elsewhere = map[string]string{
-	"train": "run", "fit": "run", "start": "run", "launch": "run", "test": "eval",
-	"evaluate": "eval", "predict": "eval", "list": "runs", "ls": "runs", "ps": "runs",
-	"history": "runs", "status": "show", "info": "show", "rm": "delete", "remove": "delete",
-	"kill": "stop", "cancel": "stop", "continue": "resume", "download": "data",
-	"dataset": "data", "datasets": "data", "diff": "compare", "check": "doctor",
-	"benchmark": "bench", "tag": "label", "save": "checkpoint", "watch": "attach",
-	"view": "attach", "open": "attach", "fork": "run --from RUN@STEP",
-	"branch":        "run --from RUN@STEP",
-	"data download": "data fetch", "data get": "data fetch", "data info": "data show",
-}
-
-// NoCommand reports the first argument as an unknown command, with a suggestion if there is one.
-func NoCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	path := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), c.Root().Name()) + " ")
-	full := strings.TrimSpace(path + " " + args[0])
-	near := elsewhere[full]
-	c.SuggestionsMinimumDistance = 2
-	if list := c.SuggestionsFor(args[0]); near == "" && len(list) > 0 {
-		near = strings.TrimSpace(path + " " + list[0])
-	}
-	if near == "" {
-		return fmt.Errorf("unknown command %q: see %s --help", args[0], c.CommandPath())
-	}
-	return fmt.Errorf("unknown command %q: did you mean %s?", full, near)
-}
-
-// Choices makes a flag take words of a list alone, and completes them. A word may have a
-// description behind a tab.
-func Choices(c *cobra.Command, flag string, words ...string) {
-	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	f := c.Flags().Lookup(flag)
-	f.Value = choice{f.Value, kit.Map(words, func(word string) string {
-		word, _, _ = strings.Cut(word, "\t")
-		return word
-	})}
-}
-
-// choice is the value of such a flag: a word, or several with commas where the flag takes them.
-type choice struct {
-	pflag.Value
-	words []string
-}
-
-// Set implements pflag.Value.
-func (v choice) Set(text string) error {
-	for word := range strings.SplitSeq(text, ",") {
-		if !slices.Contains(v.words, word) {
-			return errors.New(v.Type())
-		}
-	}
-	return v.Value.Set(text)
-}
-
-// Type implements pflag.Value: it says what the flag takes.
-func (v choice) Type() string {
-	of := map[string]string{"string": "one", "stringSlice": "some"}[v.Value.Type()]
-	return of + " of " + strings.Join(v.words, ", ")
 }
 
 // OfOneProblem returns the runs for a page. Of a recorded experiment, which has runs at several

@@ -4,23 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"drolab/runner"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
 // Meter shows the progress of what takes long, such as a download: on a terminal a line that is
 // redrawn, elsewhere a line for every tenth of the total.
 type Meter struct {
-	Out           *cells.Writer
-	Name          string
-	Screen, ASCII bool
-	Width         int
-	Amount        func(n int64) string // writes an amount in its unit
-	// Patience is the time after which the meter shows something at all.
-	Patience time.Duration
+	out           *cell.Writer
+	name          string
+	screen, ascii bool
+	width         int
+	amount        func(n int64) string // writes an amount in its unit
+	// delay is the time after which the meter shows something at all.
+	delay time.Duration
 
 	now   func() time.Time // nil: the system's
 	began time.Time
@@ -31,8 +32,8 @@ type Meter struct {
 
 // NewMeter returns a meter on Stderr.
 func (c *Console) NewMeter(name string, amount func(n int64) string) *Meter {
-	m := &Meter{Out: c.Stderr, Name: name, ASCII: c.ASCII, Amount: amount}
-	m.Width, _, m.Screen = c.SizeErr()
+	m := &Meter{out: c.Stderr, name: name, ascii: c.ASCII, amount: amount}
+	m.width, _, m.screen = c.SizeErr()
 	return m
 }
 
@@ -46,19 +47,19 @@ func (m *Meter) Show(done, total int64, left time.Duration) {
 	if m.began.IsZero() {
 		m.began = now
 	}
-	if now.Sub(m.began) < m.Patience {
+	if now.Sub(m.began) < m.delay {
 		return
 	}
-	if !m.Screen {
+	if !m.screen {
 		if tenth := 10 * done / total; tenth > m.tenth {
 			m.tenth = tenth
-			fmt.Fprintf(m.Out, "%s: %s\n", m.Name, m.text(done, total, left))
+			fmt.Fprintf(m.out, "%s: %s\n", m.name, m.text(done, total, left))
 		}
 		return
 	}
 	if done >= total || now.After(m.next) {
 		m.next, m.drawn = now.Add(DrawEvery), true
-		m.Out.Over(0, m.line(done, total, left))
+		m.out.Over(0, m.line(done, total, left))
 	}
 }
 
@@ -70,7 +71,7 @@ func (m *Meter) time() time.Time {
 }
 
 func (m *Meter) text(done, total int64, left time.Duration) string {
-	text := m.Amount(done) + " of " + m.Amount(total)
+	text := m.amount(done) + " of " + m.amount(total)
 	if left > 0 {
 		text += ", ETA " + kit.Clock(left)
 	}
@@ -80,26 +81,27 @@ func (m *Meter) text(done, total int64, left time.Duration) string {
 // line returns the line with a bar, if there is room for one.
 func (m *Meter) line(done, total int64, left time.Duration) string {
 	text := "  " + m.text(done, total, left)
-	room := min(BarMost, m.Width-cells.Width(m.Name)-cells.Width(text)-3)
+	room := min(BarMost, m.width-cell.Width(m.name)-cell.Width(text)-3)
 	if room < BarLeast {
-		return m.Name + text
+		return m.name + text
 	}
-	return m.Name + "  " + Bar(done, total, room, m.ASCII) + text
+	return m.name + "  " + Bar(done, total, room, m.ascii) + text
 }
 
 // End ends the line.
 func (m *Meter) End() {
 	if m.drawn {
-		fmt.Fprintln(m.Out)
+		fmt.Fprintln(m.out)
 		m.drawn = false
 	}
 }
 
 const (
-	// readingPatience is the time after which a reading shows how far it is.
-	readingPatience = 500 * time.Millisecond
-	// fewRead is a number of samples or runs of which no reading is shown: it is over in a moment.
-	fewRead = 100
+	// readingDelay is the time after which a reading shows how far it is.
+	readingDelay = 500 * time.Millisecond
+	// minReadShown is the least number of samples or runs of which a reading is shown. A smaller
+	// one is over in a moment.
+	minReadShown = 100
 )
 
 func plainCount(n int64) string { return fmt.Sprint(n) }
@@ -107,7 +109,7 @@ func plainCount(n int64) string { return fmt.Sprint(n) }
 // Readings returns a meter for what is read and counted, such as runs.
 func (c *Console) Readings(what string) *Meter {
 	m := c.NewMeter("reading "+what, plainCount)
-	m.Patience = readingPatience
+	m.delay = readingDelay
 	return m
 }
 
@@ -120,7 +122,7 @@ func (m *Meter) Progress(ctx context.Context) func(done, of int) error {
 			return errors.New("interrupted: what was read is kept, and the same command goes on " +
 				"from there")
 		}
-		if of >= fewRead {
+		if of >= minReadShown {
 			m.Show(int64(done), int64(of), pace.Left(done, of, m.time()))
 		}
 		return nil
@@ -133,14 +135,14 @@ func (c *Console) whileRead() func(done, of int) error {
 	var tell func(done, of int) error // nil: nothing is being read
 	var end func()
 	return func(done, of int) error {
-		if of < fewRead {
+		if of < minReadShown {
 			return nil
 		}
 		if tell == nil {
 			m := c.Readings("runs")
 			ctx, cancel := context.WithCancel(context.Background())
-			if c.Orderly != nil {
-				ctx, cancel = c.Orderly(ctx, Outlive)
+			if c.SignalContext != nil {
+				ctx, cancel = c.SignalContext(ctx, Outlive)
 			}
 			tell, end = m.Progress(ctx), func() { m.End(); cancel() }
 		}
@@ -167,7 +169,7 @@ func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			if r := reading(); r != nil && r.Of >= fewRead {
+			if r := reading(); r != nil && r.Of >= minReadShown {
 				m.Show(int64(r.Done), int64(r.Of), r.Left)
 			}
 		}
@@ -176,4 +178,23 @@ func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
 		close(end)
 		<-ended
 	}
+}
+
+// DrawEvery is the time between two redraws of a line: a person sees five changes a second.
+const DrawEvery = 200 * time.Millisecond
+
+// Progress bars are between BarLeast and BarMost cells wide, or left out.
+const (
+	BarLeast = 10
+	BarMost  = 30
+)
+
+// Bar returns a bar of width cells that shows the share done of total.
+func Bar(done, total int64, width int, ascii bool) string {
+	full, empty := "━", "─"
+	if ascii {
+		full, empty = "#", "."
+	}
+	n := int(float64(width) * float64(min(done, total)) / float64(max(1, total)))
+	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 
 	"charm.land/lipgloss/v2"
 )
@@ -16,7 +16,7 @@ import (
 func TestMeter(t *testing.T) {
 	var out bytes.Buffer
 	megabytes := func(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-	m := &Meter{Out: cells.NewWriter(&out), Name: "mnist", Amount: megabytes}
+	m := &Meter{out: cell.NewWriter(&out), name: "mnist", amount: megabytes}
 	for done := int64(0); done <= 1e8; done += 1e6 {
 		m.Show(done, 1e8, 0)
 	}
@@ -27,7 +27,7 @@ func TestMeter(t *testing.T) {
 	}
 	m.Show(5, 0, 0) // the server does not report the size
 	for width := 1; width < 100; width++ {
-		m.Width = width
+		m.width = width
 		if w := lipgloss.Width(m.line(3, 7, time.Hour)); w >= width && width > 40 {
 			t.Errorf("%d cells on a screen of %d", w, width)
 		}
@@ -39,8 +39,8 @@ func TestMeter(t *testing.T) {
 func TestMeterOfAReading(t *testing.T) {
 	var out bytes.Buffer
 	at := time.Unix(0, 0)
-	m := &Meter{Out: cells.NewWriter(&out), Name: "reading runs", Amount: plainCount,
-		Patience: readingPatience, now: func() time.Time { return at }}
+	m := &Meter{out: cell.NewWriter(&out), name: "reading runs", amount: plainCount,
+		delay: readingDelay, now: func() time.Time { return at }}
 	ctx, stop := context.WithCancel(context.Background())
 	tell := m.Progress(ctx)
 	for done := 0; done <= 10_000; done += 100 {
@@ -64,7 +64,7 @@ func TestMeterOfAReading(t *testing.T) {
 		t.Errorf("%d lines, want 10; the last is %q, want %q", len(lines), got, want)
 	}
 	out.Reset()
-	if err := (&Meter{Out: m.Out}).Progress(ctx)(50, 99); err != nil || out.Len() > 0 {
+	if err := (&Meter{out: m.out}).Progress(ctx)(50, 99); err != nil || out.Len() > 0 {
 		t.Errorf("a reading of few: %v, %q", err, out.String())
 	}
 	stop()

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"drolab/runner/page"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 )
 
 // A last column of words is wrapped where there is room for it. Elsewhere it stands below, beside
@@ -27,7 +27,7 @@ func TestTableOfWords(t *testing.T) {
 			t.Errorf("width %d: want %q in\n%s", width, want, &b)
 		}
 		for line := range strings.Lines(b.String()) {
-			if n := cells.Width(strings.TrimSuffix(line, "\n")); n > width {
+			if n := cell.Width(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("width %d: a line has %d cells: %q", width, n, line)
 			}
 		}
@@ -50,7 +50,7 @@ func TestTableOfRanks(t *testing.T) {
 		table.Add("last", "")
 		for _, all := range []bool{false, true} {
 			var b strings.Builder
-			w := cells.NewWriter(&b)
+			w := cell.NewWriter(&b)
 			w.All = all
 			Blocks(w, table)
 			lines := strings.Split(strings.TrimSpace(b.String()), "\n")

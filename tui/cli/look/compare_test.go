@@ -33,17 +33,17 @@ func TestTableOfDocuments(t *testing.T) {
 	for _, c := range []struct {
 		name, got, want string
 	}{
-		{"six, Markdown", page.Markdown(explained(compared(6))...),
+		{"six, Markdown", page.Markdown(document(compared(6))...),
 			"|  | m0 | m1 | m2 | m3 | m4 | m5 |\n|---|---:|---:|---:|---:|---:|---:|\n" +
 				"| seeds | 2 | 2 | 2 | 2 | 2 | 2 |\n" +
 				"| a\\_b ¹ | 0.0 | 10.0 | 20.0 | 30.0 | 40.0 | 50.0 |\n| mean | 0.0 ± 1.0 | " +
 				"10.0 ± 1.0 | 20.0 ± 1.0 | 30.0 ± 1.0 | 40.0 ± 1.0 | 50.0 ± 1.0\\* |\n\n" + foot},
-		{"seven, Markdown", page.Markdown(explained(compared(7))...),
+		{"seven, Markdown", page.Markdown(document(compared(7))...),
 			"|  | seeds | a\\_b ¹ | mean |\n|---|---:|---:|---:|\n| m0 | 2 | 0.0 | 0.0 ± 1.0 |\n" +
 				"| m1 | 2 | 10.0 | 10.0 ± 1.0 |\n| m2 | 2 | 20.0 | 20.0 ± 1.0 |\n" +
 				"| m3 | 2 | 30.0 | 30.0 ± 1.0 |\n| m4 | 2 | 40.0 | 40.0 ± 1.0 |\n" +
 				"| m5 | 2 | 50.0 | 50.0 ± 1.0 |\n| m6 | 2 | 60.0 | 60.0 ± 1.0\\* |\n\n" + foot},
-		{"seven, LaTeX", page.LaTeX(explained(compared(7))...),
+		{"seven, LaTeX", page.LaTeX(document(compared(7))...),
 			"\\begin{tabular}{lrrr}\n\\toprule\n & seeds & a\\_b $^1$ & mean \\\\\n\\midrule\n" +
 				"m0 & 2 & 0.0 & 0.0 $\\pm$ 1.0 \\\\\nm1 & 2 & 10.0 & 10.0 $\\pm$ 1.0 \\\\\n" +
 				"m2 & 2 & 20.0 & 20.0 $\\pm$ 1.0 \\\\\nm3 & 2 & 30.0 & 30.0 $\\pm$ 1.0 \\\\\n" +

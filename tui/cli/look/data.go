@@ -2,24 +2,12 @@ package look
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"drolab/presets"
-	"drolab/runner"
-	"drolab/runner/certificate"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
-	"drolab/runner/measure"
-	"drolab/runner/page"
-	"drolab/runner/record"
-	"drolab/runner/spec"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
-	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -43,7 +31,7 @@ func dataListCommand(con *console.Console) *cobra.Command {
 				case e.Scheme:
 					where = ""
 				case e.Download > 0 && e.Available:
-					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
+					where = fmt.Sprintf(" (in %s)", cell.Clean(e.Path))
 				case e.Download > 0:
 					where = fmt.Sprintf(" (not on this machine; drolab data fetch %s "+
 						"downloads %s)", e.Name, megabytes(e.Download))
@@ -73,9 +61,9 @@ before the file gets its name. An interrupted download continues where it stoppe
 }
 
 func fetch(ctx context.Context, con *console.Console, name, url string) error {
-	ctx, cancel := con.Orderly(ctx, console.Outlive)
+	ctx, cancel := con.SignalContext(ctx, console.Outlive)
 	defer cancel()
-	m := con.NewMeter(console.Clean(name), megabytes)
+	m := con.NewMeter(cell.Clean(name), megabytes)
 	err := source.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url,
 		Progress: func(done, total int64) { m.Show(done, total, 0) }})
 	m.End()
@@ -86,14 +74,14 @@ func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(con.Stdout, "%s is in %s\n", name, console.Clean(e.Path))
+	_, err = fmt.Fprintf(con.Stdout, "%s is in %s\n", name, cell.Clean(e.Path))
 	return err
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func completeDatasets(con *console.Console) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, console.Directive) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var words []string
 		for _, e := range source.List(con.DataDir) {
 			if e.Download > 0 {
@@ -102,341 +90,4 @@ func completeDatasets(con *console.Console) cobra.CompletionFunc {
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-// dataCard is the description of a dataset that `data show` prints.
-type dataCard struct {
-	Dataset  string         `json:"dataset"`
-	Shape    [3]int         `json:"shape"` // channels or features, rows, columns
-	Checksum string         `json:"checksum"`
-	Samples  map[string]int `json:"samples"` // of each split
-	Classes  []string       `json:"classes"`
-	Groups   []string       `json:"groups,omitempty"`
-	Trained  []string       `json:"training_groups,omitempty"` // if Groups overlap
-	Cells    []dataCell     `json:"cells"`
-
-	Columns  []data.Column         `json:"columns,omitempty"`
-	Missing  map[string]int        `json:"missing,omitempty"`
-	Marks    map[string]int        `json:"missing_words,omitempty"`
-	Constant []string              `json:"constant_features,omitempty"`
-	Notes    []string              `json:"notes,omitempty"`
-	Warnings []string              `json:"warnings,omitempty"` // the texts of Checks
-	Checks   []measure.DataWarning `json:"checks,omitempty"`
-}
-
-// dataCell counts the samples of a class and, where they are given, a group.
-type dataCell struct {
-	Class string `json:"class"`
-	Group string `json:"group,omitempty"`
-	Train int    `json:"train"`
-	Val   int    `json:"val,omitempty"`
-	Test  int    `json:"test"`
-}
-
-func dataShowCommand(con *console.Console) *cobra.Command {
-	var valFraction float64
-	var minGroup int
-	c := &cobra.Command{
-		Use:   "show DATASET",
-		Short: "Describe a dataset: splits, classes, groups, missing values",
-		Long: `Describe a dataset, named as in presets: the classes and groups with their counts in every
-split, missing values and constant features. The command warns of columns that give the label
-away, identifiers, duplicate columns, test rows that are also training rows, and groups too
-small to measure. A group is too small if the 95 % interval (Wilson) of an accuracy of one half
-is wider than ± 10 points.`,
-		Example: "drolab data show csv:example\n" +
-			"drolab data show 'adult.csv?label=income&group=sex'",
-		Args:              console.One("a dataset", "drolab data show csv:example"),
-		ValidArgsFunction: completeDatasets(con),
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx, cancel := con.Orderly(c.Context(), nil)
-			defer cancel()
-			card, err := openCard(ctx, con, args[0], valFraction, minGroup)
-			if err != nil {
-				return err
-			}
-			return con.Result(card, func() { card.print(con.Stdout) })
-		},
-	}
-	c.Flags().Float64Var(&valFraction, "val-fraction", 0,
-		"share of the training split to hold out (the setting val_fraction)")
-	c.Flags().IntVar(&minGroup, "min-group", spec.Defaults().MinGroup,
-		"fewest test samples of a worst group (the setting min_group)")
-	con.JSONFlag(c, "the card")
-	return c
-}
-
-// openCard opens a dataset. A table with missing values is opened with a category for them,
-// and the card says so.
-func openCard(
-	ctx context.Context, con *console.Console, name string, valFraction float64, minGroup int,
-) (*dataCard, error) {
-	m := con.Readings("samples")
-	defer m.End()
-	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty,
-		ValFraction: valFraction, Progress: m.Progress(ctx)}
-	d, err := source.OpenContext(ctx, name, o)
-	if err != nil && strings.Contains(err.Error(), "missing value") &&
-		!strings.Contains(name, "missing=") {
-		sign := map[bool]string{true: "&", false: "?"}[strings.Contains(name, "?")]
-		again, e := source.OpenContext(ctx, name+sign+"missing=category", o)
-		if e == nil {
-			again.Notes = append(again.Notes, "values are missing and were read with "+
-				"missing=category: a run has to choose how to treat them")
-		}
-		if e == nil || !strings.Contains(e.Error(), "missing value") {
-			d, err = again, e // missing values are handled: e is another error, or nil
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return cardOf(d, minGroup), nil
-}
-
-func cardOf(d *data.Dataset, minGroup int) *dataCard {
-	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
-		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
-		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Marks: d.Marks,
-		Notes: d.Notes, Constant: constant(d)}
-	if d.Val != nil {
-		c.Samples["val"] = d.Val.Len()
-	}
-	if c.Groups = d.Measured(); d.Members != nil {
-		c.Trained = d.Groups
-	}
-	c.count(d)
-	if text := measure.DataChecks(d); text != "" {
-		c.Notes = append(slices.Clone(c.Notes), text)
-	}
-	c.Checks = measure.DataWarnings(d, minGroup)
-	c.Warnings = spec.Map(c.Checks, func(w measure.DataWarning) string { return w.Text })
-	return c
-}
-
-// count counts the samples of each class of each group; combinations without samples are left out.
-func (c *dataCard) count(d *data.Dataset) {
-	kinds := max(1, len(c.Groups))
-	cells := make([]dataCell, len(d.Classes)*kinds)
-	for i := range cells {
-		cells[i].Class = d.Classes[i/kinds]
-		if c.Groups != nil {
-			cells[i].Group = c.Groups[i%kinds]
-		}
-	}
-	tally := func(src data.Source, to func(*dataCell) *int) {
-		if src == nil {
-			return
-		}
-		in := d.MeasuredIn(src)
-		for i := range src.Len() {
-			for _, g := range in(i) {
-				if c.Groups == nil {
-					g = 0
-				}
-				*to(&cells[src.Label(i)*kinds+g])++
-			}
-		}
-	}
-	tally(d.Train, func(c *dataCell) *int { return &c.Train })
-	tally(d.Val, func(c *dataCell) *int { return &c.Val })
-	tally(d.Test, func(c *dataCell) *int { return &c.Test })
-	c.Cells = slices.DeleteFunc(cells, func(c dataCell) bool { return c.Train+c.Val+c.Test == 0 })
-}
-
-// constant names the features of a table that are the same for all training samples.
-func constant(d *data.Dataset) (list []string) {
-	if d.Shape.H*d.Shape.W > 1 {
-		return nil
-	}
-	names := measure.FeatureNames(d)
-	first, x := make([]float32, d.Shape.C), make([]float32, d.Shape.C)
-	varies := make([]bool, d.Shape.C)
-	for i := range d.Train.Len() {
-		d.Train.Read(x, i)
-		if i == 0 {
-			copy(first, x)
-		}
-		for k, v := range x {
-			varies[k] = varies[k] || v != first[k]
-		}
-	}
-	for k, v := range varies {
-		if !v {
-			list = append(list, names[k])
-		}
-	}
-	return list
-}
-
-// print prints totals, what is wrong, and then the classes and groups, the smallest first if there
-// are many.
-func (c *dataCard) print(w *cells.Writer) {
-	what := kit.Plural(c.Shape[0], "feature")
-	if c.Shape[1]*c.Shape[2] > 1 {
-		what = fmt.Sprintf("pictures of %d×%d×%d", c.Shape[0], c.Shape[1], c.Shape[2])
-	}
-	fmt.Fprintf(w, "%s: %s, %d classes", console.Clean(c.Dataset), what, len(c.Classes))
-	if c.Groups != nil {
-		fmt.Fprintf(w, ", %d groups", len(c.Groups))
-	}
-	if c.Trained != nil {
-		fmt.Fprintf(w, ", which overlap; methods train on %s",
-			console.OneLine(strings.Join(spec.FirstFew(c.Trained), ", ")))
-	}
-	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
-	missing, warnings := []string{}, c.Warnings
-	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
-		missing = append(missing, fmt.Sprintf("%d values of column %s", c.Missing[name], name))
-	}
-	var marks []string
-	for _, word := range slices.Sorted(maps.Keys(c.Marks)) {
-		marks = append(marks, fmt.Sprintf("%d cells are %q", c.Marks[word], word))
-	}
-	if marks != nil {
-		missing = slices.Insert(missing, 0, strings.Join(marks, ", "))
-	}
-	if !w.All {
-		missing, c.Constant = spec.FirstFew(missing), spec.FirstFew(c.Constant)
-		c.Notes = spec.FirstFew(c.Notes)
-		warnings = measure.DataBrief(c.Checks)
-	}
-	for i, list := range [][]string{missing, c.Constant, c.Notes, warnings} {
-		for _, line := range list {
-			fmt.Fprintf(w, "%s: %s\n", []string{"missing", "constant", "note", "warning"}[i],
-				console.OneLine(line))
-		}
-	}
-	fmt.Fprintln(w)
-	console.Blocks(w, c.table())
-}
-
-// table returns a table with a row for each class and group, below a row with the sums.
-func (c *dataCard) table() *page.Table {
-	var list page.Fields[dataCell]
-	list.Words("class", func(n dataCell) string { return console.Clean(n.Class) })
-	if c.Groups != nil {
-		list.Add("group", func(n dataCell) string { return console.Clean(n.Group) })
-	}
-	list.Add("n train", func(n dataCell) string { return fmt.Sprint(n.Train) })
-	list.Add("n val", func(n dataCell) string { return fmt.Sprint(n.Val) })
-	list.Add("n test", func(n dataCell) string { return fmt.Sprint(n.Test) })
-	all := dataCell{"all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"]}
-	t := list.Table(append([]dataCell{all}, c.Cells...),
-		func(n dataCell) float64 { return -float64(n.Test) })
-	delete(t.Ranks, 0)
-	return t
-}
-
-// importFlags are the flags of `import`.
-type importFlags struct {
-	method, preset string
-	set, splits    []string
-	seed           uint64
-}
-
-func importCommand(con *console.Console) *cobra.Command {
-	var f importFlags
-	c := &cobra.Command{
-		Use:   "import FILE --method NAME",
-		Short: "Turn another program's predictions into a run, to compare with drolab's",
-		Long: `Turn a table of predictions into a finished run without steps. The table is a .csv, .csv.gz,
-.tsv or .parquet file, named with options as datasets are; drolab eval --out writes such
-tables.
-
-The table has the columns label and prediction, or label and a column p_CLASS for each class.
-The columns group, split and loss are optional. Losses are in nats; the default is −log of the
-label's probability. Other columns are ignored. The uncertainty set, its radii and the data are
-those of --preset.
-
-If the rows are in the order of the data's split, as far as labels and groups show, the run is
-tested against runs on these data. Otherwise it is shown beside them without tests.`,
-		Example: `drolab import predictions.csv --method xgboost
-drolab import 'forest.parquet?label=income&group=sex' --method forest --preset csv --seed 2`,
-		Args:              console.One("a table", "drolab import predictions.csv --method xgboost"),
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
-		RunE: func(c *cobra.Command, args []string) error {
-			return importFile(c.Context(), con, &f, args[0])
-		},
-	}
-	flags := c.Flags()
-	flags.StringVar(&f.method, "method", "", "name of the method")
-	flags.StringVar(&f.preset, "preset", "", "preset or YAML file of the runs to compare with")
-	flags.StringArrayVar(&f.set, "set", nil,
-		"change a setting of the preset, as in those runs (repeatable)")
-	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default "+
-		"all; a table without a split column needs exactly one)")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the training")
-	con.JSONFlag(c, "the run")
-	console.MustComplete(c, "preset", console.CompletePresets)
-	console.Choices(c, "split", runner.Splits()...)
-	return c
-}
-
-func importFile(ctx context.Context, con *console.Console, f *importFlags, file string) error {
-	if err := certificate.CheckName(f.method); err != nil {
-		return fmt.Errorf("--method %w", err)
-	}
-	ctx, cancel := con.Orderly(ctx, console.Outlive)
-	defer cancel()
-	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}
-	if err := f.fill(ctx, con, &q); err != nil {
-		return err
-	}
-	if q.Data != nil {
-		defer q.Data.Close()
-	}
-	p, err := certificate.ReadPredictions(ctx, file, f.splits, q.Data)
-	if err != nil {
-		return err
-	}
-	store, err := record.Open(con.RunsDir)
-	if err != nil {
-		return err
-	}
-	m, err := p.Import(store, q)
-	if err != nil {
-		return err
-	}
-	r, err := con.Find(m.ID)
-	if err != nil {
-		return err
-	}
-	return con.Result(console.Summaries([]*record.Run{r}), func() {
-		con.PrintLine("%s", m.ID)
-		for _, note := range append(p.Notes, m.Imported.Absent...) {
-			fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
-		}
-	})
-}
-
-// fill fills in what the run is compared by: the settings of the preset, and its data if they are
-// on this machine.
-func (f *importFlags) fill(ctx context.Context, con *console.Console, q *certificate.Import) error {
-	p := presets.Preset{Preset: runner.Preset{Spec: spec.Defaults()}}
-	if f.preset != "" {
-		var err error
-		if p, err = presets.Load(f.preset); err != nil {
-			return err
-		}
-	}
-	for _, set := range f.set {
-		if err := presets.Set(&p.Spec, set); err != nil {
-			return fmt.Errorf("--set %w", err)
-		}
-	}
-	if wrong := p.Check(&p.Spec); len(wrong) > 0 {
-		return wrong
-	}
-	q.Preset, q.Spec, q.Spec.Seed = p.Name, p.Spec, f.seed
-	if f.preset == "" {
-		return nil
-	}
-	d, err := runner.OpenData(ctx, q.Spec.Dataset, q.Spec.DataOptions(con.DataDir))
-	if _, missing := errors.AsType[*data.MissingError](err); missing {
-		return nil
-	}
-	q.Data = d
-	return err
 }

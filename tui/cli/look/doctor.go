@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"drolab/presets"
 	"drolab/runner/record"
-	"drolab/runner/spec"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -56,7 +55,7 @@ If some run trains a program in Python, a line says which versions its libraries
 			err = con.Result(append([]*record.Finding{}, list...), func() {
 				printFindings(con, list, runs)
 			})
-			return errors.Join(err, unresolved(list))
+			return errors.Join(err, checkResolved(list))
 		},
 	}
 	c.Flags().BoolVar(&mend, "mend", false, "repair what can be repaired, losing nothing")
@@ -85,9 +84,9 @@ func printFindings(con *console.Console, list []*record.Finding, runs int) {
 	if slices.ContainsFunc(trained, func(r *record.Run) bool {
 		return r.Meta.Program != nil && r.Meta.Program.Interpreter != ""
 	}) {
-		con.PrintLine("%s", console.OneLine(describePython()))
+		con.PrintLine("%s", cell.OneLine(describePython()))
 	}
-	if unresolved(list) == nil {
+	if checkResolved(list) == nil {
 		con.PrintLine("No problems found in %s in %s", kit.Plural(runs, "run"), con.RunsDir)
 	}
 }
@@ -124,8 +123,8 @@ func describePython() string {
 	return fmt.Sprintf("%s: %s", python, strings.TrimSpace(string(out)))
 }
 
-// unresolved returns an error if damage remains. What a crash left is none.
-func unresolved(list []*record.Finding) error {
+// checkResolved returns an error if damage remains. What a crash left is none.
+func checkResolved(list []*record.Finding) error {
 	left := 0
 	for _, f := range list {
 		if !f.Mended && !f.Leftover {
@@ -136,56 +135,4 @@ func unresolved(list []*record.Finding) error {
 		return nil
 	}
 	return fmt.Errorf("%s left: see drolab doctor --help", kit.Plural(left, "finding"))
-}
-
-func presetsCommand(con *console.Console) *cobra.Command {
-	c := &cobra.Command{
-		Use:               "presets [NAME|FILE]",
-		Short:             "List the presets, or show one with the reason for every setting",
-		Args:              console.OneAtMost("preset", "drolab presets shapes"),
-		ValidArgsFunction: console.CompletePresets,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return listPresets(con)
-			}
-			p, err := presets.Load(args[0])
-			if err != nil {
-				return err
-			}
-			return con.Result(p, func() { showPreset(con, p) })
-		},
-	}
-	con.JSONFlag(c, "")
-	return c
-}
-
-func listPresets(con *console.Console) error {
-	list := presets.List()
-	return con.Result(map[string][]presets.Preset{"presets": list}, func() {
-		for _, p := range list {
-			fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
-		}
-		fmt.Fprintln(con.Stdout, "\ndrolab presets NAME shows one, drolab run NAME trains it. A "+
-			"YAML file of your own works in place of a name.")
-	})
-}
-
-func showPreset(con *console.Console, p presets.Preset) {
-	fmt.Fprintf(con.Stdout,
-		"# %s: %s\n# * marks settings of the preset; the others have their defaults.\n",
-		console.Clean(p.Name), console.Clean(p.Doc))
-	for _, t := range spec.AllSettings() {
-		if !t.ReadIn(&p.Spec) {
-			continue
-		}
-		mark, reason := " ", ""
-		if slices.Contains(p.Overrides, t.Key) {
-			mark = "*"
-		}
-		if why := p.Reasons[t.Key]; why != "" {
-			reason = "  # " + console.Clean(why)
-		}
-		fmt.Fprintf(con.Stdout, "%s %-16s %s%s\n", mark, t.Key+":", console.Clean(t.Text(&p.Spec)),
-			reason)
-	}
 }

@@ -3,20 +3,14 @@ package look
 import (
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/draw"
-	"image/png"
 	"io"
-	"path/filepath"
 	"strconv"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/certificate"
-	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -68,8 +62,8 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// evaluated is a look at a checkpoint, with the likelihood ratios at some radii.
-type evaluated struct {
+// evaluation is a look at a checkpoint, with the likelihood ratios at some radii.
+type evaluation struct {
 	*certificate.View
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
@@ -119,18 +113,18 @@ func (f *evalFlags) check() (err error) {
 }
 
 // examine applies the network of a checkpoint to the samples, and finds the worst cases.
-func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error) {
+func examine(con *console.Console, name string, f *evalFlags) (*evaluation, error) {
 	r, step, err := con.FindStep(name)
 	if err != nil {
 		return nil, err
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
 	look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: step, Dataset: f.dataset,
-		Split: f.split, Means: means(con), Inspection: how})
+		Split: f.split, Means: userMeans(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}
-	l := &evaluated{View: look, radii: f.radii}
+	l := &evaluation{View: look, radii: f.radii}
 	if len(l.radii) == 0 {
 		l.radii = []float64{r.Meta.Spec.Rho}
 	}
@@ -142,7 +136,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error
 }
 
 // weigh finds the worst case at each radius.
-func (l *evaluated) weigh() error {
+func (l *evaluation) weigh() error {
 	if !l.Set.HasRadius() {
 		l.radii = l.radii[:1]
 	}
@@ -160,9 +154,9 @@ func (l *evaluated) weigh() error {
 }
 
 // write writes the files that the flags ask for.
-func (l *evaluated) write(f *evalFlags) error {
+func (l *evaluation) write(f *evalFlags) error {
 	if f.sheet != "" {
-		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
+		if err := contactSheet(f.sheet, l.Src, l.topSamples(f.top), l.Samples); err != nil {
 			return fmt.Errorf("--sheet: %w", err)
 		}
 	}
@@ -172,14 +166,14 @@ func (l *evaluated) write(f *evalFlags) error {
 	return f.format.WriteNew(f.out, l.fields().Long(page.Indices(len(l.Rows))))
 }
 
-// picked returns at most most samples, those with the largest likelihood ratios first.
-func (l *evaluated) picked(most int) []int {
+// topSamples returns at most most samples, those with the largest likelihood ratios first.
+func (l *evaluation) topSamples(most int) []int {
 	order := l.Order()
 	return order[:min(most, len(order))]
 }
 
 // fields returns the columns of the file that the samples have values for.
-func (l *evaluated) fields() (list page.Fields[int]) {
+func (l *evaluation) fields() (list page.Fields[int]) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
 			list.Add(head, cell)
@@ -202,14 +196,14 @@ func (l *evaluated) fields() (list page.Fields[int]) {
 	return list
 }
 
-func (l *evaluated) ratioName(k int) string {
+func (l *evaluation) ratioName(k int) string {
 	if !l.Set.HasRadius() {
 		return "ratio"
 	}
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *evaluated) printTop(w io.Writer, top []pickedSample) {
+func (l *evaluation) printTop(w io.Writer, top []pickedSample) {
 	fmt.Fprintln(w)
 	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
 	for _, s := range top {
@@ -255,7 +249,7 @@ type pickedSample struct {
 	Ratio      measure.Number `json:"ratio"`
 }
 
-func (l *evaluated) result(f *evalFlags) *evalResult {
+func (l *evaluation) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
@@ -266,7 +260,7 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 	for k, w := range l.worst {
 		out.Risks = append(out.Risks, riskAt{l.radii[k], measure.Num(w.Risk)})
 	}
-	for _, i := range l.picked(f.top) {
+	for _, i := range l.topSamples(f.top) {
 		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]],
 			l.Group(i), d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]),
 			measure.Num(l.ratios[0][i])})
@@ -275,11 +269,11 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 }
 
 // print prints the result for a person.
-func (l *evaluated) print(w io.Writer, r *evalResult) {
+func (l *evaluation) print(w io.Writer, r *evalResult) {
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
-		console.Clean(r.Dataset))
+		cells.Clean(r.Dataset))
 	for _, note := range r.Notes {
-		fmt.Fprintf(w, "note: %s\n", console.OneLine(note))
+		fmt.Fprintf(w, "note: %s\n", cells.OneLine(note))
 	}
 	if !l.Labelled() {
 		counts := make([]int, len(r.Classes))
@@ -288,7 +282,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 		}
 		t := page.New("predicted", "n")
 		for i, c := range r.Classes {
-			t.Rank(float64(counts[i]), console.Clean(c), fmt.Sprint(counts[i]))
+			t.Rank(float64(counts[i]), cells.Clean(c), fmt.Sprint(counts[i]))
 		}
 		console.Blocks(w, t)
 		return
@@ -316,7 +310,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 		}
 	}
 	for i, name := range names {
-		row := []string{console.Clean(name), fmt.Sprint(counts[i]),
+		row := []string{cells.Clean(name), fmt.Sprint(counts[i]),
 			console.Percent(accuracy[i]) + console.Between(measure.Wilson(accuracy[i], counts[i]))}
 		for _, m := range columns {
 			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
@@ -327,7 +321,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 	console.Blocks(w, t)
 	if len(columns) > 0 {
 		fmt.Fprintf(w, "rates count the samples classified as %s\n",
-			console.Clean(l.Data.Classes[1]))
+			cells.Clean(l.Data.Classes[1]))
 	}
 	if r.Threshold.Applies() {
 		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(r.Threshold))
@@ -335,7 +329,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 }
 
 // printDecisions prints the measures of decisions, with their intervals.
-func (l *evaluated) printDecisions(w io.Writer) {
+func (l *evaluation) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
 		if n := l.Measures.Named(m.Name); n.Applies() {
@@ -343,163 +337,4 @@ func (l *evaluated) printDecisions(w io.Writer) {
 		}
 	}
 	console.Blocks(w, t)
-}
-
-func featuresCommand(con *console.Console) *cobra.Command {
-	var dataset, out string
-	var splits []string
-	c := &cobra.Command{
-		Use:   "features RUN|RUN@STEP --out FILE.npz",
-		Short: "Write the frozen features of a checkpoint, for NumPy",
-		Long: `Run the network of a checkpoint (the newest by default) over a dataset (the run's own by
-default), and write the inputs of its last layer, without augmentation and in evaluation mode.
-
-The arrays of the file are x (samples × features); y and g, the names of class and group, if
-the data have them; split; and row, the sample's place in its files, from 0. For the last layer
-the file has weight (classes × features), bias, and classes, the names of its rows. The logits
-are x @ weight.T + bias. drolab reads the file as npz:FILE.`,
-		Example: `drolab features latest --out features.npz
-drolab features latest@selected --split val,test --dataset new.csv --out features.npz`,
-		Args:              console.One("a run", "drolab features latest --out features.npz"),
-		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if filepath.Ext(out) != ".npz" {
-				return fmt.Errorf("give the file, as in --out features.npz")
-			}
-			return features(con, args[0], dataset, splits, out)
-		},
-	}
-	flags := c.Flags()
-	flags.StringVar(&dataset, "dataset", "", "the data, as in presets (default the run's own)")
-	flags.StringSliceVar(&splits, "split", nil,
-		"splits: test, val, train (default: all that have samples)")
-	flags.StringVar(&out, "out", "", "file to write, FILE.npz; it must not exist")
-	con.JSONFlag(c, "the description of the file")
-	console.Choices(c, "split", runner.Splits()...)
-	return c
-}
-
-// featuresResult is what features --json prints.
-type featuresResult struct {
-	Run      string         `json:"run"`
-	Step     int64          `json:"step"`
-	Dataset  string         `json:"dataset"`
-	File     string         `json:"file"`
-	Features int            `json:"features"`
-	Samples  map[string]int `json:"samples"` // by split
-	Notes    []string       `json:"notes,omitempty"`
-	Classes  []string       `json:"classes"`
-	Groups   []string       `json:"groups,omitempty"`
-}
-
-func features(con *console.Console, name, dataset string, splits []string, out string) error {
-	r, step, err := con.FindStep(name)
-	if err != nil {
-		return err
-	}
-	f, err := certificate.Features(certificate.ViewOf{Run: r, Step: step, Dataset: dataset,
-		Means: means(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := page.WriteArrays(out, arrays(f)); err != nil {
-		return err
-	}
-	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,
-		Features: len(f.Layer.Weights[0]), Samples: map[string]int{}, Notes: f.Data.Notes,
-		Classes: f.Data.Classes, Groups: f.Data.Measured()}
-	for _, p := range f.Splits {
-		result.Samples[p.Split] = len(p.Rows)
-	}
-	return con.Result(result, func() {
-		for _, note := range result.Notes {
-			fmt.Fprintf(con.Stdout, "note: %s\n", console.OneLine(note))
-		}
-		for _, p := range f.Splits {
-			fmt.Fprintf(con.Stdout, "%s@%d: %d features of %d samples of %s, %s\n", result.Run,
-				result.Step, result.Features, len(p.Rows), console.Clean(result.Dataset), p.Split)
-		}
-	})
-}
-
-// arrays returns the arrays of the file.
-func arrays(f *certificate.LastLayer) []page.Array {
-	var x, weight, members [][]float32
-	var y, g, split []string
-	var row []int64
-	groups := f.Data.Measured()
-	for _, p := range f.Splits {
-		x = append(x, p.Features...)
-		for i, at := range p.Rows {
-			split, row = append(split, p.Split), append(row, int64(at))
-			y = append(y, f.Data.Classes[p.Labels[i]])
-			g = append(g, f.Data.Groups[p.Groups[i]])
-			if f.Data.Members == nil {
-				continue
-			}
-			in := make([]float32, len(groups))
-			for _, k := range p.In(i) {
-				in[k] = 1
-			}
-			members = append(members, in)
-		}
-	}
-	list := []page.Array{{Name: "x", Values: x}, {Name: "split", Values: split},
-		{Name: "row", Values: row}}
-	if !f.Data.Unlabelled {
-		list = append(list, page.Array{Name: "y", Values: y})
-	}
-	switch {
-	case f.Data.Members != nil:
-		list = append(list, page.Array{Name: "g", Values: members},
-			page.Array{Name: "group_names", Values: groups})
-	case f.Data.Grouped:
-		list = append(list, page.Array{Name: "g", Values: g})
-	}
-	for k, w := range f.Layer.Weights {
-		weight = append(weight, make([]float32, len(w)))
-		for j, v := range w {
-			weight[k][j] = float32(v)
-		}
-	}
-	return append(list, page.Array{Name: "weight", Values: weight},
-		page.Array{Name: "bias", Values: f.Layer.Bias},
-		page.Array{Name: "classes", Values: f.Data.Classes})
-}
-
-// contactSheet writes the pictures of samples in rows, in the order of the list. A frame is red if
-// the prediction is wrong and green if it is right. The file must not exist.
-func contactSheet(path string, src data.Source, list []int, s *certificate.Samples) error {
-	shape := src.Shape()
-	if !certificate.Pictured(shape) {
-		return errors.New("the samples are not pictures")
-	}
-	const across, frame, wanted = 10, 2, 64
-	scale := max(1, wanted/max(shape.H, shape.W))
-	w, h := scale*shape.W+2*frame+2, scale*shape.H+2*frame+2
-	down := (len(list) + across - 1) / across
-	sheet := image.NewRGBA(image.Rect(0, 0, across*w, down*h))
-	draw.Draw(sheet, sheet.Bounds(), image.White, image.Point{}, draw.Src)
-	for k, i := range list {
-		colour := color.RGBA{0x2c, 0xa0, 0x2c, 0xff}
-		if s.Predictions[i] != s.Labels[i] {
-			colour = color.RGBA{0xd6, 0x27, 0x28, 0xff}
-		}
-		at := image.Pt(k%across*w+1, k/across*h+1)
-		box := image.Rect(0, 0, w-2, h-2).Add(at)
-		draw.Draw(sheet, box, image.NewUniform(colour), image.Point{}, draw.Src)
-		paint(sheet, box.Inset(frame), certificate.PictureOf(src, i), scale)
-	}
-	return page.NewFile(path, func(w io.Writer) error { return png.Encode(w, sheet) })
-}
-
-// paint draws one picture into a box, enlarged by scale.
-func paint(sheet *image.RGBA, box image.Rectangle, p *certificate.Picture, scale int) {
-	for y := range box.Dy() {
-		for x := range box.Dx() {
-			c := p.At(x/scale, y/scale)
-			sheet.SetRGBA(box.Min.X+x, box.Min.Y+y, color.RGBA{c[0], c[1], c[2], 0xff})
-		}
-	}
 }

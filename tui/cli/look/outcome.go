@@ -13,7 +13,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
-	cells "drolab/tui/cell"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 )
@@ -28,13 +28,13 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	}
 	t, width := con.Theme(con.Stdout), con.Width()
 	fmt.Fprintln(con.Stdout)
-	lines := kit.Wrap(t.Greek(cells.OneLine(told.String())), width-1)
+	lines := kit.Wrap(t.Greek(cell.OneLine(told.String())), width-1)
 	fmt.Fprintln(con.Stdout, strings.Join(t.Title.PaintAll(lines), "\n"))
 	o := newOutcome(runs)
 	if len(o.Rows) > 0 {
 		fmt.Fprintln(con.Stdout)
 		if head := o.Head(); head != "" {
-			lines := kit.Wrap(t.Greek(cells.OneLine(head)), width-1)
+			lines := kit.Wrap(t.Greek(cell.OneLine(head)), width-1)
 			fmt.Fprintln(con.Stdout, strings.Join(t.Dim.PaintAll(lines), "\n"))
 		}
 		for _, line := range o.table(t, width-1) {
@@ -64,7 +64,7 @@ func printNext(con *console.Console, t *kit.Theme, name string) {
 		{"drolab compare " + name + " --explain", "every measure with its definition"},
 		{"drolab report " + name, "a report on one page"}}
 	lead := "Next:  "
-	width := slices.Max(kit.Map(lines, func(line [2]string) int { return cells.Width(line[0]) }))
+	width := slices.Max(kit.Map(lines, func(line [2]string) int { return cell.Width(line[0]) }))
 	for _, line := range lines {
 		fmt.Fprintln(con.Stdout,
 			t.Dim.Paint(lead)+t.Key.Paint(kit.Left(line[0], width))+"  "+line[1])
@@ -85,9 +85,9 @@ func (o *outcome) notes(con *console.Console) {
 
 // commonName returns the word that names the runs in a command: their preset, if they share one.
 func commonName(runs []*record.Run) string {
-	name := console.Clean(runs[0].Meta.Preset)
+	name := cell.Clean(runs[0].Meta.Preset)
 	for _, r := range runs {
-		if console.Clean(r.Meta.Preset) != name {
+		if cell.Clean(r.Meta.Preset) != name {
 			return "RUN..."
 		}
 	}
@@ -171,7 +171,7 @@ func (f *figure) width() int { return max(valueWidth, len(f.head)+2) + 1 }
 // enough room it leaves out the last figures.
 func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	first := "method"
-	if n := len(o.Rows[0].Seeds); n > 1 && o.alike() {
+	if n := len(o.Rows[0].Seeds); n > 1 && o.sameSeedCounts() {
 		first = fmt.Sprintf("mean of %d seeds", n)
 	}
 	o.star = t.Best
@@ -193,11 +193,11 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	list[0].Most = fit()
 	for _, f := range figures {
 		list = append(list, page.Field[int]{
-			Column: page.Column{Head: f.head + " ", Width: f.width(), Tone: o.starred},
-			Cell:   func(i int) string { return o.marked(i, &f) }})
+			Column: page.Column{Head: f.head + " ", Width: f.width(), Tone: o.figureTone},
+			Cell:   func(i int) string { return o.figureText(i, &f) }})
 		if o.base >= 0 {
 			list = append(list, page.Field[int]{
-				Column: page.Column{Head: "vs " + cells.Cut(o.Rows[o.base].Label, changeWidth-4),
+				Column: page.Column{Head: "vs " + cell.Cut(o.Rows[o.base].Label, changeWidth-4),
 					Width: changeWidth},
 				Cell: func(i int) string { return o.change(i, &f) }})
 		}
@@ -210,8 +210,8 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	return append(lines, t.Dim.PaintAll(kit.Wrap(t.Greek(o.foot(figures)), width))...)
 }
 
-// marked returns a figure of row i with its mark, or a blank.
-func (o *outcome) marked(i int, f *figure) string {
+// figureText returns a figure of row i with its mark, or a blank.
+func (o *outcome) figureText(i int, f *figure) string {
 	c, mark := &o.Rows[i].Cells[f.column], " "
 	switch {
 	case c.Best:
@@ -225,8 +225,8 @@ func (o *outcome) marked(i int, f *figure) string {
 // leadMark marks a figure that leads, significantly or not.
 const leadMark = "<"
 
-// starred returns the tone of a figure: of those that lead, only a significant one has a colour.
-func (o *outcome) starred(text string) page.Tone {
+// figureTone returns the tone of a figure: of those that lead, only a significant one has a colour.
+func (o *outcome) figureTone(text string) page.Tone {
 	if strings.HasSuffix(text, o.star) {
 		return page.Good
 	}
@@ -246,8 +246,8 @@ func (o *outcome) change(i int, f *figure) string {
 	return number(f.distance, d)
 }
 
-// alike reports whether all rows have the same number of seeds.
-func (o *outcome) alike() bool {
+// sameSeedCounts reports whether all rows have the same number of seeds.
+func (o *outcome) sameSeedCounts() bool {
 	return !slices.ContainsFunc(o.Rows, func(r compare.Row) bool {
 		return len(r.Seeds) != len(o.Rows[0].Seeds)
 	})
@@ -256,7 +256,7 @@ func (o *outcome) alike() bool {
 // name returns the title of row i, with its number of seeds if the head does not give it.
 func (o *outcome) name(i int) string {
 	r := &o.Rows[i]
-	if n := len(r.Seeds); n > 1 && !o.alike() {
+	if n := len(r.Seeds); n > 1 && !o.sameSeedCounts() {
 		return fmt.Sprintf("%s ×%d", r.Title(), n)
 	}
 	return r.Title()
@@ -290,7 +290,7 @@ func (o *outcome) foot(figures []figure) string {
 		return slices.ContainsFunc(o.Rows, best)
 	}
 	if slices.ContainsFunc(figures, leads) {
-		one := o.alike() && len(o.Rows[0].Seeds) == 1
+		one := o.sameSeedCounts() && len(o.Rows[0].Seeds) == 1
 		words = append(words, leadMark+" leads in "+
 			map[bool]string{true: "this seed", false: "these seeds"}[one])
 	}
@@ -306,9 +306,9 @@ func (o *outcome) foot(figures []figure) string {
 	return strings.Join(words, "; ")
 }
 
-// drawn returns the rows that get a curve: the baseline and the best three of the other rows. More
-// lines would hide each other.
-func (o *outcome) drawn() (rows []int) {
+// curveRows returns the rows that get a curve: the baseline and the best three of the other rows.
+// More lines would hide each other.
+func (o *outcome) curveRows() (rows []int) {
 	const most = 3
 	figures := o.figures()
 	if len(figures) == 0 {
@@ -336,7 +336,7 @@ func (o *outcome) drawn() (rows []int) {
 func (o *outcome) curves(con *console.Console) error {
 	f := &page.Figure{Caption: "Worst " + o.runs[0].Meta.Part() + " over epochs, %:"}
 	numbers := o.numbers()
-	for _, i := range o.drawn() {
+	for _, i := range o.curveRows() {
 		var evals [][]*runner.EvalEvent
 		var worst string // of the runs of a row, which have the same data
 		for _, r := range o.runs {

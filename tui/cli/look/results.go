@@ -13,6 +13,7 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 )
@@ -135,9 +136,9 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 	anyHas := func(has func(*runner.Summary) bool) bool {
 		return slices.ContainsFunc(runs, func(r *record.Run) bool { return has(r.Summary()) })
 	}
-	row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) })
+	row("preset", func(r *record.Run) string { return cells.Clean(r.Meta.Preset) })
 	row("status", func(r *record.Run) string { return string(r.Status()) })
-	row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
+	row("set, ρ", func(r *record.Run) string { return cells.Clean(r.Meta.Spec.Radius()) })
 	row("epochs", epochs)
 	for _, m := range record.Measures(runs...) {
 		switch {
@@ -213,7 +214,7 @@ func sharedParts(runs []*record.Run) []string {
 	}
 	var titles []string
 	for i, name := range first.Names(main) {
-		title := console.Clean(name)
+		title := cells.Clean(name)
 		if same && i < len(counts) {
 			title = fmt.Sprintf("%s (%d)", title, counts[i])
 		}
@@ -226,7 +227,7 @@ func sharedParts(runs []*record.Run) []string {
 func partFields(r *record.Run) (list page.Fields[int]) {
 	m, s := &r.Meta, r.Summary()
 	counts, names := m.Counts(m.Main()), m.Names(m.Main())
-	list.Words(m.Part(), func(i int) string { return console.Clean(names[i]) })
+	list.Words(m.Part(), func(i int) string { return cells.Clean(names[i]) })
 	number := func(head string, of []int) {
 		if of != nil {
 			list.Add(head, func(i int) string { return fmt.Sprint(valueAt(of, i)) })
@@ -275,7 +276,7 @@ func showParts(w io.Writer, r *record.Run) {
 	console.Blocks(w, partFields(r).Table(page.Indices(len(names)),
 		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
-	if small := tooSmall(m); len(small) > 0 {
+	if small := smallParts(m); len(small) > 0 {
 		notes = append(notes,
 			fmt.Sprintf("never the worst, with fewer than min_group = %d test samples: %s",
 				m.Spec.MinGroup, strings.Join(spec.FirstFew(small), ", ")))
@@ -286,12 +287,12 @@ func showParts(w io.Writer, r *record.Run) {
 	fmt.Fprintf(w, "%s\n\n", strings.Join(notes, "; "))
 }
 
-// tooSmall names the classes or groups that have too few test samples.
-func tooSmall(m *runner.Meta) (names []string) {
+// smallParts names the classes or groups that have too few test samples.
+func smallParts(m *runner.Meta) (names []string) {
 	counts := m.Counts(m.Main()).Test
 	for i, name := range m.Names(m.Main()) {
 		if i < len(counts) && counts[i] < m.Spec.MinGroup {
-			names = append(names, console.Clean(name))
+			names = append(names, cells.Clean(name))
 		}
 	}
 	return names

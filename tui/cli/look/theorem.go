@@ -14,6 +14,7 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -32,9 +33,9 @@ func theorems(con *console.Console, c *cobra.Command, f *theoryFlags, runs []*re
 	for _, r := range runs {
 		h, err := certificate.Hold(r, con.DataDir, !f.log)
 		if err != nil {
-			lines = append(lines, console.Clean(err.Error()))
+			lines = append(lines, cell.Clean(err.Error()))
 		} else if list = append(list, h); len(h.Unmet) > 0 {
-			lines = append(lines, console.Clean(h.ID)+" does not meet: "+
+			lines = append(lines, cell.Clean(h.ID)+" does not meet: "+
 				strings.Join(h.Unmet, "; "))
 		}
 	}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,20 +12,17 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
-
-	"charm.land/lipgloss/v2"
 )
 
 // plain is the theme of an output that is no terminal.
 var plain = (&console.Console{}).Theme(nil)
 
-func testLive(step int64) *live {
+func testLive(step int64) *followedRun {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
 	m := runner.Meta{Preset: "shape\u202e", Spec: spec, Steps: 100, StepsPerEpoch: 10}
-	l := &live{Progress: eventlog.NewProgress(&m), meta: m}
+	l := &followedRun{Progress: eventlog.NewProgress(&m), meta: m}
 	start := time.Unix(1000, 0)
 	at := func(s int64, d time.Duration) runner.Head {
 		return runner.Head{Step: s, Time: start.Add(d)}
@@ -67,96 +63,6 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// TestLineFits: no line is wider than the screen, and the important parts remain.
-func TestLineFits(t *testing.T) {
-	for width := 1; width <= 200; width++ {
-		p := &panel{theme: plain, screen: true, width: width, height: 20,
-			runs: []*live{testLive(0), testLive(25), testLive(100)}}
-		var out bytes.Buffer
-		p.out = cells.NewWriter(&out)
-		p.show(false)
-		for _, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
-			if w := lipgloss.Width(line); w > max(1, width-1) {
-				t.Fatalf("%d cells on a screen of %d: %q", w, width, line)
-			}
-		}
-		for piece, from := range map[string]int{
-			"epoch   2.5/10": 30, "━": 42, "worst": 56, "running": 65, "ETA 1:15": 78, "mean": 92,
-			"loss 1.5": 105, "λ 0.9": 134,
-		} {
-			if shown := strings.Contains(out.String(), piece); shown != (width >= from) {
-				t.Errorf("screen of %d: %q is shown: %v\n%s", width, piece, shown, out.String())
-			}
-		}
-		if strings.Contains(out.String(), "\x1b") {
-			t.Fatalf("the first frame has an escape sequence: %q", out.String())
-		}
-	}
-}
-
-func TestBlockFitsTheScreen(t *testing.T) {
-	p := &panel{theme: plain, screen: true, width: 80, height: 6}
-	for i := range 16 {
-		l := testLive(int64(i))
-		if i > 8 {
-			l.Status = runner.Queued
-		}
-		if i < 8 {
-			l.Status = runner.Done
-		}
-		p.runs = append(p.runs, l)
-	}
-	got := p.block(false)
-	if len(got) != 4 || !strings.Contains(got[0], "running") ||
-		got[3] != "… 7 queued, 1 running, 8 done" {
-		t.Errorf("block %q", got)
-	}
-	if got := p.block(true); len(got) != 16 {
-		t.Errorf("the last block has %d lines, want all 16", len(got))
-	}
-}
-
-func TestPanelRedraws(t *testing.T) {
-	var out bytes.Buffer
-	p := &panel{theme: plain, out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
-		runs: []*live{testLive(1), testLive(2)}}
-	p.show(false)
-	out.Reset()
-	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})
-	p.show(true)
-	if !strings.HasPrefix(out.String(),
-		"\x1b[2A\r\x1b[Jshape? sfk s1 warning at step 3: odd\\x1b[2J\n") {
-		t.Errorf("second frame %q", out.String())
-	}
-	if p.drawn != 0 {
-		t.Error("after the last frame something is still to be drawn over")
-	}
-}
-
-func TestTroublesAreToldOnce(t *testing.T) {
-	told := map[string]string{}
-	live := []runner.LiveRun{
-		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
-	}
-	ids, remedy := []string{"mine", "fine"}, "continue with drolab resume %s"
-	if lines := newTroubles(live, ids, told, remedy); len(lines) != 1 ||
-		!strings.Contains(lines[0],
-			"run mine waits: disk full (continue with drolab resume mine)") {
-		t.Errorf("told %q", lines)
-	}
-	if lines := newTroubles(live, ids, told, remedy); len(lines) != 0 {
-		t.Errorf("told again: %q", lines)
-	}
-	over := []runner.LiveRun{{ID: "mine"}}
-	lines := newTroubles(over, ids, told, "")
-	if len(lines) != 1 || lines[0] != "run mine continues" {
-		t.Errorf("told when it was over: %q", lines)
-	}
-	if lines := newTroubles(live, ids, told, remedy); len(lines) != 1 {
-		t.Errorf("a second time is not told: %q", lines)
-	}
-}
-
 // TestHowToContinue: whatever names the way to continue an ended run names a command that does, or
 // the call of its script, which alone can.
 func TestHowToContinue(t *testing.T) {
@@ -183,7 +89,7 @@ func TestHowToContinue(t *testing.T) {
 		_, refused := sendOrder(nil, r, runner.Order{Verb: runner.Stop})
 		for of, text := range map[string]string{
 			"the line of its status": console.StatusLine(r),
-			"a command that waited":  fmt.Sprint(notDone([]*record.Run{r}, nil)),
+			"a command that waited":  fmt.Sprint(unfinishedErrors([]*record.Run{r}, nil)),
 			"an order":               fmt.Sprint(refused),
 		} {
 			if !strings.Contains(text, want) || strings.Count(text, "drolab") != 1 {

@@ -4,25 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"drolab/dro"
 	"drolab/presets"
-	"drolab/presets/recorded"
 	"drolab/runner"
-	"drolab/runner/data/source"
-	"drolab/runner/measure"
 	"drolab/runner/record"
-	"drolab/runner/report"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
-	"drolab/tui/cli/look"
-	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -244,7 +237,7 @@ func (f *runFlags) train(
 	ctx context.Context, tr *Trainer, requests []runner.Request, resumed []*record.Run,
 ) error {
 	if f.live != "" && f.live != "tensorboard" {
-		return fmt.Errorf("--export-live %s: want tensorboard", console.OneLine(f.live))
+		return fmt.Errorf("--export-live %s: want tensorboard", cell.OneLine(f.live))
 	}
 	store, err := record.Open(tr.RunsDir)
 	if err != nil {
@@ -253,7 +246,7 @@ func (f *runFlags) train(
 	if f.detach && !tr.hasEngine() {
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
-	by := newCrew(ctx, tr, store, f.inline)
+	by := newExecutor(ctx, tr, store, f.inline)
 	defer by.release()
 	var ids, more []string
 	var failed console.Failures
@@ -270,7 +263,7 @@ func (f *runFlags) train(
 		return failed.OrNil()
 	}
 	if f.detach {
-		return append(failed, by.leaveAlone(tr, ids)).OrNil()
+		return append(failed, by.printDetached(tr, ids)).OrNil()
 	}
 	return append(failed, by.follow(tr, ids, f.live != "")).OrNil()
 }
@@ -289,240 +282,4 @@ func (f *runFlags) start(
 		ids = append(ids, started...)
 	}
 	return ids, nil
-}
-
-// leaveAlone prints the runs that were started.
-func (c *crew) leaveAlone(tr *Trainer, ids []string) error {
-	runs, err := findAll(ids, c.find)
-	if err != nil {
-		return err
-	}
-	return tr.Result(console.Summaries(runs), func() {
-		for _, r := range runs {
-			fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
-		}
-		fmt.Fprintln(tr.Stderr, "drolab attach shows them again; drolab stop RUN stops one")
-	})
-}
-
-func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
-	before := typed[:strings.LastIndex(typed, ",")+1]
-	words := kit.Map(dro.MethodNames(), func(name string) string { return before + name })
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// completeKeys offers the keys of the settings and, after a key, its words.
-func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
-	if key, _, ok := strings.Cut(typed, "="); ok {
-		var words []string
-		if t, ok := spec.FindSetting(key); ok && t.Choices != nil {
-			words = kit.Map(t.Choices(), func(word string) string { return key + "=" + word })
-		}
-		return words, cobra.ShellCompDirectiveNoFileComp
-	}
-	words := kit.Map(presets.Keys(), func(key string) string { return key + "=" })
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-func resumeCommand(tr *Trainer) *cobra.Command {
-	var all bool
-	f := runFlags{release: func() {}}
-	c := &cobra.Command{
-		Use: "resume RUN...", Short: "Resume runs that were paused, stopped or interrupted",
-		Long: `Resume runs from their newest checkpoints. The result is the same, to the last bit, as if they
-had never stopped. If all named runs are done, the command only shows them. --all resumes every
-run that is paused or was interrupted by a crash; it leaves alone the runs that somebody
-stopped.`,
-		Example:           "drolab resume latest\ndrolab resume --all",
-		Args:              runsOrAll(&all, "resume"),
-		ValidArgsFunction: tr.CompleteRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			runs, err := chooseRuns(tr, args, all, func(r *record.Run) bool {
-				return r.Status() == runner.Paused || r.Status() == runner.Interrupted
-			})
-			if err != nil || len(runs) == 0 {
-				return err
-			}
-			unfinished := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
-				return r.Status() == runner.Done
-			})
-			if len(unfinished) == 0 {
-				if err := runs[0].Meta.Trained(); err != nil {
-					return err
-				}
-				for _, err := range record.VerifyAll(runs) {
-					if err != nil {
-						return err
-					}
-				}
-				return look.Results(tr.Console, runs)
-			}
-			tr.RunsDir = filepath.Dir(unfinished[0].Dir)
-			return f.train(c.Context(), tr, nil, unfinished)
-		},
-	}
-	c.Flags().BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
-	tr.JSONFlag(c, "the result")
-	tr.ExplainFlag(c)
-	c.Flags().BoolVar(&all, "all", false, "resume every run that is paused or was interrupted")
-	return c
-}
-
-// resumeAll resumes the runs, and tells at once how many cannot be resumed.
-func resumeAll(
-	tr *Trainer, runs []*record.Run, resume func(id string) error,
-) (ids []string, list console.Failures) {
-	for _, r := range runs {
-		if err := resume(r.Meta.ID); err != nil {
-			list = append(list, err)
-			continue
-		}
-		ids = append(ids, r.Meta.ID)
-	}
-	if len(ids) > 0 && len(list) > 0 {
-		fmt.Fprintf(tr.Stderr, "%s cannot be resumed, %d are; the reasons follow when these "+
-			"end\n", kit.Plural(len(list), "run"), len(ids))
-	}
-	return ids, list
-}
-
-// isStudy reports whether the arguments of run name a study, which takes no changes.
-func (f *runFlags) isStudy(c *cobra.Command, names []string) (bool, error) {
-	if len(names) == 0 || !report.IsStudyFile(names[0]) && !recorded.Is(names[0]) {
-		if f.dry {
-			return false, errors.New("--dry-run is for a study: drolab presets NAME shows a preset")
-		}
-		return false, nil
-	}
-	for _, flag := range []string{"set", "algo", "seeds", "seed", "from"} {
-		if c.Flags().Changed(flag) {
-			return true, fmt.Errorf("--%s: a study says what its runs are: change its file", flag)
-		}
-	}
-	if len(names) > 1 {
-		return true, fmt.Errorf("%s: give one study alone", names[1])
-	}
-	return true, nil
-}
-
-// study trains the runs that a study lacks, and no others.
-func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
-	s, err := tr.Study(word)
-	if err != nil {
-		return err
-	}
-	runs, problems := tr.Catalogue().List()
-	for _, err := range problems { // such a run may be one of the study's
-		tr.Note(err.Error())
-	}
-	g := s.Gather(runs)
-	if f.dry {
-		return printMissing(ctx, tr, g)
-	}
-	if s.Registered.After(time.Now()) {
-		tr.Note("the study is registered in the future: runs that begin now are exploratory")
-	}
-	claims, err := s.Seal(time.Now())
-	if err != nil {
-		return err
-	}
-	differ, problems := g.TakeOver(claims)
-	for _, err := range problems {
-		tr.Note(err.Error())
-	}
-	if len(differ) > 0 {
-		tr.Note(fmt.Sprintf("the claims are not those that were sealed with %s: every test of "+
-			"them is exploratory", kit.Plural(len(differ), "run")))
-	}
-	requests, resumed := missingRequests(g, claims)
-	if len(requests)+len(resumed) == 0 {
-		return printMissing(ctx, tr, g)
-	}
-	err = f.train(ctx, tr, requests, resumed)
-	if err == nil && !tr.AsJSON {
-		tr.PrintLine("The study:  drolab report %s", word)
-	}
-	return err
-}
-
-// missingRequests returns what is to be started, and the runs to resume. Runs of one preset on the
-// same data form one request, so that they share their data.
-func missingRequests(
-	g *report.Gathered, claims runner.SealedClaims,
-) (list []runner.Request, resumed []*record.Run) {
-	at := map[[2]string]int{}
-	for _, m := range g.Missing {
-		switch {
-		case m.Begun == nil:
-			one := m.Spec
-			one.Seed = m.Seed
-			key := [2]string{m.Preset, report.DataOf(&one)}
-			if _, ok := at[key]; !ok {
-				at[key] = len(list)
-				list = append(list, runner.Request{Preset: m.Preset,
-					Claims: []runner.SealedClaims{claims}})
-			}
-			list[at[key]].Specs = append(list[at[key]].Specs, one)
-		case m.Begun.Status().Ended() || m.Begun.Status() == runner.Paused:
-			resumed = append(resumed, m.Begun)
-		}
-	}
-	return list, resumed
-}
-
-// studyState says how many runs of a study have ended.
-func studyState(g *report.Gathered) string {
-	text := fmt.Sprintf("%d of %s have ended", g.Done, kit.Plural(g.Wanted, "run"))
-	if g.Done == g.Wanted {
-		return text + ": drolab report " + g.Study.Word + " judges them"
-	}
-	return text
-}
-
-// printMissing lists what a run of the study would do.
-func printMissing(ctx context.Context, tr *Trainer, g *report.Gathered) error {
-	type line struct {
-		Arm  string `json:"arm"`
-		Seed uint64 `json:"seed"`
-		Does string `json:"does"`
-		Run  string `json:"run,omitempty"` // that has begun
-	}
-	lines, seconds := []line{}, 0.0
-	watch := console.NewStopwatch(ctx, tr.Threads)
-	for _, m := range g.Missing {
-		l, left := line{Arm: m.Name, Seed: m.Seed, Does: "starts"}, 1.0
-		if r := m.Begun; r != nil {
-			l.Run, l.Does = r.Meta.ID, "is "+string(r.Status())
-			if r.Status().Ended() || r.Status() == runner.Paused {
-				l.Does = "goes on, " + l.Does
-			}
-			left = 1 - float64(r.Standing().Step)/float64(max(1, r.Meta.Steps))
-		}
-		took := math.NaN() // of a program, or of data that are not here
-		sizes, err := source.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
-		if err == nil {
-			if took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec}); err != nil {
-				return err
-			}
-		}
-		lines, seconds = append(lines, l), seconds+took*left
-	}
-	return tr.Result(map[string]any{"wanted": g.Wanted, "done": g.Done, "missing": lines,
-		"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)}, func() {
-		for _, r := range g.Failed {
-			tr.PrintLine("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
-		}
-		for _, l := range lines {
-			tr.PrintLine("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
-		}
-		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
-		case len(lines) == 0:
-			tr.PrintLine("%s", studyState(g))
-		case math.IsNaN(seconds):
-			tr.PrintLine("%s; the time of the missing ones is not known", studyState(g))
-		default:
-			tr.PrintLine("%s; the missing ones take about %s, if this machine does nothing else",
-				studyState(g), took)
-		}
-	})
 }

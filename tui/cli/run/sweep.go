@@ -15,13 +15,10 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/data/source"
-	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
-	"drolab/runner/spec"
 	"drolab/runner/sweep"
-	"drolab/runner/train"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -142,7 +139,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if errs := parsed.CheckData(list.Dir, absolute(list.Dir, tr.DataDir)); len(errs) > 0 {
+	if errs := parsed.CheckData(list.Dir, absolutePath(list.Dir, tr.DataDir)); len(errs) > 0 {
 		return console.Failures(errs)
 	}
 	if _, err := list.Approved(bridge.Approvals(tr.Programs)); err != nil && !f.dry {
@@ -155,7 +152,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	name := "sweep-" + list.Name + "-" + time.Now().Format("20060102-150405")
 	dir := cmp.Or(f.dir, filepath.Join(tr.RunsDir, name))
 	if f.dry {
-		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolute(list.Dir, dir), List: list}, f)
+		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolutePath(list.Dir, dir), List: list}, f)
 	}
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
@@ -169,7 +166,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 
 func (tr *Trainer) printSweep(l *sweep.List) error {
 	for i := range l.Runs {
-		fmt.Fprintf(tr.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, console.Clean(l.Label(&l.Runs[i])))
+		fmt.Fprintf(tr.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, cell.Clean(l.Label(&l.Runs[i])))
 	}
 	fmt.Fprintf(tr.Stderr, "%s; nothing was started\n", kit.Plural(len(l.Runs), "run"))
 	return nil
@@ -178,7 +175,7 @@ func (tr *Trainer) printSweep(l *sweep.List) error {
 // onHere trains the runs on this machine.
 func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	h := sweep.Here{Parallel: cmp.Or(f.Parallel, max(1, tr.Threads/f.Threads)),
-		Threads: f.Threads, DataDir: absolute(folder.List.Dir, tr.DataDir)}
+		Threads: f.Threads, DataDir: absolutePath(folder.List.Dir, tr.DataDir)}
 	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
 	}
@@ -205,7 +202,7 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	if err != nil {
 		return err
 	}
-	ctx, cancel := tr.Orderly(ctx, nil)
+	ctx, cancel := tr.SignalContext(ctx, nil)
 	defer cancel()
 	console.CollectEarly()
 	s := tr.settings(store)
@@ -252,162 +249,4 @@ func (tr *Trainer) sweepParallel() int {
 		return 0
 	}
 	return h.Parallel
-}
-
-func (tr *Trainer) sweepStopCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "stop DIR",
-		Short:             "Stop a sweep with checkpoints; drolab sweep start continues it",
-		Example:           "drolab sweep stop mysweep",
-		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
-		ValidArgsFunction: completeFolders,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return tr.stopSweep(args[0])
-		},
-	}
-}
-
-// stopSweep stops the sweep in a folder, wherever it is trained.
-func (tr *Trainer) stopSweep(dir string) error {
-	folder, err := sweep.Open(dir)
-	if err != nil {
-		return err
-	}
-	if err := folder.Stop(); err != nil {
-		return err
-	}
-	list := console.Failures{folder.Cancel(context.Background())}
-	client := tr.client(folder.Dir)
-	status, err := client.Status()
-	if errors.Is(err, engine.ErrNone) {
-		return list.OrNil()
-	}
-	if err != nil {
-		return append(list, err).OrNil()
-	}
-	return append(list, kit.Map(folder.OwnLive(status.Runs), client.Stop)...).OrNil()
-}
-
-func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, console.Directive) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// onSlurm submits the missing runs, or prints how it would. If two starts do so at once, the second
-// sees what the first has submitted.
-func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
-	resources, err := tr.sweepResources(ctx, folder, f)
-	if err != nil {
-		return err
-	}
-	if f.dry {
-		calls, _, err := tr.submit(ctx, folder, resources, nil)
-		for _, args := range calls {
-			for i := range args {
-				args[i] = sweep.Quote(args[i])
-			}
-			fmt.Fprintln(tr.Stdout, "sbatch", strings.Join(args, " "))
-		}
-		return err
-	}
-	err = folder.WithLock(func() error {
-		if err := folder.Adopt(ctx); err != nil {
-			return err
-		}
-		calls, tasks, err := tr.submit(ctx, folder, resources, sweep.Sbatch)
-		if len(calls) > 0 {
-			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
-		}
-		return err
-	})
-	if err == nil {
-		fmt.Fprintln(tr.Stdout, folder.Dir)
-	}
-	return err
-}
-
-// submit submits the runs that are neither done nor in Slurm's queue.
-func (tr *Trainer) submit(
-	ctx context.Context, folder *sweep.Folder, resources *sweep.Resources, submit sweep.Submit,
-) (calls [][]string, tasks int, err error) {
-	jobs, err := folder.Jobs(ctx, false)
-	if err != nil {
-		return nil, 0, err
-	}
-	rungs := len(folder.List.Halving.Epochs) > 0
-	if jobs.Busy() && rungs {
-		tr.PrintLine("%s is already in Slurm's queue, and its rungs follow by themselves",
-			folder.Dir)
-		return nil, 0, nil
-	}
-	states, err := sweep.NewProgress(folder).States()
-	if err != nil {
-		return nil, 0, err
-	}
-	var todo []int
-	for i := range states {
-		s := states[i].Status
-		if s != runner.Done && s != sweep.Dropped && s != sweep.Waiting && !jobs.Live(i) {
-			todo = append(todo, i)
-		}
-	}
-	switch {
-	case len(todo) > 0 || rungs:
-	case jobs.Busy():
-		tr.PrintLine("all missing runs are already in Slurm's queue")
-		return nil, 0, nil
-	default:
-		tr.PrintLine("No run is missing")
-		return nil, 0, nil
-	}
-	stages, err := folder.Batches(todo, resources)
-	if err != nil {
-		return nil, 0, err
-	}
-	calls, err = folder.Submit(ctx, stages, resources, submit)
-	return calls, len(todo), err
-}
-
-func (tr *Trainer) sweepResources(
-	ctx context.Context, folder *sweep.Folder, f *sweepFlags,
-) (*sweep.Resources, error) {
-	resources := &f.Resources
-	var err error
-	if resources.Program, err = os.Executable(); err != nil {
-		return nil, err
-	}
-	resources.DataDir = absolute(folder.List.Dir, tr.DataDir)
-	if resources.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
-		return nil, err
-	}
-	if f.time != "" {
-		if resources.Time, err = sweep.ParseTime(f.time); err != nil {
-			return nil, fmt.Errorf("--time %w", err)
-		}
-	}
-	w := console.NewStopwatch(ctx, resources.Threads)
-	resources.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
-		if s.IsProgram() {
-			if resources.Time == 0 {
-				err = errors.New("--time: give the time limit of a task, because that of a " +
-					"program cannot be estimated")
-			}
-			return n, err
-		}
-		name := source.Locate(s.Dataset, folder.List.Dir)
-		sizes, err := source.SizesOf(name, s.DataOptions(resources.DataDir))
-		if err != nil {
-			return n, err
-		}
-		if n.Bytes, err = train.Memory(s, sizes); err != nil || resources.Time > 0 {
-			return n, err
-		}
-		all := *s // all methods share one measurement
-		all.Algorithms = folder.List.Base.Algorithms
-		n.Seconds, err = w.Seconds(&all, sizes, []spec.Spec{*s})
-		return n, err
-	}
-	return resources, nil
 }

@@ -21,11 +21,11 @@ import (
 
 // Poison is a text that would control a terminal that received it unchanged: it sets the clipboard,
 // clears the screen by two kinds of sequence, reverses the direction of writing, hides and blinks.
-const Poison = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b2J\x7f\u202e\u2066\u200b\ufeff" + Colour
+const Poison = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b2J\x7f\u202e\u2066\u200b\ufeff" + styleEscape
 
-// Colour is a style sequence that the interface never writes: it makes text blink and strikes it
-// out. If it is on the screen, a text has brought it.
-const Colour = "\x1b[5;9m"
+// styleEscape is a style sequence that the interface never writes: it makes text blink and strikes
+// it out. If it is on the screen, a text has brought it.
+const styleEscape = "\x1b[5;9m"
 
 // Poisons returns texts that together contain every control. Each is short enough to be shown whole
 // where a name has a few cells.
@@ -44,7 +44,7 @@ func Poisons() (list []string) {
 	list = append(list, "\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u3164", "\ue000",
 		"\ufeff", "\ufff9", "\ufffe", "\U000e0041", "\U000e0100", "\U000f0000",
 		"❤\ufe0f", "👩\u200d💻", "👍🏽", "🇩🇪", "e\u0301",
-		"\xff", "\xc2", "\xe2\x80", "\xf0\x9f\x92", "\xed\xa0\x80", "\xc0\x9b", Colour,
+		"\xff", "\xc2", "\xe2\x80", "\xf0\x9f\x92", "\xed\xa0\x80", "\xc0\x9b", styleEscape,
 		"\x1b[1m", "\x1b[2J", "\x1b]0;t\x07", "\x1b]8;;u\x1b\\",
 		"\x1b]52;c;Zg\x07", "\x1bP1q\x1b\\", "\x1b_G\x1b\\", "\x1b^p\x1b\\", "\x1bXs\x1b\\",
 		"\x1bc", "\x1b(0", "\x1b[?1049l", "\x9b2J", "\x9d0;t\x9c", "\u009b5m")
@@ -180,3 +180,6 @@ func poisonStrings(v any, set func(any), where string, changed func(where string
 		}
 	}
 }
+
+// Hostile is text that would harm a terminal that showed it.
+const Hostile = "\x1b[2J\x1b]0;title\x07\x9b31m\u202eevil\u0000\r\n\t\u200b世界́" + "\xff\xfe"

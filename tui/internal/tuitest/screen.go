@@ -1,7 +1,6 @@
 package tuitest
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -13,9 +12,7 @@ import (
 	"drolab/runner/record/recordtest/eventtest"
 	"drolab/tui/cell"
 
-	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 )
 
 var update = flag.Bool("update", false, "write the Golden screens, and the key tables of docs")
@@ -139,10 +136,10 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 }
 
 // Printable fails if a screen has anything but printable characters, line breaks and styles, or if
-// it has the style Colour. It returns the screen without its styles.
+// it has styleEscape. It returns the screen without its styles.
 func Printable(t testing.TB, what, screen string) string {
 	t.Helper()
-	if strings.Contains(screen, Colour) {
+	if strings.Contains(screen, styleEscape) {
 		t.Fatalf("%s: a text colours itself", what)
 	}
 	plain := unstyled(screen)
@@ -170,44 +167,3 @@ func unstyled(s string) string {
 		}
 	}
 }
-
-// Hostile is text that would harm a terminal that showed it.
-const Hostile = "\x1b[2J\x1b]0;title\x07\x9b31m\u202eevil\u0000\r\n\t\u200b世界́" + "\xff\xfe"
-
-// Wire is the renderer that Bubble Tea uses, with the bytes that it would have sent to a terminal.
-type Wire struct {
-	out    bytes.Buffer
-	screen uv.ScreenBuffer
-	to     *uv.TerminalRenderer
-	Frames int // the number of frames that sent something
-}
-
-func NewWire(w, h int) *Wire {
-	wr := &Wire{screen: uv.NewScreenBuffer(w, h)}
-	wr.to = uv.NewTerminalRenderer(&wr.out, []string{"TERM=xterm-256color", "COLORTERM=truecolor"})
-	wr.to.SetFullscreen(true)
-	wr.to.SetRelativeCursor(false)
-	wr.to.SetScrollOptim(true)
-	wr.to.SetColorProfile(colorprofile.ANSI256) // as over SSH
-	return wr
-}
-
-// Frame sends the difference between the last screen and a new one, as a synchronized update, as
-// Bubble Tea does. It returns the length in bytes.
-func (wr *Wire) Frame(t testing.TB, content string) int {
-	t.Helper()
-	before := wr.out.Len()
-	wr.screen.Clear()
-	uv.NewStyledString(content).Draw(wr.screen, wr.screen.Bounds())
-	wr.to.Render(wr.screen.RenderBuffer)
-	eventtest.Must(t, wr.to.Flush())
-	n := wr.out.Len() - before
-	if n > 0 {
-		wr.Frames++
-		n += len(ansi.SetModeSynchronizedOutput + ansi.ResetModeSynchronizedOutput)
-	}
-	return n
-}
-
-// Sent returns everything that was sent.
-func (wr *Wire) Sent() string { return wr.out.String() }

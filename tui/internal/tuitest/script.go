@@ -1,7 +1,6 @@
 package tuitest
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -40,22 +39,6 @@ func (l *scriptLog) Read() ([]runner.Event, error) {
 		l.at++
 	}
 	return l.events[from:l.at], nil
-}
-
-// Asked records the verbs that runs are asked to obey, and does nothing else.
-type Asked struct{ List []string }
-
-func (a *Asked) Start(runner.Request) ([]string, error) {
-	return nil, errors.New("no room for a run")
-}
-
-func (a *Asked) CarryOut(o runner.Order) (int64, error) {
-	asked := string(o.Verb)
-	if o.Verb == runner.Knob {
-		asked += " " + o.Key + "=" + o.Value
-	}
-	a.List = append(a.List, asked)
-	return 7, nil
 }
 
 // Epoch0 returns the time at which the scripted runs start.

@@ -2,18 +2,15 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/bridge"
-	"drolab/runner/numeral"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -35,7 +32,7 @@ func (tr *Trainer) sweepStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := tr.Orderly(c.Context(), nil)
+			ctx, cancel := tr.SignalContext(c.Context(), nil)
 			defer cancel()
 			return tr.sweepStatus(ctx, folder, follow)
 		},
@@ -125,7 +122,7 @@ func (tr *Trainer) printDataWarnings(folder *sweep.Folder) {
 		events, _ := tail.Read() // what can be read is enough
 		for _, e := range events {
 			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
-				fmt.Fprintf(tr.Stderr, "warning: %s\n", console.OneLine(w.Message))
+				fmt.Fprintf(tr.Stderr, "warning: %s\n", cell.OneLine(w.Message))
 			}
 		}
 	}
@@ -156,7 +153,7 @@ func countLine(states []sweep.State) string {
 func (tr *Trainer) printStates(folder *sweep.Folder, states []sweep.State) error {
 	fmt.Fprintln(tr.Stdout, countLine(states))
 	for _, t := range folder.List.Troubles(states) {
-		fmt.Fprintf(tr.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
+		fmt.Fprintf(tr.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, cell.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
 		return fmt.Errorf("%d of %d runs failed: drolab sweep start trains them again",
@@ -181,112 +178,4 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 	}
 	return map[string]any{"dir": folder.Dir, "name": folder.List.Name,
 		"counts": sweep.Count(states), "runs": runs}
-}
-
-func (tr *Trainer) sweepTableCommand() *cobra.Command {
-	var forms *console.Forms
-	c := &cobra.Command{
-		Use: "table DIR",
-		Short: "Show each method's best setting by validation, its figures, and the cost of " +
-			"the choice",
-		Example:           "drolab sweep table mysweep --md",
-		Args:              console.One("a sweep's folder", "drolab sweep table DIR"),
-		ValidArgsFunction: completeFolders,
-		RunE: func(_ *cobra.Command, args []string) error {
-			folder, err := sweep.Open(args[0])
-			if err != nil {
-				return err
-			}
-			tr.printDamage(folder.Dir)
-			t := tr.progressOf(folder).Table()
-			return tr.Table(forms, t, t.Exact(), t.Blocks(), func() {
-				console.Blocks(tr.Stdout, t.Blocks()...)
-			})
-		},
-	}
-	forms = tr.TableFlags(c, ", one line per method")
-	return c
-}
-
-func (tr *Trainer) sweepTaskCommand() *cobra.Command {
-	var rung int
-	var programs []string
-	c := &cobra.Command{
-		Use:   "task DIR I",
-		Short: "Train run I of a sweep and exit with its status, as a cluster job does",
-		Long: `Train run I of a sweep, from its newest checkpoint if there is one, and exit with its status. A
-finished run is left as it is. On USR1 (the time limit is near) the run is saved and, in a
-Slurm job, its task requeued. On TERM the run is saved and the task ends. Slurm is not needed:
-a loop in a shell works as well.`,
-		Example: "for i in $(seq 0 23); do drolab sweep task mysweep $i; done",
-		Args: console.Count(2, 2,
-			"give a sweep's folder and a run's number: drolab sweep task DIR 0"),
-		ValidArgsFunction: completeFolders,
-		RunE: func(c *cobra.Command, args []string) error {
-			place, ok := numeral.Int(args[1])
-			if !ok {
-				return fmt.Errorf("%s: want a run's number, from 0%s", console.OneLine(args[1]),
-					numeral.Remedy(args[1]))
-			}
-			folder, err := sweep.Open(args[0])
-			if err != nil {
-				return err
-			}
-			if err := tr.admit(programs); err != nil {
-				return err
-			}
-			ctx, cancel := tr.Orderly(c.Context(), nil)
-			defer cancel()
-			console.CollectEarly()
-			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
-				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
-				Programs: bridge.Approvals(tr.Programs)}
-			if tr.Warned != nil {
-				warned, forget := tr.Warned()
-				defer forget()
-				t.Limit = warned
-			}
-			array, task := tr.variable("SLURM_ARRAY_JOB_ID"), tr.variable("SLURM_ARRAY_TASK_ID")
-			if array != "" && task != "" {
-				t.Requeue = func() error {
-					return sweep.Requeue(context.Background(), array, task)
-				}
-				t.Holder = folder.Holder(array, task,
-					tr.variable("SLURM_RESTART_COUNT"))
-			}
-			err = t.Do(ctx)
-			if errors.Is(err, context.Canceled) {
-				return errors.New("stopped before the run had begun")
-			}
-			return err
-		},
-	}
-	c.Flags().StringArrayVar(&programs, "program", nil,
-		"a program that you have approved, as HASH PATH: sweep start gives it to its jobs")
-	c.Flags().IntVar(&rung, "rung", 0, "train run I of those that this rung has kept")
-	return c
-}
-
-// admit records the approvals of programs that a job passes on from its user.
-func (tr *Trainer) admit(programs []string) error {
-	for _, text := range programs {
-		p, err := bridge.ParseApproval(text)
-		if err == nil {
-			err = bridge.Approvals(tr.Programs).Admit(p)
-		}
-		if err != nil {
-			return fmt.Errorf("--program: %w", err)
-		}
-	}
-	return nil
-}
-
-// variable returns the value of an environment variable, or "".
-func (tr *Trainer) variable(name string) string {
-	for _, v := range slices.Backward(tr.Environ) {
-		if value, ok := strings.CutPrefix(v, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
-	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
 
@@ -53,27 +51,5 @@ func TestSpreadFits(t *testing.T) {
 				t.Fatalf("%s: %q in %d cells", c.Head, text, c.Width)
 			}
 		}
-	}
-}
-
-// TestNamesBeforeFigures: the names of presets have precedence over figures that narrow screens
-// leave out.
-func TestNamesBeforeFigures(t *testing.T) {
-	r, p := runsOf(t, tuitest.NewArchive(t))
-	r.Size(123, 38)
-	figures := func() bool {
-		columns := p.layColumns(119)
-		return slices.ContainsFunc(columns,
-			func(c runColumn) bool { return c.name() == "test_loss" })
-	}
-	if r.Press("o"); !figures() {
-		t.Error("no test loss where there is room for it")
-	}
-	for _, run := range p.shown[0] {
-		run.Meta.Preset = "a-preset-of-a-name"
-	}
-	p.arrange()
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "a-preset-of-a-name ") || figures() {
-		t.Errorf("a name is cut:\n%s", s)
 	}
 }

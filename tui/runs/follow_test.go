@@ -11,9 +11,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestStirs: within a second, a run that ends is listed as ended, and a new run of another process
-// is listed, even in a folder in which no run is live.
-func TestStirs(t *testing.T) {
+// TestListFollowsRuns: within a second, a run that ends is listed as ended, and a new run of
+// another process is listed, even in a folder in which no run is live.
+func TestListFollowsRuns(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

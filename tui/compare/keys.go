@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"drolab/runner/compare"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys implements the interface's page.
+func (p *Page) Keys() []kit.Key {
+	const page, all = 10, 1000
+	return []kit.Key{
+		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs",
+			Why: p.none, Act: p.watchRuns},
+		kit.Move("up", p.noMove, p.move, -1, "up", "k"),
+		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
+		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
+		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
+		{Keys: kit.On("n"), Group: kit.ToStart, Help: "compare the newest experiment",
+			Why: p.atNewest, Act: func() tea.Cmd { return p.request(nil) }},
+		{Keys: kit.On("y"), Help: "copy the table, as CSV", Why: p.none, Act: p.copy},
+		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
+		kit.Move("last", p.noMove, p.move, all, "end", "G"),
+		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),
+		kit.Move("a page down", p.noMove, p.move, page, "pgdown"),
+		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none,
+			Act: kit.By(p.turn, 1)},
+		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Act: kit.By(p.turn, -1)},
+		{Keys: kit.On("v"), Hint: "view",
+			Help: "table, curves or notes, if they do not fit together",
+			Why:  p.none, Act: kit.By(p.turn, 1)},
+		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Act: p.define},
+		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
+			Act: kit.Just(p.nextMeasure)},
+		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
+			Act: p.otherStep},
+		p.Choices().Key(),
+	}
+}
+
+// none returns the reason why keys do nothing while there is no table.
+func (p *Page) none() string {
+	return kit.Unless(p.table != nil && len(p.table.Rows) > 0, nothingYet)
+}
+
+// noStep says why the figures of only one step can be shown.
+func (p *Page) noStep() string {
+	return cmp.Or(p.none(),
+		kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected, noOneRule))
+}
+
+// otherStep shows the figures of the last step instead of the selected step, or the other way
+// round.
+func (p *Page) otherStep() tea.Cmd {
+	p.at = compare.Last
+	if p.table.At == compare.Last {
+		p.at = compare.Selected
+	}
+	p.loading = true
+	return tea.Batch(p.makeTable(p.comparison, nil), kit.Notify("figures of the "+p.at+" step"))
+}
+
+func (p *Page) atNewest() string { return kit.Unless(p.asked, newestAlready) }
+
+// copy copies the figures of the table, with a row for each measure and column.
+func (p *Page) copy() tea.Cmd {
+	var b strings.Builder
+	t := p.table.Exact()
+	if err := t.CSV(&b); err != nil {
+		return kit.Complain(err)
+	}
+	return kit.Copy(b.String(), kit.Plural(len(t.Rows), "row"))
+}
+
+func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
+
+// nextMeasure goes on to the next measure that some run can have.
+func (p *Page) nextMeasure() {
+	list := p.measures(2)
+	p.measure = list[len(list)-1]
+}
+
+// define shows the definitions of the rows of the table.
+func (p *Page) define() tea.Cmd {
+	names := kit.Map(p.table.Columns, func(c compare.Column) string { return c.Name })
+	return kit.Show(p.Defined("Rows", lab.Define(append([]string{"rho"}, names...))))
+}
+
+func (p *Page) watchRuns() tea.Cmd {
+	names := kit.Map(p.table.Rows, func(row compare.Row) []string { return row.Runs })
+	return kit.Send(lab.Watch{IDs: slices.Concat(names...)})
+}
+
+// side scrolls the table by a group.
+func (p *Page) side(by int) { p.column += by }
+
+func (p *Page) noMove() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	_, most := p.scrollState()
+	return kit.Unless(most > 0, allLines)
+}
+
+func (p *Page) noLeft() string {
+	return cmp.Or(p.none(), kit.Unless(p.column > 0, noMoreLeft))
+}
+
+func (p *Page) noRight() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
+	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), noMoreRight)
+}

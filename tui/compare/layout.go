@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"slices"
+
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// Sizes of the table, in lines and cells.
+const (
+	headRows  = 2 // the line of the groups' names and the line of their seeds
+	leastCell = 7
+	mostCell  = 24
+	leastRows = 8 // the lines of figures that come before the legend gets room
+)
+
+// labelCells returns the width for a class's name and count; on a narrow screen, the width of the
+// longest fixed label.
+func (p *Page) labelCells() int {
+	if p.isNarrow() {
+		return len(" robust risk ")
+	}
+	return 19
+}
+
+func (p *Page) isNarrow() bool { return p.Body.W < 60 }
+
+// compareLayout holds the areas of the parts of the Compare page. A part without room has an empty
+// area.
+type compareLayout struct {
+	table, notes kit.Rect
+	curves       []kit.Rect // an area for each measure, from the chosen one on
+}
+
+// partAt returns the part at a place of the page, or otherwise if there is none.
+func (l compareLayout) partAt(x, y int, otherwise comparePart) comparePart {
+	switch {
+	case l.table.Contains(x, y):
+		return tablePart
+	case l.notes.Contains(x, y):
+		return notesPart
+	case slices.ContainsFunc(l.curves, func(r kit.Rect) bool { return r.Contains(x, y) }):
+		return curvesPart
+	}
+	return otherwise
+}
+
+// The least room for a part: its width beside the table, its height below the table, and the width
+// of each of several curves side by side.
+const leastSide, leastBelow, leastCurves = 38, 9, 70
+
+// layCompare divides w by h cells. The whole table of tw by th cells, including its frame, comes
+// first, then the parts that fit beside and below it. noted returns the height of the notes for a
+// width. Curves also fill the room that the notes leave. Where there is room for a single part,
+// part gets it.
+func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compareLayout {
+	var l compareLayout
+	beside, below := w-tw >= leastSide, h-th >= leastBelow
+	if !beside && below {
+		tw = w
+	}
+	switch {
+	case beside && below:
+		l.table = kit.Area(0, 0, tw, th)
+		l.curves = kit.Tile(kit.Area(0, th, w, h-th), max(1, w/leastCurves), 1)
+		l.placeNotes(kit.Area(tw, 0, w-tw, th), noted)
+	case beside && h >= 2*leastBelow:
+		l.table = kit.Area(0, 0, tw, h)
+		l.placeNotes(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
+	case below:
+		l.table = kit.Area(0, 0, w, th)
+		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
+			l.notes = rest
+		} else {
+			l.curves = []kit.Rect{rest}
+		}
+	case part == curvesPart:
+		l.curves = []kit.Rect{kit.Area(0, 0, w, h)}
+	case part == notesPart:
+		l.notes = kit.Area(0, 0, w, h)
+	default:
+		l.table = kit.Area(0, 0, w, h)
+	}
+	return l
+}
+
+// placeNotes puts the notes beside the table, and curves below the notes if they leave room.
+func (l *compareLayout) placeNotes(r kit.Rect, noted func(w int) int) {
+	l.notes = r
+	if high := noted(r.W); r.H-high >= leastBelow {
+		l.notes.H = high
+		l.curves = append(l.curves, kit.Area(r.X, r.Y+high, r.W, r.H-high))
+	}
+}
+
+func (p *Page) layout(w, h int) compareLayout {
+	if p.table == nil {
+		return compareLayout{table: kit.Area(0, 0, w, h)}
+	}
+	_, inside := kit.Inside(kit.Boxed(h), w, h)
+	frame := h - inside
+	cells := p.labelCells() + frame // of the table with all of its groups
+	for i := range p.table.Rows {
+		cells += p.cellWidth(i)
+	}
+	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
+	below := len(p.legend(cells - frame))
+	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
+	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)
+}

@@ -1,0 +1,77 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/runner/compare"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+func (p *Page) viewNotes(w, h int) []string {
+	lines := p.noteLines(w)
+	return kit.Fill(lines[min(p.scroll, max(0, len(lines)-h)):], w, h)
+}
+
+// noteLines returns the lines of the notes: the notes of the table, the settings that differ, and
+// the definitions of the figures.
+func (p *Page) noteLines(w int) (lines []string) {
+	t := p.Theme
+	bullet := func(mark, text string) {
+		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
+	}
+	for _, d := range p.damageTexts() {
+		bullet(t.Bad.Paint("!"), cell.OneLine(d+damagedCurves))
+	}
+	for _, n := range p.table.Notes {
+		bullet(t.Warn.Paint("!"), n.Text)
+	}
+	if len(p.table.Notes) == 0 && len(p.damageTexts()) == 0 {
+		bullet(" ", fair)
+	}
+	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
+	differ := slices.DeleteFunc(slices.Clone(p.diffs),
+		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
+	for _, d := range differ {
+		values := t.Greek(strings.Join(kit.Map(d.Values, settingText), ", "))
+		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
+	}
+	if len(differ) == 0 {
+		lines = append(lines, "   none")
+	}
+	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
+	step := "last iterate"
+	if p.table.At == compare.Selected {
+		step = "selected step"
+		bullet(" ", p.table.Head())
+	}
+	part := "class"
+	if len(p.runs) > 0 {
+		part = p.runs[0].Meta.Part()
+	}
+	for _, s := range append([]string{
+		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's " +
+			"lowest. Losses are mean cross-entropies in nats, or what the setting loss says.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap " +
+			"is F(x; λ, η) minus the robust risk of the training split.",
+	}, p.table.Legend()...) {
+		bullet(" ", s)
+	}
+	return lines
+}
+
+// settingText returns the value of a setting in six digits, or a dash if the method does not read
+// the setting.
+func settingText(value string) string {
+	x, err := strconv.ParseFloat(value, 64)
+	switch {
+	case value == "":
+		return "–"
+	case err == nil && x != math.Trunc(x):
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+	return value
+}

@@ -1,0 +1,46 @@
+package tui
+
+import (
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// look looks at the folder if the header shows the number of live runs, and the page does not look
+// by itself. While a run is live it lists them from time to time, since another may be resumed.
+func (m *Model) look() tea.Cmd {
+	switch {
+	case m.current == runsPage, m.current == comparePage, m.Config.Kept != nil, m.watch.Live():
+		return nil
+	case len(m.live) > 0:
+		return m.Look(m.now, m.After(false))
+	}
+	return m.Look(m.now, lab.Never)
+}
+
+// noteRuns takes in the folder's runs, as the page that is shown does. The interface begins with
+// Watch where runs are live, unless a key was pressed meanwhile.
+func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
+	cmd, live := m.Note(msg), lab.Live(msg.Runs)
+	if m.current != watchPage {
+		cmd = tea.Batch(cmd, m.page().Update(msg))
+	}
+	if m.current != watchPage || len(live) != len(m.live) { // the header shows nothing else of it
+		m.version++
+	}
+	if m.Config.Kept != nil {
+		return cmd
+	}
+	m.Colors, m.live = lab.ColorsOf(msg.Runs), live
+	if len(m.live) > 0 && m.current == runsPage { // they make progress
+		m.news = m.now
+	}
+	if !m.listed {
+		m.listed, m.Newcomer = true, len(msg.Runs) == 0
+		if len(m.live) > 0 && m.current == launchPage && !m.used && m.overlay == nil {
+			cmd = tea.Batch(cmd, kit.Send(lab.Watch{}))
+		}
+	}
+	return tea.Batch(cmd, m.wake())
+}

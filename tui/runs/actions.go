@@ -1,0 +1,163 @@
+package runs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func (p *Page) watch() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.pickedRuns())}) }
+
+func (p *Page) replay() tea.Cmd {
+	return kit.Send(lab.Watch{IDs: ids(p.pickedRuns()), Replay: &lab.Replay{Steps: true}})
+}
+
+func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
+
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.ableRuns(canCompare)}) }
+
+// Chosen returns the selected runs that can be compared; nil if no run is selected.
+func (p *Page) Chosen() []*record.Run {
+	if len(p.chosen) == 0 {
+		return nil
+	}
+	return p.ableRuns(canCompare)
+}
+
+// define shows the definitions of the columns on the screen.
+func (p *Page) define() tea.Cmd {
+	name := func(c runColumn) string { return cmp.Or(c.name(), c.Head) }
+	names := append([]string{"rho"}, kit.Map(p.layColumns(p.inner()), name)...)
+	return kit.Show(p.Defined("Columns", lab.Define(names)))
+}
+
+func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.ableRuns(canResume)) }
+
+func (p *Page) stop() tea.Cmd {
+	runs := p.ableRuns(canStop)
+	return kit.Question("Stop?", questionLines(runs, savesFirst),
+		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
+}
+
+func (p *Page) delete() tea.Cmd {
+	runs, source := p.ableRuns(canDelete), p.Source
+	remove := changeEach(runs, "deleted %s",
+		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
+	return kit.Danger("Delete?", questionLines(runs, cannotUndo),
+		kit.Answer{Keys: []string{"y"}, Name: "delete", Then: remove})
+}
+
+func ids(runs []*record.Run) []string {
+	return kit.Map(runs, func(r *record.Run) string { return r.Meta.ID })
+}
+
+// pickedRuns returns the selected runs in the order of the folder or, if there are none, the runs
+// of the line under the cursor.
+func (p *Page) pickedRuns() []*record.Run {
+	other := func(r *record.Run) bool { return !p.chosen[r.Meta.ID] }
+	runs := slices.DeleteFunc(slices.Clone(p.all), other)
+	if len(runs) == 0 {
+		runs = append(runs, p.lineUnder()...)
+	}
+	return runs
+}
+
+// ability reports whether an action is possible on a run with status s; mine says whether this
+// program controls the run.
+type ability func(s runner.Status, mine bool) bool
+
+func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
+
+func canDelete(s runner.Status, _ bool) bool { return s.Ended() }
+
+func canStop(s runner.Status, mine bool) bool { return mine && !s.Ended() }
+
+func canPause(s runner.Status, mine bool) bool {
+	return mine && (s == runner.Running || s == runner.Paused)
+}
+
+func canResume(s runner.Status, mine bool) bool {
+	return s.Ended() && s != runner.Done || s == runner.Paused && mine
+}
+
+// refusal returns the Why of an action: it gives a reason if the action is possible on none of the
+// picked runs. If why is "", the reason is that the runs have ended or belong to another process.
+func (p *Page) refusal(can ability, why string) func() string {
+	return func() string {
+		picked := p.pickedRuns()
+		switch {
+		case len(picked) == 0:
+			return p.none()
+		case len(p.ableRuns(can)) > 0:
+			return ""
+		case why != "":
+			return why
+		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
+			return otherProcess
+		}
+		return hasEnded
+	}
+}
+
+// ableRuns returns the picked runs on which an action is possible.
+func (p *Page) ableRuns(can ability) []*record.Run {
+	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
+		return !can(r.Status(), p.Controls(r.Meta.ID))
+	})
+}
+
+// pause pauses the running runs or, if none is running, resumes the paused ones.
+func (p *Page) pause() tea.Cmd {
+	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
+	if runs := p.ableRuns(running); len(runs) > 0 {
+		return p.askEach("pause", runs)
+	}
+	return p.askEach("resume", p.ableRuns(canPause))
+}
+
+func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
+	return tea.Sequence(kit.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
+}
+
+// questionLines returns the lines of a question about an action on runs, which end with what the
+// action does.
+func questionLines(runs []*record.Run, what string) []string {
+	return kit.QuestionLines(kit.Plural(len(runs), "run")+":", ids(runs), what)
+}
+
+// changedMsg says what was done to how many runs, and brings the errors of the others.
+type changedMsg struct {
+	done     string
+	problems []error
+}
+
+// changeEach changes runs. done says what was done, with a %s for the number of runs.
+func changeEach(runs []*record.Run, done string, change func(*record.Run) error) tea.Cmd {
+	return func() tea.Msg {
+		var m changedMsg
+		for _, r := range runs {
+			if err := change(r); err != nil {
+				m.problems = append(m.problems, err)
+			}
+		}
+		m.done = fmt.Sprintf(done, kit.Plural(len(runs)-len(m.problems), "run"))
+		return m
+	}
+}
+
+// report tells the user how a change of runs went, and reads the folder.
+func (p *Page) report(m changedMsg) tea.Cmd {
+	cmd := kit.Notify(m.done)
+	if len(m.problems) > 0 {
+		cmd = kit.Complain(errors.Join(m.problems...))
+	}
+	return tea.Batch(cmd, p.List())
+}

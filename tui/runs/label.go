@@ -1,0 +1,55 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+
+	"drolab/runner/record"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// note asks for the note on the picked runs.
+func (p *Page) note() tea.Cmd {
+	return p.askLabel("Note on ", aboutNote, p.pickedRuns()[0].Label().Note,
+		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
+}
+
+// tag asks for the tags of the picked runs.
+func (p *Page) tag() tea.Cmd {
+	return p.askLabel("Tags of ", aboutTags, "",
+		func(l *record.Label, text string) { l.Turn(strings.Fields(text)) })
+}
+
+// askLabel opens the form that takes a line of text for the labels of the picked runs.
+func (p *Page) askLabel(
+	title, about, text string, change func(l *record.Label, text string),
+) tea.Cmd {
+	runs := p.pickedRuns()
+	check := func(text string) error {
+		l := runs[0].Label()
+		change(&l, text)
+		return l.Check()
+	}
+	take := func(text string) tea.Cmd {
+		return relabel(runs, "%s labelled", func(l *record.Label) { change(l, text) })
+	}
+	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.LineForm{
+		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
+}
+
+// archive archives the picked runs or, if all are archived, brings them back.
+func (p *Page) archive() tea.Cmd {
+	runs := p.pickedRuns()
+	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
+	done := "%s brought back"
+	if away {
+		done = archived
+	}
+	return relabel(runs, done, func(l *record.Label) { l.Archived = away })
+}
+
+func relabel(runs []*record.Run, done string, change func(*record.Label)) tea.Cmd {
+	return changeEach(runs, done, func(r *record.Run) error { return r.Relabel(change) })
+}

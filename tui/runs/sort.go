@@ -1,0 +1,35 @@
+package runs
+
+import "slices"
+
+// sortNext sorts by the next column that the screen has room for.
+func (p *Page) sortNext() {
+	columns := p.layColumns(p.inner())
+	for next := p.by + 1; ; next++ {
+		head := p.columns[next%len(p.columns)].Head
+		if slices.ContainsFunc(columns, func(c runColumn) bool { return c.Head == head }) {
+			p.sortBy(head)
+			return
+		}
+	}
+}
+
+// sortBy sorts by a column, or reverses the sort if the list is sorted by that column already.
+func (p *Page) sortBy(head string) {
+	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head })
+	p.reversed = by == p.by && !p.reversed
+	p.by, p.wanted = by, head
+	p.arrange()
+}
+
+func (p *Page) sortBack() {
+	p.reversed = !p.reversed
+	p.arrange()
+}
+
+// sortOrder is the order of the list.
+type sortOrder struct {
+	by       int    // the column, an index of columns
+	wanted   string // the column's head, even while there is no such column
+	reversed bool
+}
