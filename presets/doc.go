@@ -7,5 +7,7 @@
 // a spec.Spec's JSON. A setting that no method of the preset reads is refused.
 // A user's own file is read the same way (reasons are then optional).
 //
-// Start at Load. To add a preset, write NAME.yaml here and add NAME to names.
+// Start at Load (presets.go), then parse.go (a file) and set.go (key=value). entries.go and
+// bounds.go read the YAML of sweep files and studies, too. To add a preset, write NAME.yaml here
+// and add NAME to names.
 package presets

@@ -120,7 +120,7 @@ func TestSamplesOfSharedView(t *testing.T) {
 		r.press(key)
 	}
 	if r.current == samplesPage {
-		t.Error("a guest is on the page of samples")
+		t.Error("a shared view is on the page of samples")
 	}
 }
 

@@ -194,9 +194,9 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, s)
 		}
 	}
-	guest, _ := pageOf(t, dir, lab.Config{Guest: true})
-	if guest.Press("tab", "tab"); strings.Contains(tuitest.Text(guest.Shot()), "Slurm") {
-		t.Error("a guest asks Slurm")
+	shared, _ := pageOf(t, dir, lab.Config{Guest: true})
+	if shared.Press("tab", "tab"); strings.Contains(tuitest.Text(shared.Shot()), "Slurm") {
+		t.Error("a shared view asks Slurm")
 	}
 	broken := []byte("#!/bin/sh\necho no controller >&2; exit 1\n")
 	if err := os.WriteFile(filepath.Join(bin, "squeue"), broken, 0o755); err != nil {

@@ -27,7 +27,7 @@ type reader struct {
 const askSlurm = 10 * time.Second
 
 // read looks at the sweep as it is now. The sweep's list of runs is read once, and again after it
-// has grown: see page.go.
+// has grown.
 func (r *reader) read(now time.Time) tea.Cmd {
 	return func() tea.Msg {
 		m, began := lookedMsg{reader: r}, time.Now()

@@ -62,7 +62,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// evaluation is a look at a checkpoint, with the likelihood ratios at some radii.
+// evaluation is a view of a checkpoint, with the likelihood ratios at some radii.
 type evaluation struct {
 	*certificate.View
 	radii  []float64
@@ -75,22 +75,22 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	l, err := examine(con, name, f)
+	e, err := examine(con, name, f)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	if f.top > 0 && len(l.ratios) == 0 {
+	defer e.Close()
+	if f.top > 0 && len(e.ratios) == 0 {
 		return errors.New("--top: the samples have no labels, so there are no losses to rank by")
 	}
-	if err := l.write(f); err != nil {
+	if err := e.write(f); err != nil {
 		return err
 	}
-	result := l.result(f)
+	result := e.result(f)
 	return con.Result(result, func() {
-		l.print(con.Stdout, result)
+		e.print(con.Stdout, result)
 		if f.top > 0 {
-			l.printTop(con.Stdout, result.Top)
+			e.printTop(con.Stdout, result.Top)
 		}
 	})
 }
@@ -124,88 +124,88 @@ func examine(con *console.Console, name string, f *evalFlags) (*evaluation, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &evaluation{View: look, radii: f.radii}
-	if len(l.radii) == 0 {
-		l.radii = []float64{r.Meta.Spec.Rho}
+	e := &evaluation{View: look, radii: f.radii}
+	if len(e.radii) == 0 {
+		e.radii = []float64{r.Meta.Spec.Rho}
 	}
-	if err := l.weigh(); err != nil {
-		return nil, errors.Join(err, l.Close())
+	if err := e.weigh(); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
-	l.Decisions = look.Decisions(f.draws, con.Threads, 1)
-	return l, nil
+	e.Decisions = look.Decisions(f.draws, con.Threads, 1)
+	return e, nil
 }
 
 // weigh finds the worst case at each radius.
-func (l *evaluation) weigh() error {
-	if !l.Set.HasRadius() {
-		l.radii = l.radii[:1]
+func (e *evaluation) weigh() error {
+	if !e.Set.HasRadius() {
+		e.radii = e.radii[:1]
 	}
-	if !l.Labelled() {
+	if !e.Labelled() {
 		return nil
 	}
-	for _, rho := range l.radii {
-		ratios, worst, err := l.Weigh(rho)
+	for _, rho := range e.radii {
+		ratios, worst, err := e.Weigh(rho)
 		if err != nil {
 			return err
 		}
-		l.ratios, l.worst = append(l.ratios, ratios), append(l.worst, worst)
+		e.ratios, e.worst = append(e.ratios, ratios), append(e.worst, worst)
 	}
 	return nil
 }
 
 // write writes the files that the flags ask for.
-func (l *evaluation) write(f *evalFlags) error {
+func (e *evaluation) write(f *evalFlags) error {
 	if f.sheet != "" {
-		if err := contactSheet(f.sheet, l.Src, l.topSamples(f.top), l.Samples); err != nil {
+		if err := contactSheet(f.sheet, e.Src, e.topSamples(f.top), e.Samples); err != nil {
 			return fmt.Errorf("--sheet: %w", err)
 		}
 	}
 	if f.format == nil {
 		return nil
 	}
-	return f.format.WriteNew(f.out, l.fields().Long(page.Indices(len(l.Rows))))
+	return f.format.WriteNew(f.out, e.fields().Long(page.Indices(len(e.Rows))))
 }
 
 // topSamples returns at most most samples, those with the largest likelihood ratios first.
-func (l *evaluation) topSamples(most int) []int {
-	order := l.Order()
+func (e *evaluation) topSamples(most int) []int {
+	order := e.Order()
 	return order[:min(most, len(order))]
 }
 
 // fields returns the columns of the file that the samples have values for.
-func (l *evaluation) fields() (list page.Fields[int]) {
+func (e *evaluation) fields() (list page.Fields[int]) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
 			list.Add(head, cell)
 		}
 	}
-	d := l.Data
-	add(true, "row", func(i int) string { return strconv.Itoa(l.Rows[i]) })
-	add(l.Labelled(), "label", func(i int) string { return d.Classes[l.Labels[i]] })
-	add(d.Grouped, "group", l.Group)
-	add(true, "prediction", func(i int) string { return d.Classes[l.Predictions[i]] })
-	add(l.Labelled(), "loss", func(i int) string { return page.Exact(l.Losses[i]) })
+	d := e.Data
+	add(true, "row", func(i int) string { return strconv.Itoa(e.Rows[i]) })
+	add(e.Labelled(), "label", func(i int) string { return d.Classes[e.Labels[i]] })
+	add(d.Grouped, "group", e.Group)
+	add(true, "prediction", func(i int) string { return d.Classes[e.Predictions[i]] })
+	add(e.Labelled(), "loss", func(i int) string { return page.Exact(e.Losses[i]) })
 	for k, c := range d.Classes {
 		add(true, "p_"+c, func(i int) string {
-			return strconv.FormatFloat(float64(l.Of(i)[k]), 'g', -1, 32)
+			return strconv.FormatFloat(float64(e.Of(i)[k]), 'g', -1, 32)
 		})
 	}
-	for k, r := range l.ratios {
-		add(true, l.ratioName(k), func(i int) string { return page.Exact(r[i]) })
+	for k, r := range e.ratios {
+		add(true, e.ratioName(k), func(i int) string { return page.Exact(r[i]) })
 	}
 	return list
 }
 
-func (l *evaluation) ratioName(k int) string {
-	if !l.Set.HasRadius() {
+func (e *evaluation) ratioName(k int) string {
+	if !e.Set.HasRadius() {
 		return "ratio"
 	}
-	return "ratio_" + page.Exact(l.radii[k])
+	return "ratio_" + page.Exact(e.radii[k])
 }
 
-func (l *evaluation) printTop(w io.Writer, top []pickedSample) {
+func (e *evaluation) printTop(w io.Writer, top []pickedSample) {
 	fmt.Fprintln(w)
-	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
+	t := page.New("row", "label", "group", "prediction", "loss", e.ratioName(0))
 	for _, s := range top {
 		t.Add(strconv.Itoa(s.Row), s.Label, s.Group, s.Prediction,
 			fmt.Sprintf("%.4f", s.Loss.Float()), fmt.Sprintf("%.4g", s.Ratio.Float()))
@@ -249,35 +249,35 @@ type pickedSample struct {
 	Ratio      measure.Number `json:"ratio"`
 }
 
-func (l *evaluation) result(f *evalFlags) *evalResult {
-	d := l.Data
-	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
-		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
-		Threshold: l.View.Threshold, Classes: d.Classes}
+func (e *evaluation) result(f *evalFlags) *evalResult {
+	d := e.Data
+	out := &evalResult{Run: e.Run.Meta.ID, Step: e.Step, Dataset: d.Name, Split: e.Split,
+		Samples: len(e.Rows), Notes: d.Notes, Totals: e.Totals(), Decisions: e.Decisions,
+		Threshold: e.View.Threshold, Classes: d.Classes}
 	if out.ByGroup != nil {
 		out.Groups = d.Measured()
 	}
-	for k, w := range l.worst {
-		out.Risks = append(out.Risks, riskAt{l.radii[k], measure.Num(w.Risk)})
+	for k, w := range e.worst {
+		out.Risks = append(out.Risks, riskAt{e.radii[k], measure.Num(w.Risk)})
 	}
-	for _, i := range l.topSamples(f.top) {
-		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]],
-			l.Group(i), d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]),
-			measure.Num(l.ratios[0][i])})
+	for _, i := range e.topSamples(f.top) {
+		out.Top = append(out.Top, pickedSample{e.Rows[i], d.Classes[e.Labels[i]],
+			e.Group(i), d.Classes[e.Predictions[i]], measure.Num(e.Losses[i]),
+			measure.Num(e.ratios[0][i])})
 	}
 	return out
 }
 
 // print prints the result for a person.
-func (l *evaluation) print(w io.Writer, r *evalResult) {
+func (e *evaluation) print(w io.Writer, r *evalResult) {
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
 		cells.Clean(r.Dataset))
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", cells.OneLine(note))
 	}
-	if !l.Labelled() {
+	if !e.Labelled() {
 		counts := make([]int, len(r.Classes))
-		for _, p := range l.Predictions {
+		for _, p := range e.Predictions {
 			counts[p]++
 		}
 		t := page.New("predicted", "n")
@@ -288,23 +288,23 @@ func (l *evaluation) print(w io.Writer, r *evalResult) {
 		return
 	}
 	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ByClass
-	if l.Data.Grouped {
+	if e.Data.Grouped {
 		part, names, counts, accuracy = "group", r.Groups, r.GroupCounts, r.ByGroup
 	}
 	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", console.Short(r.Loss),
 		console.Percent(r.Accuracy), part, console.Percent(r.Worst))
 	for _, at := range r.Risks {
-		if l.Set.HasRadius() {
+		if e.Set.HasRadius() {
 			fmt.Fprintf(w, "robust risk at ρ = %g: %s\n", at.Rho, console.Short(at.Risk))
 		} else {
-			fmt.Fprintf(w, "robust risk (%s): %s\n", l.Set.Label(), console.Short(at.Risk))
+			fmt.Fprintf(w, "robust risk (%s): %s\n", e.Set.Label(), console.Short(at.Risk))
 		}
 	}
-	l.printDecisions(w)
+	e.printDecisions(w)
 	var columns []measure.Measure
 	t := page.New(part, "n", "accuracy")
 	for _, m := range measure.Decisions() {
-		if l.Rates[m.Name] != nil {
+		if e.Rates[m.Name] != nil {
 			columns = append(columns, m)
 			t.Head(m.Head())
 		}
@@ -313,15 +313,15 @@ func (l *evaluation) print(w io.Writer, r *evalResult) {
 		row := []string{cells.Clean(name), fmt.Sprint(counts[i]),
 			console.Percent(accuracy[i]) + console.Between(measure.Wilson(accuracy[i], counts[i]))}
 		for _, m := range columns {
-			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
-				console.Between(l.RateIntervals[m.Name][i]))
+			row = append(row, console.Figure(&m, e.Rates[m.Name][i])+
+				console.Between(e.RateIntervals[m.Name][i]))
 		}
 		t.Rank(-accuracy[i].Float(), row...)
 	}
 	console.Blocks(w, t)
 	if len(columns) > 0 {
 		fmt.Fprintf(w, "rates count the samples classified as %s\n",
-			cells.Clean(l.Data.Classes[1]))
+			cells.Clean(e.Data.Classes[1]))
 	}
 	if r.Threshold.Applies() {
 		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(r.Threshold))
@@ -329,11 +329,11 @@ func (l *evaluation) print(w io.Writer, r *evalResult) {
 }
 
 // printDecisions prints the measures of decisions, with their intervals.
-func (l *evaluation) printDecisions(w io.Writer) {
+func (e *evaluation) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
-		if n := l.Measures.Named(m.Name); n.Applies() {
-			t.Add(m.Title, console.Figure(&m, n)+console.Between(l.Intervals[m.Name]))
+		if n := e.Measures.Named(m.Name); n.Applies() {
+			t.Add(m.Title, console.Figure(&m, n)+console.Between(e.Intervals[m.Name]))
 		}
 	}
 	console.Blocks(w, t)

@@ -73,8 +73,8 @@ func (f *setFlags) isMean(set dro.Set) bool {
 	return set.HasRadius() && f.rho == 0 || dro.SetReads(f.uncertainty, "mu") && f.mu == 1
 }
 
-// setDescription is a set with the parameters that it depends on, other than its radius. χ² is
-// described as the Cressie-Read set of order 2.
+// setDescription has the name of a set, and the parameters that it depends on other than its
+// radius. χ² is described as the Cressie-Read set of order 2.
 type setDescription struct {
 	Set string   `json:"set"`
 	K   *float64 `json:"k,omitempty"`
