@@ -19,7 +19,7 @@ import (
 // Some shared disks have no locks (NFS without its lock daemon, Lustre, some FUSE file systems).
 // There, a file in /tmp is locked in place of the lock file, which separates this user's processes
 // on this machine. For other machines the lock file says who holds it, and is rewritten at
-// intervals: see lock.go.
+// intervals: see lease.go.
 
 // noLocks reports whether err says that the file system has no locks.
 func noLocks(err error) bool {

@@ -9,12 +9,10 @@ import (
 	"drolab/runner/internal/atomicfile"
 )
 
-// This file has what Windows and the systems without flock have in common.
-
 // locksFollowRename is false: Windows does not rename a folder with open files in it.
 const locksFollowRename = false
 
-// openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
+// openPlain holds no flags: they are for the links and pipes of Unix.
 const openPlain = 0
 
 // StampOf returns the stamp of the file at path. It does not follow a link.
@@ -29,6 +27,7 @@ func StampOf(path string) Stamp {
 // Identity returns numbers on systems that number their folders; here they are 0.
 func Identity(string) (device, inode uint64) { return 0, 0 }
 
+// Linked, Nameless and Foreign look at links and owners as Unix has them, and report false here.
 func Linked(os.FileInfo) bool { return false }
 
 func Nameless(os.FileInfo) bool { return false }
@@ -42,8 +41,7 @@ func diskFails(error) bool { return false }
 func noLocks(error) bool { return false }
 
 func (f *Folder) takeLease(atomicfile.File, int) (*lease, error) {
-	return nil,
-		errors.ErrUnsupported
+	return nil, errors.ErrUnsupported
 }
 
 func heldLocally(atomicfile.File) bool { return true }
