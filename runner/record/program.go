@@ -81,3 +81,11 @@ func (l *programLog) cut() {
 }
 
 var _ runner.Workplace = (*recorder)(nil)
+
+// Printed returns the end of what the run's program printed: the last most bytes of it, or less.
+// whole says that the text is all of the output. The error is an fs.ErrNotExist where no output is
+// kept.
+func (r *Run) Printed(most int64) (text []byte, whole bool, err error) {
+	text, from, err := r.readEnd(programLogName, 0, most)
+	return text, from == 0, err
+}

@@ -1,15 +1,12 @@
 package record
 
 import (
-	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/runner"
@@ -198,48 +195,6 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 	return errors.Join(writeCheckpoint(in, from, eventlog.NewAudit(in).Position), in.Close())
 }
 
-// sweepAge is the age up to which sweep leaves a directory alone: from its creation until its lock
-// is held, nothing else protects it.
-const sweepAge = time.Minute
-
-// sweep removes directories that a crash left half-made or half-removed. A directory that it cannot
-// remove does no harm.
-func (s *Store) sweep() {
-	root, err := s.root()
-	if err != nil {
-		return
-	}
-	defer root.Close()
-	for _, e := range leftovers(root) {
-		// The clock may have been set back since.
-		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
-			root.RemoveAll(e.Name())
-		}
-	}
-}
-
-// leftovers lists the directories that are half made or half removed, and that nobody is working
-// on.
-func leftovers(f *disk.Folder) (list []fs.DirEntry) {
-	entries, _ := f.List()
-	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), atomicfile.Prefix) ||
-			strings.HasPrefix(e.Name(), deletedPrefix)
-		if !e.IsDir() || !ours {
-			continue
-		}
-		in, err := f.Within(e.Name())
-		if err != nil {
-			continue
-		}
-		if !in.Held(lockName) {
-			list = append(list, e)
-		}
-		in.Close()
-	}
-	return list
-}
-
 // Reopen implements runner.Store. It refuses a run that is done, and one that
 // somebody else records. A torn last line of the log is cut; a damaged
 // checkpoint is passed over, with a warning in the log that names it.
@@ -363,98 +318,49 @@ func lockRun(f *disk.Folder) (*disk.Lock, error) {
 	return l, err
 }
 
-// Names inside a run directory.
-const (
-	logName         = eventlog.LogName
-	lockName        = eventlog.LockName
-	metaName        = "run.json"
-	summaryName     = "summary.json"
-	checkpointsName = "checkpoints"
-
-	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
-)
-
-// newID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
-// sorted by preset, and different for runs started in the same second.
-func newID(m *runner.Meta) string {
-	method := presetName(string(m.Spec.Algorithm())) // for an imported run, the name a user chose
-	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), method, m.Spec.Seed,
-		m.Created.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
-}
-
-// presetName turns a preset's name, which may be the path of a file, into a valid part of a
-// folder's name on every system: [a-z0-9._-], at most 40 characters, starting with a letter or
-// digit.
-func presetName(preset string) string {
-	base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(preset)), ".yaml")
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		case 'A' <= r && r <= 'Z':
-			return r - 'A' + 'a'
+// Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
+func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
+	m.ID = newID(m)
+	return s.appear(m.ID, func(half *disk.Folder) error {
+		within := *s
+		within.dir = half.Path
+		r, err := within.Create(m, nil)
+		if err != nil {
+			return err
 		}
-		return '-'
-	}, strings.TrimSuffix(base, ".yml"))
-	const longest = 40
-	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "._-"), "run")
+		return errors.Join(fill(r), r.Close())
+	})
 }
 
-// plainName reports whether id can be the name of a run directory: neither a path nor the name of a
-// hidden file.
-func plainName(id string) bool {
-	return id != "" && id[0] != '.' && !strings.ContainsAny(id, `/\`+"\x00")
-}
-
-// Delete removes a run from the folder dir for good. id is the run's exact name. Delete holds the
-// run's lock meanwhile; the error is ErrHeld where somebody records the run.
-func Delete(dir, id string) error { return (&Store{dir: dir}).Delete(id) }
-
-// Delete implements runner.Store.
-func (s *Store) Delete(id string) error {
-	in, _, err := s.named(id)
-	var l *disk.Lock
-	if err == nil {
-		l, err = lockRun(in)
-		err = errors.Join(err, in.Close())
-	}
-	if err == nil {
-		err = s.trash(l, id)
-	}
-	switch {
-	case errors.Is(err, disk.ErrHeld):
-		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
-	case err != nil:
-		return runError(id, err)
-	}
-	return nil
-}
-
-func (s *Store) trash(l *disk.Lock, id string) error {
+// appear makes a run that is not there yet: fill writes its directory in a folder aside, from which
+// it is renamed.
+func (s *Store) appear(id string, fill func(half *disk.Folder) error) (err error) {
+	s.sweep()
 	root, err := s.root()
 	if err != nil {
-		return errors.Join(err, l.Release())
+		return err
 	}
 	defer root.Close()
-	return trash(root, l, id)
-}
-
-// trash removes the directory of a run, whose lock is l. It renames the directory first, so that no
-// reader meets a half-removed run.
-func trash(f *disk.Folder, l *disk.Lock, name string) error {
-	gone := deletedPrefix + name
-	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
-	if err == nil {
-		l, err = f.RenameLocked(l, lockName, name, gone)
+	if _, err := root.Lstat(id); err == nil {
+		return nil
 	}
-	if err == nil {
-		err = f.Sync()
+	half := atomicfile.Prefix + id
+	if err := root.Mkdir(half, disk.FolderMode); err != nil {
+		return disk.Explain(err)
 	}
-	if err = errors.Join(err, l.Release()); err != nil {
-		return fmt.Errorf("deleting it: %w", err)
+	defer func() { err = errors.Join(disk.Explain(err), root.RemoveAll(half)) }()
+	in, err := root.Within(half)
+	if err != nil {
+		return err
 	}
-	if err := f.RemoveAll(gone); err != nil {
-		return fmt.Errorf("deleting it, which is %s now: %w", f.Join(gone), err)
+	defer in.Close()
+	l, err := in.Acquire(lockName) // else sweep could remove it
+	if err != nil {
+		return err
 	}
-	return nil
+	defer l.Release()
+	if err := fill(in); err != nil {
+		return err
+	}
+	return errors.Join(root.Rename(filepath.Join(half, id), id), root.Sync())
 }
