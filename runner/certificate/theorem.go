@@ -17,10 +17,8 @@ import (
 	"drolab/runner/train"
 )
 
-// This file holds runs against the paper's Theorem 1.
-
 // proved returns constants that Theorem 1 assumes of the losses and that hold for all weights, or
-// an error where this file has no proof. It has one for error probabilities of a linear model. ε is
+// an error where there is no proof. There is one for error probabilities of a linear model. ε is
 // the accuracy whose λ0 = ε/(8ρ) the run has.
 //
 // Let p be the softmax of the outputs o = W x̃ of a sample, x̃ = (x, 1), and e the unit vector of

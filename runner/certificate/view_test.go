@@ -14,7 +14,6 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
-
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
@@ -183,22 +182,6 @@ func TestPickIsBounded(t *testing.T) {
 	}
 }
 
-// A picture that is too large is reduced; it keeps its mean colour and the ratio of its sides.
-func TestWithin(t *testing.T) {
-	p := &Picture{W: 8, H: 4}
-	for i := range 8 * 4 {
-		p.RGB = append(p.RGB, byte(i%8/4*200), 10, 0)
-	}
-	small := p.Within(4, 4)
-	if small.W != 4 || small.H != 2 || small.At(0, 0) != [3]byte{0, 10, 0} ||
-		small.At(3, 1) != [3]byte{200, 10, 0} {
-		t.Errorf("%dx%d: %v", small.W, small.H, small.RGB)
-	}
-	if p.Within(8, 9) != p {
-		t.Error("a picture that fits is changed")
-	}
-}
-
 // An inspection that is told to end does so before the whole split is done.
 func TestProgressEnds(t *testing.T) {
 	r := trained(t, shapes)
@@ -212,60 +195,6 @@ func TestProgressEnds(t *testing.T) {
 	_, err := NewView(ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
 	if !errors.Is(err, enough) || last >= 200 {
 		t.Errorf("ended at %d of 200 with %v", last, err)
-	}
-}
-
-// On every split, the last layer of the frozen features gives the network's own logits: their
-// softmax gives its probabilities, and their losses are its losses.
-func TestFeatures(t *testing.T) {
-	for name, change := range map[string]func(*spec.Spec){
-		"linear":  shapes,
-		"mlp":     func(s *spec.Spec) { table(s); s.Model, s.Dropout = "mlp", .1 },
-		"convnet": func(s *spec.Spec) { shapes(s); s.Samples, s.Model = 48, "convnet" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := trained(t, change)
-			q := ViewOf{Run: r, Step: -1, Inspection: Inspection{Threads: 2,
-				Probabilities: true}}
-			f, err := Features(q, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			splits := map[bool]int{true: 3, false: 2}[f.Data.Val != nil]
-			if len(f.Splits) != splits || f.Step != r.Meta.Steps {
-				t.Errorf("%d splits of step %d", len(f.Splits), f.Step)
-			}
-			for _, p := range f.Splits {
-				q.Split = p.Split
-				l, err := NewView(q)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(p.Rows, l.Rows) || !slices.Equal(p.Labels, l.Labels) ||
-					!slices.Equal(p.Groups, l.Groups) {
-					t.Errorf("%s: other samples, labels or groups", p.Split)
-				}
-				for i, x := range p.Features {
-					part, sum := logits(&f.Layer, x), 0.0
-					for _, u := range part {
-						sum += math.Exp(u)
-					}
-					for k, u := range part {
-						if off := math.Exp(u)/sum - float64(l.Of(i)[k]); math.Abs(off) > 1e-6 {
-							t.Fatalf("%s: class %d of sample %d is off by %v", p.Split, k, i, off)
-						}
-					}
-					off := math.Log(sum) - part[p.Labels[i]] - l.Losses[i]
-					if math.Abs(off) > 1e-5 {
-						t.Fatalf("%s: the loss of sample %d is off by %v", p.Split, i, off)
-					}
-				}
-				if err := l.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
 	}
 }
 
