@@ -2,9 +2,9 @@ package page
 
 import "math"
 
-// This file has the range of an axis and the round numbers along it, for figures in files and for
-// charts in the terminal. Every loop in it counts in whole numbers over a range that UsableAxis has
-// opened, so none depends on a sum that rounding may leave where it was.
+// Axes are for figures in files and for charts in the terminal. Every loop counts in whole numbers
+// over a range that UsableAxis has opened, so none depends on a sum that rounding may leave where it
+// was.
 
 // AxisLimit bounds the values that an axis spans, so that no difference of two of them
 // overflows; AxisTiny is the least length, so that no step between ticks underflows.
