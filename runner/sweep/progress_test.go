@@ -2,13 +2,10 @@ package sweep
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -79,82 +76,6 @@ func TestOverviewPlansRungs(t *testing.T) {
 	o := overview(t, f)
 	if o.Planned != 64 || o.Done != 64 || o.Counts[Dropped] != 24 {
 		t.Errorf("at the end %g of %g epochs are done; %v", o.Done, o.Planned, o.Counts)
-	}
-}
-
-func TestPace(t *testing.T) {
-	var p Pace
-	now := time.Unix(0, 0)
-	if _, ok := p.Left(10); ok {
-		t.Error("nothing was seen, and the rest is known")
-	}
-	for range 2 {
-		p.Add(now, 1)
-		now = now.Add(time.Minute)
-	}
-	if _, ok := p.Left(10); ok {
-		t.Error("nothing has come on, and the rest is known")
-	}
-	p.Add(now, 5) // 4 in two minutes
-	if left, ok := p.Left(15); !ok || left != 5*time.Minute {
-		t.Errorf("%v, %v: want 5 minutes", left, ok)
-	}
-	for i := range 1000 { // the past is forgotten: one a minute
-		now = now.Add(time.Minute)
-		p.Add(now, 6+float64(i))
-	}
-	if left, ok := p.Left(1015); !ok || left != 10*time.Minute {
-		t.Errorf("%v, %v: want 10 minutes", left, ok)
-	}
-	if left, _ := p.Left(0); left != 0 {
-		t.Errorf("%v are left of nothing", left)
-	}
-}
-
-func TestUnder(t *testing.T) {
-	dir := t.TempDir()
-	if got := FindUnder(dir); got != nil {
-		t.Errorf("in an empty folder: %v", got)
-	}
-	var want []string
-	for i, name := range []string{"old", "[new]"} {
-		at := filepath.Join(dir, name)
-		if _, err := Make(at, []byte(tiny), parse(t, tiny).Expand()); err != nil {
-			t.Fatal(err)
-		}
-		when := time.Unix(int64(1000+i), 0)
-		if err := os.Chtimes(filepath.Join(at, listName), when, when); err != nil {
-			t.Fatal(err)
-		}
-		want = slices.Insert(want, 0, at)
-	}
-	if got := FindUnder(dir); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := FindUnder(want[0]); !slices.Equal(got, want[:1]) {
-		t.Errorf("of a sweep's own folder: %v", got)
-	}
-}
-
-// TestAListStaysInItsFolder: a list in somebody else's folder cannot point to a folder of ours.
-func TestAListStaysInItsFolder(t *testing.T) {
-	f := made(t, tiny)
-	for _, id := range []string{"../../x", "/etc", "", ".sweep", `..\x`} {
-		f.List.Runs[3].ID = id
-		if err := f.files.Write(filepath.Join(f.Dir, listName), f.List); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(f.Dir); err == nil || !strings.Contains(err.Error(), "run 3:") {
-			t.Errorf("%q: %v", id, err)
-		}
-	}
-	f = made(t, tiny+"halving: {epochs: [1], keep: .5}\n")
-	if err := f.files.Write(f.rungPath(1), rung{Kept: []int{1, 8}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewProgress(f).States(); err == nil ||
-		!strings.Contains(err.Error(), "the list has not") {
-		t.Errorf("a rung that keeps run 8 of 8: %v", err)
 	}
 }
 
