@@ -14,8 +14,8 @@
 //
 // # Predictions of other programs
 //
-// Predictions (predictions.go) become ended runs (import.go), so that trees, linear models and other
-// people's networks can be compared with drolab's runs.
+// Predictions (predictions.go) become ended runs (import.go), so that trees, linear models and
+// other people's networks can be compared with drolab's runs.
 //
 //	a table -> ReadPredictions -> Predictions -> Import -> run.json, one evaluation,
 //	                                                       a checkpoint, a summary

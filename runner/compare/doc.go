@@ -21,9 +21,9 @@
 //
 // # The story
 //
-// A Story (story.go) says in one sentence what some runs have come to: which of them helps the class
-// that suffers most, against which baseline, and what that costs. Facts go in and a sentence comes
-// out. cast.go decides which runs count.
+// A Story (story.go) says in one sentence what some runs have come to: which of them helps the
+// class that suffers most, against which baseline, and what that costs. Facts go in and a sentence
+// comes out. cast.go decides which runs count.
 //
 //	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> rules -> Story
 //

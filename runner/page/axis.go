@@ -3,8 +3,8 @@ package page
 import "math"
 
 // Axes are for figures in files and for charts in the terminal. Every loop counts in whole numbers
-// over a range that UsableAxis has opened, so none depends on a sum that rounding may leave where it
-// was.
+// over a range that UsableAxis has opened, so none depends on a sum that rounding may leave where
+// it was.
 
 // AxisLimit bounds the values that an axis spans, so that no difference of two of them
 // overflows; AxisTiny is the least length, so that no step between ticks underflows.

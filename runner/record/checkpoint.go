@@ -257,8 +257,8 @@ func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors
 // opaqueName returns the name of the file that holds what a program saved, in place of tensors.
 func opaqueName(step int64) string { return fmt.Sprintf("step-%010d.program", step) }
 
-// inCheckpoints calls do with the folder of the run's checkpoints. It does nothing for a packed run,
-// and where there is no such folder.
+// inCheckpoints calls do with the folder of the run's checkpoints. It does nothing for a packed
+// run, and where there is no such folder.
 func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 	if r.packed != nil {
 		return nil

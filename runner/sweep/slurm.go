@@ -16,7 +16,8 @@ import (
 )
 
 // Slurm is queried with its own commands, and separators that this package chooses. The output of
-// --json changes from one version of Slurm to the next, and many clusters have no accounting (sacct).
+// --json changes from one version of Slurm to the next, and many clusters have no accounting
+// (sacct).
 
 // command runs a command of Slurm and returns its output. The error has the words of the command.
 func command(ctx context.Context, name string, args ...string) (string, error) {
