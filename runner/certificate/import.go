@@ -24,10 +24,10 @@ import (
 // known, the tensors loss and probability. A loss is stored as three whole numbers of 22 bits,
 // exact in float32, which hold its bits as a float64.
 const (
-	marks    = 4
-	words    = 3
-	wordBits = 22
-	wordMask = 1<<wordBits - 1
+	marksOfSample = 4
+	wordsOfLoss   = 3
+	wordBits      = 22
+	wordMask      = 1<<wordBits - 1
 )
 
 // checkpoint makes a checkpoint of the predictions.
@@ -51,12 +51,12 @@ func (p *Predictions) checkpoint() *runner.State {
 			}
 		}
 		for _, loss := range of.Losses {
-			for bits, k := math.Float64bits(loss), 0; k < words; k++ {
+			for bits, k := math.Float64bits(loss), 0; k < wordsOfLoss; k++ {
 				losses = append(losses, float32(bits>>(k*wordBits)&wordMask))
 			}
 		}
-		add("marks", marks, marked)
-		add("loss", words, losses)
+		add("marks", marksOfSample, marked)
+		add("loss", wordsOfLoss, losses)
 		add("probability", len(p.Classes), of.Probabilities)
 	}
 	return s
@@ -73,18 +73,19 @@ func importedSplit(m *runner.Meta, s *runner.State, split string) (*Samples, err
 	if !there {
 		return nil, fmt.Errorf("run %s has no predictions of the %.40q split", m.ID, split)
 	}
-	n := len(marked.Data) / marks
+	n := len(marked.Data) / marksOfSample
 	fits := func(name string, width int) bool {
 		got := len(tensors[split+"."+name].Data)
 		return got == 0 || got == n*width
 	}
 	kinds := cmp.Or(len(m.Groups), len(m.Classes))
-	ok := len(marked.Data)%marks == 0 && fits("loss", words) && fits("probability", len(m.Classes))
+	ok := len(marked.Data)%marksOfSample == 0 && fits("loss", wordsOfLoss) &&
+		fits("probability", len(m.Classes))
 	of := &Samples{Classes: len(m.Classes)}
 	of.Probabilities = tensors[split+".probability"].Data
 	for i := 0; ok && i < n; i++ {
 		at := func(k, below int) (v int) {
-			x := marked.Data[i*marks+k]
+			x := marked.Data[i*marksOfSample+k]
 			ok = ok && x >= 0 && x < float32(below)
 			return int(x)
 		}
@@ -94,9 +95,9 @@ func importedSplit(m *runner.Meta, s *runner.State, split string) (*Samples, err
 		of.Predictions = append(of.Predictions, at(3, len(m.Classes)))
 		of.Correct = append(of.Correct, of.Labels[i] == of.Predictions[i])
 	}
-	for loss := tensors[split+".loss"].Data; ok && len(loss) > 0; loss = loss[words:] {
+	for loss := tensors[split+".loss"].Data; ok && len(loss) > 0; loss = loss[wordsOfLoss:] {
 		var bits uint64
-		for k, word := range loss[:words] {
+		for k, word := range loss[:wordsOfLoss] {
 			bits |= uint64(word) & wordMask << (k * wordBits)
 		}
 		x := math.Float64frombits(bits)

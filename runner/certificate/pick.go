@@ -69,9 +69,9 @@ type Sample struct {
 // Wrong reports whether the prediction is wrong.
 func (s *Sample) Wrong() bool { return s.Label != s.Prediction }
 
-// Picked returns the heaviest samples, with their ratios at some radii, which are ascending. The
+// Pick returns the heaviest samples, with their ratios at some radii, which are ascending. The
 // samples must have labels.
-func (l *View) Picked(radii []float64) (*Pick, error) {
+func (l *View) Pick(radii []float64) (*Pick, error) {
 	d := l.Data
 	p := &Pick{
 		Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),

@@ -44,7 +44,7 @@ func ReadPredictions(
 		return nil, err
 	}
 	defer d.Close()
-	r := &reader{words: map[string]*named{}, loss: -1, asked: splits,
+	r := &reader{words: map[string]*nameColumn{}, loss: -1, asked: splits,
 		out: &Predictions{Splits: map[string]*Samples{}, Checksum: d.Checksum, Notes: d.Notes}}
 	if err = r.columns(d, known); err == nil {
 		err = r.rows(d)
@@ -59,14 +59,14 @@ func ReadPredictions(
 type reader struct {
 	out        *Predictions
 	asked      []string // splits
-	words      map[string]*named
+	words      map[string]*nameColumn
 	loss       int   // a column; -1: there is none
 	p, classOf []int // columns of probabilities, and their classes
 	clipped    int
 }
 
-// named is a column of names.
-type named struct {
+// nameColumn is a column of names.
+type nameColumn struct {
 	column int
 	words  []string
 	names  []string // the names that words must be among
@@ -80,7 +80,7 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 		class, isP := strings.CutPrefix(column.Name, data.RawProbability)
 		switch {
 		case column.Categories != nil:
-			r.words[column.Name] = &named{column: c, words: column.Categories}
+			r.words[column.Name] = &nameColumn{column: c, words: column.Categories}
 		case column.Name == data.RawLoss:
 			r.loss = c
 		case isP:

@@ -163,12 +163,12 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 		f.gradient(b, one, false)
 		norm := f.Run.Net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
-		if moved := reach / norm; norm > leastSlope {
-			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // the weights move by reach
+		if moved := probeDistance / norm; norm > leastSlope {
+			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // the weights move by probeDistance
 			f.gradient(b, one, false)
 			runner.CopyTensors(own.Tensors(), before)
 			f.gradient(b, one, true)
-			c.Smoothness = max(c.Smoothness, f.Run.Net.GradNorm()/reach)
+			c.Smoothness = max(c.Smoothness, f.Run.Net.GradNorm()/probeDistance)
 		}
 	}
 	if of, err := f.constants(c); err == nil && c.Lz.Applies() {
@@ -178,9 +178,9 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 }
 
 const (
-	// reach is the distance along a gradient over which its change is measured, in the weights'
-	// unit: far above the rounding of float32, far below the weights.
-	reach = 1e-2
+	// probeDistance is the distance along a gradient over which its change is measured, in the
+	// weights' unit: far above the rounding of float32, far below the weights.
+	probeDistance = 1e-2
 	// leastSlope is the norm of a gradient too short to go along: the sample is learnt.
 	leastSlope = 1e-6
 )

@@ -76,7 +76,7 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	case q.Dataset != "":
 		if d, err = m.OpenFor(q.Dataset, q.DataDir); err == nil && d.Train.Len() == 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf("the data have no split: all %d samples are "+
-				"measured, %s", d.Test.Len(), seen(m, d, q.DataDir)))
+				"measured, %s", d.Test.Len(), trainedNote(m, d, q.DataDir)))
 		}
 	case m.Imported != nil:
 		d, err = importedData(m, state)
@@ -87,8 +87,8 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	return state, d, err
 }
 
-// seen says how many of the test samples of d the network was trained on.
-func seen(meta *runner.Meta, d *data.Dataset, dataDir string) string {
+// trainedNote says how many of the test samples of d the network was trained on.
+func trainedNote(meta *runner.Meta, d *data.Dataset, dataDir string) string {
 	m, trained, n := *meta, map[uint64]int{}, 0
 	m.Spec.LabelNoise = 0 // labels as the files have them
 	own, err := m.OpenFor("", dataDir)
@@ -109,7 +109,7 @@ func seen(meta *runner.Meta, d *data.Dataset, dataDir string) string {
 // eachHash calls do with a hash of the features and the label of each sample.
 func eachHash(src data.Source, unlabelled bool, do func(hash uint64)) {
 	x, h := make([]float32, src.Shape().Len()+1), maphash.Hash{}
-	h.SetSeed(samples)
+	h.SetSeed(hashSeed)
 	for i := range src.Len() {
 		if src.Read(x[1:], i); !unlabelled {
 			x[0] = float32(src.Label(i))
@@ -120,7 +120,7 @@ func eachHash(src data.Source, unlabelled bool, do func(hash uint64)) {
 	}
 }
 
-var samples = maphash.MakeSeed()
+var hashSeed = maphash.MakeSeed()
 
 // splitOf returns a split, which must have samples.
 func splitOf(d *data.Dataset, split string) (data.Source, error) {

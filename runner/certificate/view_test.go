@@ -43,7 +43,7 @@ func at(t *testing.T, r *record.Run, split string) (*View, *Pick) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	p, err := l.Picked(Radii(&r.Meta))
+	p, err := l.Pick(Radii(&r.Meta))
 	if err != nil {
 		t.Fatal(err)
 	}

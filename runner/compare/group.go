@@ -44,9 +44,9 @@ type group struct {
 	members  []member
 }
 
-// grouped returns the groups in the order of their rows and the keys that they
+// groupRuns returns the groups in the order of their rows and the keys that they
 // differ in.
-func grouped(members []member) (groups []*group, keys []string) {
+func groupRuns(members []member) (groups []*group, keys []string) {
 	diffs := GroupDiff(spec.Map(members, func(m member) spec.Spec { return m.meta.Spec }))
 	keys = spec.Map(diffs, func(d KeyDiff) string { return d.Key })
 	for i, m := range members {
@@ -69,7 +69,7 @@ func grouped(members []member) (groups []*group, keys []string) {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
 	first := spec.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
-	for i, name := range Numbered(Names(first)) {
+	for i, name := range NumberRepeats(Names(first)) {
 		groups[i].label = name
 	}
 	return groups, keys

@@ -76,7 +76,7 @@ func (t *Table) Brief() (parts []string) {
 	if t.hasSeveralProblems() {
 		parts = append(parts, "measures of the set: among the same set and ρ")
 	}
-	for _, uses := range distinct(spec.Map(t.Rows, func(r Row) string { return r.Uses })) {
+	for _, uses := range sortUnique(spec.Map(t.Rows, func(r Row) string { return r.Uses })) {
 		if uses != "" {
 			parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
 		}

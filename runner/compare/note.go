@@ -94,7 +94,7 @@ func (t *Table) noteDifferences(members []member) {
 		if c.kind != Dataset {
 			like = slices.DeleteFunc(slices.Clone(members), isImported)
 		}
-		if values := distinctValues(like, c.of); len(values) > 1 {
+		if values := uniqueValues(like, c.of); len(values) > 1 {
 			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what,
 				strings.Join(values, ", "), c.then)
 		}
@@ -118,7 +118,7 @@ func (t *Table) noteImported(members []member) {
 // noteProblems adds a note if rows differ in set or radius, and names the measures that then answer
 // different questions.
 func (t *Table) noteProblems(members []member) {
-	problems := distinctValues(members, problemLabel)
+	problems := uniqueValues(members, problemLabel)
 	var names []string
 	for _, m := range measuresOf(members) {
 		if m.Asks == dro.OfProblem {
@@ -136,7 +136,7 @@ func (t *Table) noteProblems(members []member) {
 // all that an uncertainty set knows.
 func (t *Table) noteSeen(members []member) {
 	for _, name := range dro.Algorithms() {
-		for _, uses := range distinctValues(members, Uses) {
+		for _, uses := range uniqueValues(members, Uses) {
 			another := func(o member) bool {
 				return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses
 			}
@@ -148,13 +148,13 @@ func (t *Table) noteSeen(members []member) {
 	}
 }
 
-// distinctValues returns the different values, sorted.
-func distinctValues(members []member, of func(*runner.Meta) string) []string {
-	return distinct(spec.Map(members, func(m member) string { return of(m.meta) }))
+// uniqueValues returns the different values, sorted.
+func uniqueValues(members []member, of func(*runner.Meta) string) []string {
+	return sortUnique(spec.Map(members, func(m member) string { return of(m.meta) }))
 }
 
-// distinct returns the different ones of some values, sorted.
-func distinct[T cmp.Ordered](values []T) []T {
+// sortUnique returns the different ones of some values, sorted.
+func sortUnique[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 

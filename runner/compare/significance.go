@@ -39,8 +39,8 @@ type Test struct {
 	Adjusted measure.Number `json:"adjusted_p"`
 }
 
-// contest is a Test in progress, with the tests of its pairs of rows.
-type contest struct {
+// columnTest is a Test in progress, with the tests of its pairs of rows.
+type columnTest struct {
 	Test
 	column int
 	pairs  []pair
@@ -52,15 +52,15 @@ type pair struct {
 	p, adjusted float64
 }
 
-// contests tests the columns from first on, which belong to one measure, between the rows of each
-// question.
-func (t *Table) contests(first int, questions [][]int) (contests []contest) {
+// testColumns tests the columns from first on, which belong to one measure, between the rows of
+// each question.
+func (t *Table) testColumns(first int, questions [][]int) (contests []columnTest) {
 	for c := first; c < len(t.Columns); c++ {
 		for _, rows := range questions {
 			empty := func(r int) bool { return t.Rows[r].Cells[c].N == 0 }
 			rows = slices.DeleteFunc(slices.Clone(rows), empty)
 			if len(rows) > 1 {
-				contests = append(contests, t.contest(c, rows))
+				contests = append(contests, t.testColumn(c, rows))
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (t *Table) contests(first int, questions [][]int) (contests []contest) {
 }
 
 // correctTests corrects the tests of some columns together, and concludes them.
-func (t *Table) correctTests(columns []Column, contests []contest) {
+func (t *Table) correctTests(columns []Column, contests []columnTest) {
 	var family []float64
 	for _, o := range contests {
 		for _, p := range o.pairs {
@@ -88,9 +88,9 @@ func (t *Table) correctTests(columns []Column, contests []contest) {
 	}
 }
 
-// contest tests all pairs of the rows in column c.
-func (t *Table) contest(c int, rows []int) contest {
-	o := contest{Test: Test{Rows: rows, Lead: rows[0]}, column: c}
+// testColumn tests all pairs of the rows in column c.
+func (t *Table) testColumn(c int, rows []int) columnTest {
+	o := columnTest{Test: Test{Rows: rows, Lead: rows[0]}, column: c}
 	for _, r := range rows[1:] {
 		if t.isBetter(r, o.Lead, c) {
 			o.Lead = r
@@ -114,7 +114,7 @@ func (t *Table) contest(c int, rows []int) contest {
 
 // conclude stores the p of each test against the lead, and marks the lead if all the adjusted tests
 // find it better.
-func (t *Table) conclude(o *contest) {
+func (t *Table) conclude(o *columnTest) {
 	p, adjusted := 0.0, 0.0
 	for _, q := range o.pairs {
 		other := q.a

@@ -35,7 +35,7 @@ func (t *Table) chooseStep(members []member, ask string) {
 			rules = append(rules, m.summary.Selected.By)
 		}
 	}
-	rules = distinct(rules)
+	rules = sortUnique(rules)
 	t.At = Last
 	switch {
 	case ask == Last || len(members) == 0 || ask == "" && len(rules) == 0:
@@ -64,7 +64,7 @@ func (t *Table) chooseStep(members []member, ask string) {
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}
-	t.Epochs = distinct(t.Epochs)
+	t.Epochs = sortUnique(t.Epochs)
 }
 
 // noteTies adds a note if the selected runs have different rules for equal evaluations, since
@@ -82,7 +82,7 @@ func (t *Table) noteTies(members []member) {
 
 // methodsOf returns the methods of runs, sorted.
 func methodsOf(members []member) []string {
-	return distinctValues(members, func(m *runner.Meta) string {
+	return uniqueValues(members, func(m *runner.Meta) string {
 		return string(m.Spec.Algorithm())
 	})
 }

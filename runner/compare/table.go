@@ -116,7 +116,7 @@ func tabulate(members []member, o Options) *Table {
 	t.noteImported(done)
 	t.noteProblems(done)
 	t.noteSeen(done)
-	groups, keys := grouped(done)
+	groups, keys := groupRuns(done)
 	t.Keys = append(t.Keys, keys...)
 	for _, g := range groups {
 		if repeats := g.dropRepeats(); len(repeats) > 0 {
@@ -125,13 +125,13 @@ func tabulate(members []member, o Options) *Table {
 		}
 		t.Rows = append(t.Rows, t.newRow(g))
 	}
-	var contests []contest
+	var contests []columnTest
 	for _, m := range measuresOf(done) {
 		first := len(t.Columns)
 		t.addColumns(m, groups)
 		if m.Better != dro.Neither {
 			rows := rowsByQuestion(m.Asks, groups, o.Tested)
-			contests = append(contests, t.contests(first, rows)...)
+			contests = append(contests, t.testColumns(first, rows)...)
 		}
 		if t.Family == OneMeasure {
 			t.correctTests(t.Columns[first:], contests)
@@ -147,9 +147,9 @@ func tabulate(members []member, o Options) *Table {
 	return t
 }
 
-// measured is a measure of the table with its columns: a single one, or one for each class, group
-// or radius.
-type measured struct {
+// measureColumns is a measure of the table with its columns: a single one, or one for each class,
+// group or radius.
+type measureColumns struct {
 	measure.Measure
 	parts []part
 }
@@ -164,26 +164,26 @@ type part struct {
 // 1, measures per class come first, or per group if groups are given. Measures at fixed radii are
 // in the list if runs differ in set or radius, so that their figures at their own radii cannot be
 // compared. Last come the measures of programs; without a better side they are not tested.
-func measuresOf(members []member) (list []measured) {
+func measuresOf(members []member) (list []measureColumns) {
 	if len(members) == 0 {
 		return nil
 	}
-	var whole []measured
-	radii := len(distinctValues(members, problemLabel)) > 1
+	var whole []measureColumns
+	radii := len(uniqueValues(members, problemLabel)) > 1
 	for _, row := range measure.SummaryMeasures() {
 		switch {
 		case row.Better == dro.Neither || row.OfValidation():
 		case row.Axis == measure.PerRadius && radii:
-			whole = append(whole, measured{row, partsOf(row, members)})
+			whole = append(whole, measureColumns{row, partsOf(row, members)})
 		case !row.Main:
 		case !row.IsList():
 			of := func(m member) measure.Number { return m.results().Named(row.Name) }
 			if isWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
-			whole = append(whole, measured{row, []part{{"", of}}})
+			whole = append(whole, measureColumns{row, []part{{"", of}}})
 		case row.Axis == members[0].meta.Main() && sameParts(members):
-			list = append(list, measured{row, partsOf(row, members)})
+			list = append(list, measureColumns{row, partsOf(row, members)})
 		}
 	}
 	sides := runner.UserSides{}
@@ -192,7 +192,7 @@ func measuresOf(members []member) (list []measured) {
 	}
 	for _, row := range sides.Measures() {
 		of := func(m member) measure.Number { return m.results().Named(row.Name) }
-		whole = append(whole, measured{row, []part{{"", of}}})
+		whole = append(whole, measureColumns{row, []part{{"", of}}})
 	}
 	return append(list, whole...)
 }
@@ -229,7 +229,7 @@ func sameParts(members []member) bool {
 
 // addColumns adds the columns of a measure, with a cell for every group. It leaves out the parts
 // that apply to no run.
-func (t *Table) addColumns(m measured, groups []*group) {
+func (t *Table) addColumns(m measureColumns, groups []*group) {
 	for at, part := range m.parts {
 		cells := make([]Cell, len(groups))
 		n := 0

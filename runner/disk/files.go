@@ -59,10 +59,12 @@ func (k Files) AddText(path string, text []byte) error {
 		atomicfile.AddIn)
 }
 
-// way is a function that puts a file into a folder: atomicfile.WriteIn or atomicfile.AddIn.
-type way func(in atomicfile.Disk, name string, mode fs.FileMode, write func(io.Writer) error) error
+// A writeFunc puts a file into a folder: atomicfile.WriteIn or atomicfile.AddIn.
+type writeFunc func(
+	in atomicfile.Disk, name string, mode fs.FileMode, write func(io.Writer) error,
+) error
 
-func (k Files) writeSealed(path string, v any, how way) error {
+func (k Files) writeSealed(path string, v any, how writeFunc) error {
 	b, err := json.Marshal(v)
 	if err == nil {
 		b, err = Seal{Owner: k.Owner}.PutJSON(b)
@@ -73,7 +75,7 @@ func (k Files) writeSealed(path string, v any, how way) error {
 	return k.write(path, b, how)
 }
 
-func (k Files) write(path string, text []byte, how way) error {
+func (k Files) write(path string, text []byte, how writeFunc) error {
 	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		if err := how(in, name, lockMode, atomicfile.Copying(bytes.NewReader(text))); err != nil {
 			return fmt.Errorf("writing %s: %w", path, Explain(err))

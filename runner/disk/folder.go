@@ -107,7 +107,7 @@ func (f *Folder) openOnce(name string, flags int, mode fs.FileMode) (atomicfile.
 
 // Same opens the file that before describes. It is an error where the file was replaced since.
 func (f *Folder) Same(name string, flags int, before fs.FileInfo) (atomicfile.File, error) {
-	o, err := f.OpenFile(name, flags|openPlain, 0)
+	o, err := f.OpenFile(name, flags|regularFlags, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -44,28 +44,28 @@ type Holder struct {
 // ErrLeased says that another machine holds a lock on a disk that has none.
 var ErrLeased = errors.New("the disk has no locks, and the file says that another machine holds it")
 
-// claim is the content of a lease's file. JSON keeps a name distinct from longer names that contain
-// it, even if it has line breaks. An engine writes more fields beside these.
-type claim struct {
+// leaseText is the content of a lease's file. JSON keeps a name distinct from longer names that
+// contain it, even if it has line breaks. An engine writes more fields beside these.
+type leaseText struct {
 	Host   string `json:"host"` // the machine
 	Holder string `json:"holder,omitempty"`
 }
 
-// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Text in
+// parseLease parses the text of a lease's file. claimed is false where the text is blank. Text in
 // another form names no machine, so the lease is somebody else's.
-func parseClaim(b []byte) (c claim, claimed bool) {
+func parseLease(b []byte) (c leaseText, claimed bool) {
 	if json.Unmarshal(b, &c) != nil {
-		c = claim{}
+		c = leaseText{}
 	}
 	return c, len(bytes.TrimSpace(b)) > 0
 }
 
 // isOf reports whether machine has made the claim. A machine without a name cannot be told from
 // others, and has no claim.
-func (c claim) isOf(machine string) bool { return machine != "" && c.Host == machine }
+func (c leaseText) isOf(machine string) bool { return machine != "" && c.Host == machine }
 
 // String names the holder of a claim, for people.
-func (c claim) String() string {
+func (c leaseText) String() string {
 	text := cmp.Or(c.Host, "a machine without a name")
 	if c.Holder != "" {
 		text += ", " + c.Holder

@@ -33,12 +33,12 @@ func (f *Folder) takeLease(o atomicfile.File, tries int) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, claimed := parseClaim(lockText(o)); claimed && !there.isOf(machine) {
+	if there, claimed := parseLease(lockText(o)); claimed && !there.isOf(machine) {
 		if err := f.checkFree(o, there); err != nil {
 			return nil, err
 		}
 	}
-	words, err := json.Marshal(claim{machine, f.Who.Name})
+	words, err := json.Marshal(leaseText{machine, f.Who.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (f *Folder) takeLease(o atomicfile.File, tries int) (*lease, error) {
 
 // checkFree returns an error that says why another machine's lease cannot be taken over, or nil if
 // it can.
-func (f *Folder) checkFree(o atomicfile.File, there claim) error {
+func (f *Folder) checkFree(o atomicfile.File, there leaseText) error {
 	if there.Holder != "" && f.Who.Alive != nil {
 		switch alive, known := f.Who.Alive(there.Holder); {
 		case alive && known: // perhaps it was last heard of before it was suspended
@@ -83,7 +83,7 @@ func heldLocally(o atomicfile.File) bool {
 	if err != nil {
 		return true
 	}
-	if there, claimed := parseClaim(lockText(o)); claimed && !there.isOf(machine) {
+	if there, claimed := parseLease(lockText(o)); claimed && !there.isOf(machine) {
 		info, err := o.Stat()
 		return err != nil || time.Since(info.ModTime()) < leaseTime
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // lockless returns the tryLock of a disk without locks, which fails with cause.
-func lockless(cause error) try { return func(atomicfile.File, bool) error { return cause } }
+func lockless(cause error) lockFunc { return func(atomicfile.File, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
 	for _, cause := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {
@@ -170,7 +170,7 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 		{silent, true, true, false},
 		{silent, false, false, true},
 	} {
-		write(t, wordsOf(t, claim{"elsewhere.example", "job 7"}), path)
+		write(t, wordsOf(t, leaseText{"elsewhere.example", "job 7"}), path)
 		must(t, os.Chtimes(path, c.heard, c.heard))
 		l, err := take(c.alive, c.known)
 		if (err == nil) != c.free || !c.free && !errors.Is(err, ErrLeased) {
@@ -180,7 +180,7 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 			continue
 		}
 		machine, _ := os.Hostname()
-		if got, _ := parseClaim(read(t, path)); got != (claim{machine, "me"}) {
+		if got, _ := parseLease(read(t, path)); got != (leaseText{machine, "me"}) {
 			t.Errorf("it says %q", read(t, path))
 		}
 		must(t, l.Release())
@@ -195,8 +195,8 @@ func TestLeasesAreComparedByField(t *testing.T) {
 		"node1\nslurm 3_1 0", "node1\n", " node1", "node 1", "node1 ", "NODE1", `{"host":"node1"}`,
 		`node1"`, "null", "5", ""}
 	forms := map[string]func(machine string) []byte{
-		"lease": func(m string) []byte { return wordsOf(t, claim{m, "slurm 3_1 0"}) },
-		"bare":  func(m string) []byte { return wordsOf(t, claim{Host: m}) },
+		"lease": func(m string) []byte { return wordsOf(t, leaseText{m, "slurm 3_1 0"}) },
+		"bare":  func(m string) []byte { return wordsOf(t, leaseText{Host: m}) },
 		"engine": func(m string) []byte {
 			b, err := json.Marshal(map[string]any{"control": "/run/node1.sock", "host": m})
 			must(t, err)
@@ -207,7 +207,7 @@ func TestLeasesAreComparedByField(t *testing.T) {
 		for _, holds := range names {
 			for _, asks := range names {
 				t.Run(fmt.Sprintf("%s/%q/%q", form, holds, asks), func(t *testing.T) {
-					c, claimed := parseClaim(words(holds))
+					c, claimed := parseLease(words(holds))
 					if want := holds == asks && asks != ""; !claimed || c.isOf(asks) != want {
 						t.Errorf("%q is %q's: %v, want %v", words(holds), asks, c.isOf(asks), want)
 					}
@@ -218,19 +218,19 @@ func TestLeasesAreComparedByField(t *testing.T) {
 	for _, text := range []string{"node1\n", "5\n", "\x00\x00", `{"host":"node1","hold`,
 		`{"note":"node1"}`, `{"host":"node1"}` + "x", `{"host":"node1","holder":5}`} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			if got, claimed := parseClaim([]byte(text)); !claimed || got != (claim{}) {
+			if got, claimed := parseLease([]byte(text)); !claimed || got != (leaseText{}) {
 				t.Errorf("it is %+v, %v", got, claimed)
 			}
 		})
 	}
 	for _, nothing := range []string{"", "\n", " \n"} {
-		if got, claimed := parseClaim([]byte(nothing)); claimed {
+		if got, claimed := parseLease([]byte(nothing)); claimed {
 			t.Errorf("%q claims for %+v", nothing, got)
 		}
 	}
 }
 
-func wordsOf(t *testing.T, c claim) []byte {
+func wordsOf(t *testing.T, c leaseText) []byte {
 	t.Helper()
 	b, err := json.Marshal(c)
 	must(t, err)

@@ -20,8 +20,8 @@ type Lock struct {
 	lease *lease // lock in its place on file systems without locks; nil elsewhere
 }
 
-// try locks a file, shared or exclusive, or returns ErrHeld at once.
-type try func(f atomicfile.File, exclusive bool) error
+// A lockFunc locks a file, shared or exclusive, or returns ErrHeld at once.
+type lockFunc func(f atomicfile.File, exclusive bool) error
 
 // Acquire takes the lock on the file for a writer. It makes a missing file. The error is ErrHeld
 // where somebody else holds the lock. See lease.go for file systems without locks.
@@ -36,7 +36,7 @@ const (
 )
 
 // AcquireBy is Acquire with another lock function than the system's, as for a test.
-func AcquireBy(lock try, path string, tries int) (l *Lock, err error) {
+func AcquireBy(lock lockFunc, path string, tries int) (l *Lock, err error) {
 	err = InFolderOf(nil, path, func(in *Folder, name string) error {
 		l, err = in.acquire(lock, name, tries)
 		return err
@@ -130,7 +130,7 @@ func (f *Folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	return again, nil
 }
 
-func (f *Folder) acquire(lock try, name string, tries int) (*Lock, error) {
+func (f *Folder) acquire(lock lockFunc, name string, tries int) (*Lock, error) {
 	o, err := f.openLock(name)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func rewrite(f atomicfile.File, b []byte) (int, error) {
 // found out, the answer is yes, so that no live run is taken for dead.
 func Held(path string) bool { return held(tryLock, path) }
 
-func held(lock try, path string) bool {
+func held(lock lockFunc, path string) bool {
 	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
@@ -215,7 +215,7 @@ func held(lock try, path string) bool {
 // Held reports whether somebody holds the lock on a file in f: see the function Held.
 func (f *Folder) Held(name string) bool { return f.held(tryLock, name) }
 
-func (f *Folder) held(lock try, name string) bool {
+func (f *Folder) held(lock lockFunc, name string) bool {
 	o, _, err := f.Read(name)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

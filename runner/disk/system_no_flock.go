@@ -12,8 +12,8 @@ import (
 // locksFollowRename is false: Windows does not rename a folder with open files in it.
 const locksFollowRename = false
 
-// openPlain holds no flags: they are for the links and pipes of Unix.
-const openPlain = 0
+// regularFlags holds no flags: they are for the links and pipes of Unix.
+const regularFlags = 0
 
 // StampOf returns the stamp of the file at path. It does not follow a link.
 func StampOf(path string) Stamp {

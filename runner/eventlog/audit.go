@@ -39,7 +39,7 @@ type Audit struct {
 	file      string  // for messages
 	owner     disk.Owner
 	lines     int
-	warned    []string  // the first few: see EventLog.Append
+	warned    []string  // the first few: see Writer.Append
 	begun     bool      // a line was seen
 	hash      hash.Hash // of the lines up to Bytes, and of an unended one
 	witnesses []Witness // behind Bytes, ascending

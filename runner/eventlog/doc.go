@@ -7,7 +7,7 @@
 //	Replay    a log as it was at an earlier moment               replay.go
 //	Index     a long log in short, for curves                    index.go, indexedlog.go
 //	Audit     every line checked, for a resume and the doctor    audit.go
-//	EventLog  the one writer                                     writer.go
+//	Writer    the one writer                                     writer.go
 //
 // History alone decides which events a resume takes back. Readers pass over a line that is torn,
 // changed or of a newer program, and PassedOver says so. Memory is bounded, whatever a file holds.

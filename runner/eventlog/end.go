@@ -78,7 +78,7 @@ func ReadBack(
 		}
 	}
 	slices.Reverse(e.gaps)
-	number(f, e.gaps)
+	numberLines(f, e.gaps)
 	for _, g := range e.gaps {
 		passed.Add(g)
 	}
@@ -106,7 +106,7 @@ func (e *End) addLine(line []byte, start int64, enough func(*End) bool) bool {
 		return false
 	}
 	if rest != nil && seq+1 < e.next && !e.lost {
-		e.gap(e.behind, missing(e.next-seq-1))
+		e.gap(e.behind, missingLines(e.next-seq-1))
 	}
 	if rest != nil {
 		e.next, e.behind, e.lost = seq, start, false

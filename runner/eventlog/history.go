@@ -168,10 +168,10 @@ func (h *History) Settle() {
 	h.Steps, h.Evals, h.selected = latest(h.Steps), latest(h.Evals), latest(h.selected)
 }
 
-// latestKept is the number of events of each kind that Settle keeps.
-const latestKept = 8
+// mostSettled is the number of events of each kind that Settle keeps.
+const mostSettled = 8
 
-func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-latestKept):]) }
+func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-mostSettled):]) }
 
 // appendEval appends an evaluation, or replaces the last one if that is at the same step.
 func appendEval(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.EvalEvent {

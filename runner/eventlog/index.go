@@ -27,11 +27,11 @@ type Index struct {
 // block is what is kept of a part of a log.
 type block struct {
 	end    int64 // offset in the log behind the block
-	events []dated
+	events []timedEvent
 }
 
-// dated is an event, with the seconds that the run had trained by then.
-type dated struct {
+// timedEvent is an event, with the seconds that the run had trained by then.
+type timedEvent struct {
 	Event   runner.Event
 	seconds float64
 }
@@ -59,11 +59,11 @@ func (x *Index) add(e runner.Event, end int64) {
 	x.watch.add(e)
 	trim(e)
 	b := &x.blocks[len(x.blocks)-1]
-	b.add(dated{e, x.watch.Seconds})
+	b.add(timedEvent{e, x.watch.Seconds})
 	b.end = end
 	if _, ok := e.(*runner.StepEvent); !ok {
 		x.others++
-		x.lists += numbers(e)
+		x.lists += countNumbers(e)
 		x.thin()
 	}
 }
@@ -104,7 +104,7 @@ func (x *Index) makeRoom(more int64) {
 
 // add adds an event. Of the steps without a resume between them only the last one stays, and
 // covers the others.
-func (b *block) add(e dated) {
+func (b *block) add(e timedEvent) {
 	if s, ok := e.Event.(*runner.StepEvent); ok {
 		for i, before := range slices.Backward(b.events) {
 			if _, resumed := before.Event.(*runner.ResumeEvent); resumed {
@@ -161,7 +161,7 @@ func (x *Index) drop(kind string) {
 	}
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		b.events = slices.DeleteFunc(b.events, func(e dated) bool {
+		b.events = slices.DeleteFunc(b.events, func(e timedEvent) bool {
 			if e.Event.Kind() != kind {
 				return false
 			}
@@ -170,14 +170,14 @@ func (x *Index) drop(kind string) {
 				return false
 			}
 			x.others--
-			x.lists -= numbers(e.Event)
+			x.lists -= countNumbers(e.Event)
 			return true
 		})
 	}
 }
 
-// numbers returns how many numbers the lists of an event hold; a sample counts as one.
-func numbers(e runner.Event) (n int) {
+// countNumbers returns how many numbers the lists of an event hold; a sample counts as one.
+func countNumbers(e runner.Event) (n int) {
 	if e, ok := e.(*runner.EvalEvent); ok {
 		n = len(e.Heaviest)
 		for _, l := range e.ByGroup {
@@ -215,8 +215,8 @@ func trim(e runner.Event) {
 }
 
 // All returns an iterator over the events, in the order of the log.
-func (x *Index) All() func(yield func(dated) bool) {
-	return func(yield func(dated) bool) {
+func (x *Index) All() func(yield func(timedEvent) bool) {
+	return func(yield func(timedEvent) bool) {
 		for _, b := range x.blocks {
 			for _, e := range b.events {
 				if !yield(e) {

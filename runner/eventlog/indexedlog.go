@@ -33,8 +33,8 @@ type indexedLog struct {
 	tail    *Tail
 	keep    bool
 	started bool
-	source  *indexed // nil once its blocks were given, or if there is none
-	given   int      // number of blocks that were given
+	source  *indexBuilder // nil once its blocks were given, or if there is none
+	given   int           // number of blocks that were given
 }
 
 // Read implements Log.
@@ -90,8 +90,8 @@ func (l *indexedLog) Share() float64 {
 	return l.tail.Share()
 }
 
-// indexed extends the index of a log, part by part, up to the offset goal.
-type indexed struct {
+// indexBuilder extends the index of a log, part by part, up to the offset goal.
+type indexBuilder struct {
 	in    string // folder of the run
 	Index *Index
 	tail  *Tail // its offset is the end of the index
@@ -101,7 +101,7 @@ type indexed struct {
 
 // IndexLog returns the index of a log as its file has it, or an empty one, to be extended. It
 // returns nil where the log has at most exact bytes.
-func IndexLog(tail *Tail, exact int64) *indexed {
+func IndexLog(tail *Tail, exact int64) *indexBuilder {
 	in, err := disk.OpenFolder(nil, filepath.Dir(tail.Path))
 	if err != nil {
 		return nil
@@ -115,7 +115,7 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 	if size <= exact {
 		return nil
 	}
-	s := &indexed{in: in.Path, tail: tail, goal: size}
+	s := &indexBuilder{in: in.Path, tail: tail, goal: size}
 	if s.Index, err = LoadIndex(in); err != nil {
 		s.Index = &Index{}
 	}
@@ -131,10 +131,10 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 }
 
 // share returns the part of the goal that the index has reached, 0 to 1.
-func (s *indexed) share() float64 { return share(s.tail.offset, s.goal) }
+func (s *indexBuilder) share() float64 { return share(s.tail.offset, s.goal) }
 
 // extend adds the next part of the log to the index.
-func (s *indexed) extend() error {
+func (s *indexBuilder) extend() error {
 	for end := min(s.goal, s.tail.offset+buildPart); s.tail.offset < end; s.made = true {
 		before := s.tail.offset
 		if err := s.tail.readPart(s.goal, s.Index.add); err != nil {
@@ -150,7 +150,7 @@ func (s *indexed) extend() error {
 
 // save writes an index that was made here, if the folder is the user's own and nobody records the
 // run.
-func (s *indexed) save() {
+func (s *indexBuilder) save() {
 	in, err := disk.OpenFolder(nil, s.in)
 	if err != nil {
 		return
@@ -165,14 +165,14 @@ func (s *indexed) save() {
 
 // write writes the index. If that fails, the next viewer makes it again. An index of a log with
 // lost lines is not kept: it would hide them, and the lines may come yet.
-func (s *indexed) write(in *disk.Folder) {
+func (s *indexBuilder) write(in *disk.Folder) {
 	if s.made && len(s.Index.blocks) > 0 && len(s.tail.spans) == 0 {
 		_ = saveIndex(in, s.Index)
 	}
 }
 
 // Exhaust extends the index until it reaches its goal.
-func (s *indexed) Exhaust() error {
+func (s *indexBuilder) Exhaust() error {
 	for s.share() < 1 {
 		if err := s.extend(); err != nil {
 			return err

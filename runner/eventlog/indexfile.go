@@ -164,8 +164,8 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 			if _, ok := e.(*runner.StepEvent); !ok {
 				x.others++
 			}
-			x.lists += numbers(e)
-			b.events, times = append(b.events, dated{e, times[0]}), times[1:]
+			x.lists += countNumbers(e)
+			b.events, times = append(b.events, timedEvent{e, times[0]}), times[1:]
 		}
 		x.blocks = append(x.blocks, b)
 	}

@@ -16,22 +16,22 @@ type Progress struct {
 	stopwatch
 
 	meta  *runner.Meta
-	times []moment // of steps, evaluations, and starts and stops of the stopwatch
-	from  moment   // when the stopwatch last started
+	times []clockMark // of steps, evaluations, and starts and stops of the stopwatch
+	from  clockMark   // when the stopwatch last started
 }
 
-// moment is a step, with the Seconds of the stopwatch at it.
-type moment struct {
+// clockMark is a step, with the Seconds of the stopwatch at it.
+type clockMark struct {
 	step    int64
 	seconds float64
 }
 
-// goBack is the least number of events of a kind that a resume can bring back.
-const goBack = 128
+// minRewind is the least number of events of a kind that a resume can bring back.
+const minRewind = 128
 
 // NewProgress returns the Progress of a run before its first event.
 func NewProgress(m *runner.Meta) *Progress {
-	return &Progress{History: History{Standing: Standing{Status: runner.Queued}, Most: goBack},
+	return &Progress{History: History{Standing: Standing{Status: runner.Queued}, Most: minRewind},
 		Spec: m.Spec, meta: m}
 }
 
@@ -49,20 +49,20 @@ func (p *Progress) Add(e runner.Event) (back bool) {
 	case *runner.KnobEvent:
 		_ = e.Apply(&p.Spec) // a setting that is unknown here stays in the log
 	case *runner.StatusEvent, *runner.StepEvent, *runner.EvalEvent:
-		p.time(moment{e.Header().Step, p.Seconds}, stood)
+		p.time(clockMark{e.Header().Step, p.Seconds}, stood)
 	}
 	return false
 }
 
 // time records a moment at which the stopwatch ran. stood says that it had been stopped before.
-func (p *Progress) time(m moment, stood bool) {
+func (p *Progress) time(m clockMark, stood bool) {
 	switch {
 	case p.since.IsZero() && stood:
 		return
 	case stood:
 		p.from = m
 	}
-	p.times = appendBounded(p.times, m, goBack)
+	p.times = appendBounded(p.times, m, minRewind)
 }
 
 // rewindClock sets Seconds to their value at a step, interpolated between the recorded moments
@@ -72,7 +72,7 @@ func (p *Progress) rewindClock(step, done int64) {
 	for kept > 0 && p.times[kept-1].step > step {
 		kept--
 	}
-	before, behind := moment{}, moment{done, p.Seconds}
+	before, behind := clockMark{}, clockMark{done, p.Seconds}
 	if kept > 0 {
 		before = p.times[kept-1]
 	}

@@ -19,7 +19,7 @@ import (
 func RepairLog(
 	w io.Writer, from io.Reader, of disk.Owner, witnesses []Witness, where string,
 ) (moved []Witness, err error) {
-	r := &repair{w: w, where: where, hash: sha256.New(), witnesses: slices.Clone(witnesses)}
+	r := &repairer{w: w, where: where, hash: sha256.New(), witnesses: slices.Clone(witnesses)}
 	upto := int64(0)
 	for i := range witnesses {
 		upto = max(upto, witnesses[i].Seq)
@@ -31,7 +31,7 @@ func RepairLog(
 	return r.witnesses, err
 }
 
-type repair struct {
+type repairer struct {
 	w         io.Writer
 	where     string
 	seq       int64 // of the last line
@@ -42,7 +42,7 @@ type repair struct {
 }
 
 // write writes a line, and notes where the witnesses of the lines so far stand.
-func (r *repair) write(line []byte) error {
+func (r *repairer) write(line []byte) error {
 	r.hash.Write(line)
 	r.bytes += int64(len(line))
 	for i := range r.witnesses {
@@ -55,7 +55,7 @@ func (r *repair) write(line []byte) error {
 	return err
 }
 
-func (r *repair) copy(from io.Reader, upto int64) error {
+func (r *repairer) copy(from io.Reader, upto int64) error {
 	for in := newForward(from, MaxLine, io.Discard); ; {
 		line, err := in.line()
 		switch {
@@ -75,7 +75,7 @@ func (r *repair) copy(from io.Reader, upto int64) error {
 }
 
 // line copies a line, after warnings for the lines that are missing before it.
-func (r *repair) line(line []byte) error {
+func (r *repairer) line(line []byte) error {
 	text := append([]byte(nil), line...) // decoding changes the line
 	bare, err := disk.UnsealLine(line[:len(line)-1])
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *repair) line(line []byte) error {
 }
 
 // fill writes warnings with the numbers below next that are still unused.
-func (r *repair) fill(next int64) error {
+func (r *repairer) fill(next int64) error {
 	for r.seq+1 < next {
 		r.seq++
 		w := &runner.WarningEvent{

@@ -15,15 +15,15 @@ import (
 	"drolab/runner/internal/atomicfile"
 )
 
-// EventLog appends events to a file that has no other writer.
-type EventLog struct {
+// Writer appends events to a file that has no other writer.
+type Writer struct {
 	in   *disk.Folder
 	File atomicfile.File
 	made fs.FileInfo // of File
 	Path string      // for messages
 	now  func() time.Time
 
-	Position // of the last event; SHA256 is set by At
+	Position // of the last event; SHA256 is set by End
 	hash     hash.Hash
 	torn     bool // part of a line may stand behind Bytes
 	doubt    bool // the last sync failed, and the system may have dropped the data
@@ -31,10 +31,10 @@ type EventLog struct {
 	warned []string // before the log was opened
 }
 
-// OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
+// NewWriter opens a log to append behind its last whole line, which the Audit has found, and cuts
 // what stands behind that line. A last line that lacks nothing but its newline gets one.
-func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error) {
-	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, hash: a.hash,
+func NewWriter(in *disk.Folder, a *Audit, now func() time.Time) (*Writer, error) {
+	l := &Writer{in: in, Path: in.Join(LogName), now: now, Position: a.Position, hash: a.hash,
 		warned: a.warned}
 	if err := l.open(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error)
 	return l, nil
 }
 
-func (l *EventLog) open() (err error) {
+func (l *Writer) open() (err error) {
 	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE
 	if l.File, err = l.in.Open(LogName, flags, disk.FileMode); err != nil {
 		return disk.Explain(err)
@@ -66,14 +66,14 @@ func (l *EventLog) open() (err error) {
 }
 
 // InPlace reports whether the log's name still leads to its file.
-func (l *EventLog) InPlace() bool {
+func (l *Writer) InPlace() bool {
 	now, err := l.in.Lstat(LogName)
 	return err == nil && os.SameFile(now, l.made)
 }
 
 // Removed reports whether the log's file has lost its name. It does not look at the folder, so it
 // is cheap enough for every event.
-func (l *EventLog) Removed() bool {
+func (l *Writer) Removed() bool {
 	now, err := l.File.Stat()
 	return err != nil || disk.Nameless(now)
 }
@@ -81,7 +81,7 @@ func (l *EventLog) Removed() bool {
 // Append stamps e and writes it as one line with one write, the first event with the line that says
 // whose the log is. If the event is Urgent, it is on the disk when Append returns. A run that goes
 // on repeats its steps: a warning that the log has of the same step is not written again.
-func (l *EventLog) Append(e runner.Event) error {
+func (l *Writer) Append(e runner.Event) error {
 	if w, ok := e.(*runner.WarningEvent); ok &&
 		slices.Contains(l.warned, fmt.Sprint(w.Step, " ", w.Message)) {
 		return nil
@@ -129,7 +129,7 @@ func Urgent(e runner.Event) bool {
 	return false
 }
 
-func (l *EventLog) write(line []byte) error {
+func (l *Writer) write(line []byte) error {
 	n, err := l.File.Write(line)
 	if err != nil {
 		l.torn = true
@@ -140,8 +140,8 @@ func (l *EventLog) write(line []byte) error {
 	return nil
 }
 
-// At returns the position of the log's end.
-func (l *EventLog) At() Position {
+// End returns the position of the log's end.
+func (l *Writer) End() Position {
 	at := l.Position
 	at.SHA256 = sumOf(l.hash)
 	return at
@@ -149,7 +149,7 @@ func (l *EventLog) At() Position {
 
 // cutTornLine cuts what a failed write may have left, so that the next event begins a line. It
 // opens the file again, since some systems do not truncate through a handle that appends.
-func (l *EventLog) cutTornLine() error {
+func (l *Writer) cutTornLine() error {
 	if !l.torn {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (l *EventLog) cutTornLine() error {
 
 // Sync brings the log to the disk. After a failed sync the system may report success the next time
 // without having written the data: then Sync writes the log anew.
-func (l *EventLog) Sync() error {
+func (l *Writer) Sync() error {
 	var err error
 	if l.doubt {
 		err = l.copy()
@@ -181,7 +181,7 @@ func (l *EventLog) Sync() error {
 
 // copy replaces the log by a copy. Readers open the log by its name each time, and find the same
 // text.
-func (l *EventLog) copy() error {
+func (l *Writer) copy() error {
 	old, _, err := l.in.Read(LogName)
 	if err != nil {
 		return err

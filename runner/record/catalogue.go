@@ -12,6 +12,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
 )
 
@@ -29,26 +30,26 @@ type Catalogue struct {
 	// until then is remembered.
 	Progress func(done, of int) error
 
-	dir, cache  string
-	news, least int
-	now         func() time.Time
-	open        atomicfile.Opener // nil: the system's
+	dir, cache            string
+	saveEvery, firstBlock int
+	now                   func() time.Time
+	open                  atomicfile.Opener // nil: the system's
 
-	mu      sync.Mutex
-	known   map[string]*listed // by name; nil before the first look
-	sound   map[string]stamps  // of runs whose logs were verified
-	unsaved int                // number of runs that differ from the file
+	mu       sync.Mutex
+	known    map[string]*knownRun // by name; nil before the first look
+	verified map[string]runStamps // of runs whose logs were verified
+	unsaved  int                  // number of runs that differ from the file
 }
 
-// listed is a remembered run, with the stamps of the files that it was read from.
-type listed struct {
+// knownRun is a remembered run, with the stamps of the files that it was read from.
+type knownRun struct {
 	run    *Run
-	stamps stamps
-	place  passage // of its summary in the file; zero if no file has it
+	stamps runStamps
+	place  summaryPlace // of its summary in the file; zero if no file has it
 }
 
-// stamps are those of the files that a listing reads of a run.
-type stamps [4]disk.Stamp
+// runStamps are the stamps of the files that a listing reads of a run.
+type runStamps [4]disk.Stamp
 
 // NewCatalogue returns the catalogue of the folder dir. The folder cache holds its file; "" keeps
 // the catalogue in memory alone.
@@ -56,12 +57,13 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return &Catalogue{dir: dir, cache: cache, news: news, least: leastRead, now: time.Now}
+	return &Catalogue{dir: dir, cache: cache, saveEvery: saveEvery, firstBlock: firstBlock,
+		now: time.Now}
 }
 
-// news is the number of runs that have to change before the file is written anew. One more is
-// needed for every news runs in the folder, since writing takes as long as reading a few runs.
-const news = 64
+// saveEvery is the number of runs that have to change before the file is written anew. One more is
+// needed for every saveEvery runs in the folder, since writing takes as long as reading a few runs.
+const saveEvery = 64
 
 // List returns every run, newest first, and the same problems as record.List.
 func (c *Catalogue) List() (runs []*Run, problems []error) {
@@ -79,7 +81,8 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 		return nil, []error{err}
 	}
 	c.remember(list)
-	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
+	if c.cache != "" && !c.ReadOnly && c.unsaved > c.saveEvery+len(list)/saveEvery &&
+		c.save() == nil {
 		c.unsaved = 0
 		c.share(names, list)
 	}
@@ -98,16 +101,16 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	return runs, problems
 }
 
-// leastRead is the number of runs in the first block that a listing reads and saves. Each block is
+// firstBlock is the number of runs in the first block that a listing reads and saves. Each block is
 // twice as long as the one before, so that all this writing takes about as long as writing the
 // whole file once more.
-const leastRead = 1024
+const firstBlock = 1024
 
 // readAll returns the runs of the names. Those that are not remembered are read, block by block.
 // After each block, what was read is in the file, so that a listing which is interrupted in any way
 // loses no more than a block.
-func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err error) {
-	list, errs = make([]*listed, len(names)), make([]error, len(names))
+func (c *Catalogue) readAll(names []string) (list []*knownRun, errs []error, err error) {
+	list, errs = make([]*knownRun, len(names)), make([]error, len(names))
 	data.OnEveryCore(len(names), func(i int) { list[i] = c.recall(names[i]) })
 	var unread []int
 	for i, e := range list {
@@ -115,8 +118,8 @@ func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err e
 			unread = append(unread, i)
 		}
 	}
-	told := &telling{tell: c.Progress, of: len(unread)}
-	for from, until := 0, c.least; from < len(unread) && told.add(0) == nil; until *= 2 {
+	told := &progressCount{tell: c.Progress, of: len(unread)}
+	for from, until := 0, c.firstBlock; from < len(unread) && told.add(0) == nil; until *= 2 {
 		block := unread[from:min(until, len(unread))]
 		data.OnEveryCore(len(block), func(k int) {
 			if told.add(0) == nil {
@@ -132,8 +135,8 @@ func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err e
 	return list, errs, told.err
 }
 
-// telling counts the runs that are read, and tells of them.
-type telling struct {
+// progressCount counts the runs that are read, and reports them to a function.
+type progressCount struct {
 	mu       sync.Mutex
 	tell     func(done, of int) error // nil: nobody is told
 	done, of int
@@ -142,7 +145,7 @@ type telling struct {
 }
 
 // add counts n more runs, on any goroutine. It returns an error if the listing is to end.
-func (t *telling) add(n int) error {
+func (t *progressCount) add(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done += n
@@ -153,16 +156,16 @@ func (t *telling) add(n int) error {
 }
 
 // keep saves what a listing has read so far, beside what is remembered of the others.
-func (c *Catalogue) keep(names []string, list []*listed) {
+func (c *Catalogue) keep(names []string, list []*knownRun) {
 	so := slices.Clone(list)
 	for i, e := range so {
 		if e == nil {
 			so[i] = c.known[names[i]]
 		}
 	}
-	sound := c.sound
+	verified := c.verified
 	c.remember(so)
-	maps.Copy(c.sound, sound) // of runs that are not read yet
+	maps.Copy(c.verified, verified) // of runs that are not read yet
 	if c.cache != "" && !c.ReadOnly && c.unsaved > 0 && c.save() == nil {
 		c.unsaved = 0
 		c.share(names, list)
@@ -170,7 +173,7 @@ func (c *Catalogue) keep(names []string, list []*listed) {
 }
 
 // share replaces the runs of a listing by the copies that were loaded from the file.
-func (c *Catalogue) share(names []string, list []*listed) {
+func (c *Catalogue) share(names []string, list []*knownRun) {
 	for i, e := range list {
 		if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
 			list[i] = k
@@ -192,7 +195,7 @@ func (c *Catalogue) Latest() (*Run, error) {
 
 // recall returns a run that is remembered as its files are now, or nil. A run in which a reader has
 // found damage is read again: other bytes may be there by now.
-func (c *Catalogue) recall(name string) *listed {
+func (c *Catalogue) recall(name string) *knownRun {
 	k := c.known[name]
 	if k == nil || k.stamps != stampsOf(filepath.Join(c.dir, name)) || !k.run.passed.None() {
 		return nil
@@ -201,39 +204,39 @@ func (c *Catalogue) recall(name string) *listed {
 }
 
 // read returns a run as its files are now, or nil for a folder that is not a run.
-func (c *Catalogue) read(name string) (*listed, error) {
+func (c *Catalogue) read(name string) (*knownRun, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
 	if IsSweep(dir) {
 		return nil, nil
 	}
 	var err error
-	e := &listed{stamps: stamps}
-	if e.run, err = readRun(dir, c.sound[name] == stamps); err == nil {
+	e := &knownRun{stamps: stamps}
+	if e.run, err = readRun(dir, c.verified[name] == stamps); err == nil {
 		e.run.configuration = e.run.Meta.Configuration()
 	}
 	return e, err
 }
 
 // stampsOf returns the stamps of the files that a listing reads of a run.
-func stampsOf(dir string) (s stamps) {
-	for i, name := range []string{metaName, summaryName, logName, labelName} {
+func stampsOf(dir string) (s runStamps) {
+	for i, name := range []string{metaName, summaryName, eventlog.LogName, labelName} {
 		s[i] = disk.StampOf(dir + string(filepath.Separator) + name)
 	}
 	return s
 }
 
 // remember remembers the runs of a listing that are final, and forgets all others.
-func (c *Catalogue) remember(list []*listed) {
-	known := make(map[string]*listed, len(list))
-	c.sound = map[string]stamps{}
+func (c *Catalogue) remember(list []*knownRun) {
+	known := make(map[string]*knownRun, len(list))
+	c.verified = map[string]runStamps{}
 	for _, e := range list {
 		if e == nil || e.run == nil {
 			continue
 		}
 		name := e.run.Meta.ID
 		if e.run.status == runner.Interrupted {
-			c.sound[name] = e.stamps
+			c.verified[name] = e.stamps
 		}
 		if c.known[name] != e {
 			if !c.isFinal(e) {
@@ -251,16 +254,16 @@ func (c *Catalogue) remember(list []*listed) {
 	c.known = known
 }
 
-// settles is the least age of a file's last write at which its stamp proves that the file is
+// settleTime is the least age of a file's last write at which its stamp proves that the file is
 // unchanged: the clocks of disks stand still for as long as two seconds.
-const settles = 3 * time.Second
+const settleTime = 3 * time.Second
 
 // isFinal reports whether a run stays the same for as long as its stamps do. An interrupted run
 // does not: its status depends on its lock, which leaves no trace in the stamps.
-func (c *Catalogue) isFinal(e *listed) bool {
+func (c *Catalogue) isFinal(e *knownRun) bool {
 	r := e.run
 	old := func(s disk.Stamp) bool {
-		return c.now().Sub(time.Unix(0, max(s.Written, s.Changed))) > settles
+		return c.now().Sub(time.Unix(0, max(s.Written, s.Changed))) > settleTime
 	}
 	return r.status.Ended() && r.status != runner.Interrupted && r.PassedOver() == nil &&
 		!slices.ContainsFunc(e.stamps[:], func(s disk.Stamp) bool { return !old(s) }) &&

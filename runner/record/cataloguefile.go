@@ -34,14 +34,14 @@ import (
 //
 // Runs of a sweep share nearly all of run.json: the index holds each text once.
 
-// index holds what a listing of runs needs.
-type index struct {
+// catalogueIndex holds what a listing of runs needs.
+type catalogueIndex struct {
 	Specs  []string // specifications without their seeds, as JSON
 	Others []string // the rest of each run.json
-	Rows   []row
+	Rows   []catalogueRow
 }
 
-type row struct {
+type catalogueRow struct {
 	ID          string
 	Created     time.Time
 	Seed        uint64
@@ -51,14 +51,14 @@ type row struct {
 	Epochs      float64
 	Own         bool
 	Label       Label
-	Stamps      stamps
-	Place       passage
+	Stamps      runStamps
+	Place       summaryPlace
 }
 
-// other is run.json without the fields that differ between the runs of a sweep.
+// sharedMeta is run.json without the fields that differ between the runs of a sweep.
 type (
-	plainMeta runner.Meta
-	other     struct {
+	plainMeta  runner.Meta
+	sharedMeta struct {
 		*plainMeta
 		ID      *struct{} `json:"id,omitempty"`
 		Created *struct{} `json:"created,omitempty"`
@@ -89,12 +89,12 @@ var madeBy = sync.OnceValue(func() string {
 })
 
 // load returns the runs in the file, or none where the file cannot be used.
-func (c *Catalogue) load() map[string]*listed {
-	known := map[string]*listed{}
+func (c *Catalogue) load() map[string]*knownRun {
+	known := map[string]*knownRun{}
 	if c.cache == "" {
 		return known
 	}
-	f, x, of, err := readIndex(c.path())
+	f, x, of, err := readCatalogue(c.path())
 	if err != nil {
 		return known
 	}
@@ -103,10 +103,10 @@ func (c *Catalogue) load() map[string]*listed {
 		f.Close()
 		return known
 	}
-	from := &summaries{file: f, recent: map[*Run]*runner.Summary{}}
+	from := &summaryFile{file: f, cached: map[*Run]*runner.Summary{}}
 	c.use()
 	configurations := map[[3]string]string{}
-	runs, entries := make([]Run, len(x.Rows)), make([]listed, len(x.Rows))
+	runs, entries := make([]Run, len(x.Rows)), make([]knownRun, len(x.Rows))
 	for i := range x.Rows {
 		row, r, e := &x.Rows[i], &runs[i], &entries[i]
 		r.Dir = filepath.Join(c.dir, row.ID)
@@ -119,20 +119,20 @@ func (c *Catalogue) load() map[string]*listed {
 		r.steps, r.epochs = row.Steps, row.Epochs
 		r.status, r.own, r.label = row.Status, row.Own, row.Label
 		r.passed, r.entry = &eventlog.PassedOver{}, e
-		*e = listed{run: r, stamps: row.Stamps, place: row.Place}
+		*e = knownRun{run: r, stamps: row.Stamps, place: row.Place}
 		e.place.from = from
 		known[row.ID] = e
 	}
 	return known
 }
 
-// readIndex opens a file and reads its index.
-func readIndex(path string) (f atomicfile.File, x *index, of disk.Owner, err error) {
+// readCatalogue opens a file and reads its index.
+func readCatalogue(path string) (f atomicfile.File, x *catalogueIndex, of disk.Owner, err error) {
 	f, size, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, nil, of, err
 	}
-	x = &index{}
+	x = &catalogueIndex{}
 	text, s, err := disk.ReadLast(f, size)
 	if err == nil {
 		err = gob.NewDecoder(bytes.NewReader(text)).Decode(x)
@@ -144,12 +144,12 @@ func readIndex(path string) (f atomicfile.File, x *index, of disk.Owner, err err
 }
 
 // decode parses the JSON texts of an index.
-func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
+func (x *catalogueIndex) decode() (specs []spec.Spec, others []runner.Meta, err error) {
 	specs, others = make([]spec.Spec, len(x.Specs)), make([]runner.Meta, len(x.Others))
 	wrong := make([]error, len(specs)+len(others))
 	data.OnEveryCore(len(wrong), func(i int) {
 		if k := i - len(specs); k >= 0 {
-			m := &other{plainMeta: (*plainMeta)(&others[k])}
+			m := &sharedMeta{plainMeta: (*plainMeta)(&others[k])}
 			wrong[i] = json.Unmarshal([]byte(x.Others[k]), m)
 		} else {
 			wrong[i] = json.Unmarshal([]byte(x.Specs[i]), &specs[i])
@@ -159,7 +159,7 @@ func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
 }
 
 // meta returns the run.json of a row's run.
-func (r *row) meta(specs []spec.Spec, others []runner.Meta) runner.Meta {
+func (r *catalogueRow) meta(specs []spec.Spec, others []runner.Meta) runner.Meta {
 	m := others[r.Other]
 	m.ID, m.Created, m.Spec = r.ID, r.Created, specs[r.Spec]
 	m.Spec.Seed = r.Seed
@@ -172,7 +172,7 @@ func (c *Catalogue) save() error {
 		return err
 	}
 	err := disk.InFolderOf(c.open, c.path(), func(in *disk.Folder, name string) error {
-		return in.Write(name, func(w io.Writer) error { return writeIndex(w, c) })
+		return in.Write(name, func(w io.Writer) error { return writeCatalogue(w, c) })
 	})
 	if err == nil {
 		c.known = c.load()
@@ -181,9 +181,9 @@ func (c *Catalogue) save() error {
 	return err
 }
 
-// forgotten is the time without use after which a file of the cache is removed. Its folder is gone,
-// or will take seconds to read when it is listed again.
-const forgotten = 60 * 24 * time.Hour
+// unusedLimit is the time without use after which a file of the cache is removed. Its folder is
+// gone, or will take seconds to read when it is listed again.
+const unusedLimit = 60 * 24 * time.Hour
 
 // use marks the file as used, at most once a day.
 func (c *Catalogue) use() {
@@ -194,24 +194,24 @@ func (c *Catalogue) use() {
 	}
 }
 
-// tidy removes the files of the cache that nobody has used for the time forgotten.
+// tidy removes the files of the cache that nobody has used for unusedLimit.
 func (c *Catalogue) tidy() {
 	list, _ := os.ReadDir(c.cache)
 	for _, e := range list {
 		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && c.now().Sub(info.ModTime()) > forgotten {
+		if err == nil && info.Mode().IsRegular() && c.now().Sub(info.ModTime()) > unusedLimit {
 			os.Remove(filepath.Join(c.cache, e.Name()))
 		}
 	}
 }
 
-func writeIndex(w io.Writer, c *Catalogue) error {
-	var x index
+func writeCatalogue(w io.Writer, c *Catalogue) error {
+	var x catalogueIndex
 	var specs, others texts
 	var at int64
 	for _, e := range c.known {
 		r := e.run
-		row := row{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
+		row := catalogueRow{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
 			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
 			Stamps: e.stamps}
 		summary, err := row.texts(r, &specs, &others)
@@ -259,7 +259,7 @@ func (t *texts) add(text string) int {
 // texts returns the text of a run's summary, and sets the row's references to the texts of its
 // run.json. It returns an error where those texts would be read as another run: a file that was
 // changed by hand may hold what no program of ours writes.
-func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
+func (r *catalogueRow) texts(of *Run, specs, others *texts) (summary []byte, err error) {
 	if e := of.entry; e != nil { // the run was itself read from such texts
 		if summary, err = e.place.read(); err != nil {
 			return nil, err
@@ -269,7 +269,7 @@ func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
 	s := of.Meta.Spec
 	s.Seed = 0
 	made, err := json.Marshal(&s)
-	rest, wrong := json.Marshal(&other{plainMeta: (*plainMeta)(&of.Meta)})
+	rest, wrong := json.Marshal(&sharedMeta{plainMeta: (*plainMeta)(&of.Meta)})
 	if err = cmp.Or(err, wrong); err == nil && summary == nil {
 		summary, err = r.check(of, made, rest)
 	}
@@ -281,8 +281,8 @@ func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
 }
 
 // check returns the text of a run's summary, having verified that the run's texts read as the run.
-func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
-	x := index{Specs: []string{string(made)}, Others: []string{string(rest)}}
+func (r *catalogueRow) check(of *Run, made, rest []byte) (summary []byte, err error) {
+	x := catalogueIndex{Specs: []string{string(made)}, Others: []string{string(rest)}}
 	specs, others, err := x.decode()
 	if err != nil {
 		return nil, err
@@ -297,7 +297,7 @@ func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
 	if err = cmp.Or(err, wrong); err != nil {
 		return nil, err
 	}
-	r.Place = passage{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),
+	r.Place = summaryPlace{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
 	if !again.reads(summary, of) {
 		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, disk.ErrSum)
@@ -328,7 +328,7 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
 	f.repair = func() error { return os.Remove(f.File) }
 	if mend {
-		f.treat()
+		f.mend()
 	}
 	return []*Finding{f}
 }
@@ -338,7 +338,7 @@ func (c *Catalogue) wrong() string {
 	if c.cache == "" {
 		return ""
 	}
-	f, _, _, err := readIndex(c.path())
+	f, _, _, err := readCatalogue(c.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
@@ -361,7 +361,7 @@ func (c *Catalogue) wrong() string {
 
 // differs reports whether the catalogue's entry of a run disagrees with the run's files. Files that
 // have changed since the entry was made do not count.
-func (e *listed) differs(dir string) bool {
+func (e *knownRun) differs(dir string) bool {
 	if stampsOf(dir) != e.stamps {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
 )
 
@@ -45,7 +46,7 @@ func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 		if err != nil {
 			continue
 		}
-		if !in.Held(lockName) {
+		if !in.Held(eventlog.LockName) {
 			list = append(list, e)
 		}
 		in.Close()
@@ -92,7 +93,7 @@ func trash(f *disk.Folder, l *disk.Lock, name string) error {
 	gone := deletedPrefix + name
 	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
 	if err == nil {
-		l, err = f.RenameLocked(l, lockName, name, gone)
+		l, err = f.RenameLocked(l, eventlog.LockName, name, gone)
 	}
 	if err == nil {
 		err = f.Sync()

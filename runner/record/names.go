@@ -8,13 +8,10 @@ import (
 	"strings"
 
 	"drolab/runner"
-	"drolab/runner/eventlog"
 )
 
-// Names inside a run directory.
+// Names inside a run directory, besides those of the log and its lock, which eventlog has.
 const (
-	logName         = eventlog.LogName
-	lockName        = eventlog.LockName
 	metaName        = "run.json"
 	summaryName     = "summary.json"
 	checkpointsName = "checkpoints"

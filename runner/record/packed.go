@@ -68,7 +68,7 @@ func Pack(w io.Writer, r *Run, checkpoint int64) error {
 }
 
 // packedNames lists the files of a packed run, in their order.
-func packedNames() []string { return []string{metaName, summaryName, logName} }
+func packedNames() []string { return []string{metaName, summaryName, eventlog.LogName} }
 
 // packedFilesOf returns the names and the texts of these files, and behind them the two of a
 // checkpoint. The log is a shorter one, which the summary and the checkpoint go with; the summary
@@ -149,7 +149,7 @@ func (s *Store) Restore(r *Run) (step int64, err error) {
 	if len(names) > 3 {
 		fmt.Sscanf(path.Base(names[3]), "step-%d", &step)
 	}
-	return step, s.appear(id, func(half *disk.Folder) error {
+	return step, s.addFolder(id, func(half *disk.Folder) error {
 		err := errors.Join(half.Mkdir(id, disk.FolderMode),
 			half.Mkdir(path.Join(id, checkpointsName), disk.FolderMode))
 		for i, name := range names {

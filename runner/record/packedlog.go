@@ -31,7 +31,8 @@ func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 		return nil, 0, fmt.Errorf("%s: %w", l.path, err)
 	}
 	if hashOf(texts[2]) != l.log.SHA256 {
-		return nil, 0, fmt.Errorf("%s: %s differs from the log that %s goes with", l.path, logName,
+		return nil, 0, fmt.Errorf("%s: %s differs from the log that %s goes with", l.path,
+			eventlog.LogName,
 			summaryName)
 	}
 	l.Reader = bytes.NewReader(texts[2])
@@ -51,9 +52,9 @@ const (
 func packLog(of disk.Owner, log *eventlog.Tail, checkpoint int64) (
 	text []byte, whole, before disk.Extent, err error,
 ) {
-	events, steps, err := standing(log)
+	events, steps, err := keptEvents(log)
 	text = eventlog.HeadLine(of)
-	for _, e := range thin(events, steps) {
+	for _, e := range thinSteps(events, steps) {
 		if e.Header().Step > checkpoint && before.Bytes == 0 {
 			before = extentOf(text, whole.Seq)
 		}
@@ -74,9 +75,9 @@ func extentOf(text []byte, seq int64) disk.Extent {
 	return disk.Extent{Seq: seq, Bytes: int64(len(text)), SHA256: hashOf(text)}
 }
 
-// standing reads the events of a log that no resume has taken back, without the checkpoint events:
-// a packed run has no checkpoints. steps is the number of step events among them.
-func standing(log eventlog.Log) (events []runner.Event, steps int, err error) {
+// keptEvents reads the events of a log that no resume has taken back, without the checkpoint
+// events: a packed run has no checkpoints. steps is the number of step events among them.
+func keptEvents(log eventlog.Log) (events []runner.Event, steps int, err error) {
 	h, err := eventlog.ReadHistory(log, func(e runner.Event) { events = append(events, e) })
 	stands := map[runner.Event]bool{}
 	for _, e := range h.Steps {
@@ -96,10 +97,10 @@ func standing(log eventlog.Log) (events []runner.Event, steps int, err error) {
 	}), len(h.Steps), err
 }
 
-// thin keeps the first and the last step event, of so many, and every n-th between them. A kept
-// event covers the least and the greatest values since the kept event before it, as an event of a
-// larger log_every would.
-func thin(events []runner.Event, steps int) (kept []runner.Event) {
+// thinSteps keeps the first and the last step event, of so many, and every n-th between them. A
+// kept event covers the least and the greatest values since the kept event before it, as an event
+// of a larger log_every would.
+func thinSteps(events []runner.Event, steps int) (kept []runner.Event) {
 	every := max(1, (steps+packedSteps-3)/(packedSteps-2))
 	var since []*runner.StepEvent
 	seen := 0
@@ -111,14 +112,15 @@ func thin(events []runner.Event, steps int) (kept []runner.Event) {
 		}
 		since, seen = append(since, s), seen+1
 		if seen == 1 || len(since) == every || seen == steps {
-			kept, since = append(kept, merged(since)), nil
+			kept, since = append(kept, mergeSteps(since)), nil
 		}
 	}
 	return kept
 }
 
-// merged returns the last of several step events, with the least and the greatest values of all.
-func merged(events []*runner.StepEvent) *runner.StepEvent {
+// mergeSteps returns the last of several step events, with the least and the greatest values of
+// all.
+func mergeSteps(events []*runner.StepEvent) *runner.StepEvent {
 	e := *events[0]
 	for _, next := range events { // the first covers itself, as it may lack Min and Max
 		o := *next
@@ -128,13 +130,13 @@ func merged(events []*runner.StepEvent) *runner.StepEvent {
 	for _, v := range []*measure.Values{&e.Values, &e.Min, &e.Max} {
 		*v = eventlog.RoundValues(*v, packedDigits)
 	}
-	e.ImagesPerSecond = eventlog.Round(speed(events), packedDigits)
+	e.ImagesPerSecond = eventlog.Round(meanSpeed(events), packedDigits)
 	return &e
 }
 
-// speed returns the speed over several events that stand for equal numbers of steps: the harmonic
-// mean of their speeds.
-func speed(events []*runner.StepEvent) measure.Number {
+// meanSpeed returns the speed over several events that stand for equal numbers of steps: the
+// harmonic mean of their speeds.
+func meanSpeed(events []*runner.StepEvent) measure.Number {
 	times := 0.0
 	for _, e := range events {
 		times += 1 / e.ImagesPerSecond.Float()

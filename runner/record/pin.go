@@ -48,7 +48,7 @@ func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(spared(f, steps, keep), step) {
+	if !slices.Contains(keptSteps(f, steps, keep), step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range checkpointNames(step) {
 			if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -65,10 +65,10 @@ func pinnedCheckpoint(f *disk.Folder, step int64) bool {
 	return err == nil
 }
 
-// spared returns the steps that are kept without a pin, of the steps given in ascending order.
+// keptSteps returns the steps that are kept without a pin, of the steps given in ascending order.
 // These are the newest steps, and the steps that their checkpoints name as selected, since a run
 // may have to go on from any of them.
-func spared(in *disk.Folder, steps []int64, keep int) []int64 {
+func keptSteps(in *disk.Folder, steps []int64, keep int) []int64 {
 	steps = steps[max(0, len(steps)-max(1, keep)):]
 	list := slices.Clone(steps)
 	for _, step := range steps {
@@ -95,7 +95,7 @@ func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
 	}
 	steps, _ := checkpointSteps(f)
 	past, _ := slices.BinarySearch(steps, written+1)
-	stay := spared(f, steps[:past], keep)
+	stay := keptSteps(f, steps[:past], keep)
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
 		if slices.Contains(stay, step) || pinnedCheckpoint(f, step) {

@@ -16,7 +16,7 @@ type recorder struct {
 	in   *disk.Folder
 	keep int // number of newest checkpoints that stay
 	lock *disk.Lock
-	log  *eventlog.EventLog
+	log  *eventlog.Writer
 
 	index eventlog.Indexer
 	// spare is a descriptor for the summary: a run's end is recorded even if no other is left.
@@ -35,7 +35,7 @@ func (r *recorder) present() error {
 	if _, err := r.in.Lstat(metaName); err != nil {
 		return errors.Join(errGone, err)
 	}
-	lock, err := r.in.Lstat(lockName)
+	lock, err := r.in.Lstat(eventlog.LockName)
 	if err != nil || !r.lock.Is(lock) || !r.log.InPlace() {
 		return errors.Join(errGone, err)
 	}
@@ -78,7 +78,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 		return "", disk.Explain(err)
 	}
 	defer in.Close()
-	if err := writeCheckpoint(in, s, r.log.At()); err != nil {
+	if err := writeCheckpoint(in, s, r.log.End()); err != nil {
 		return "", err
 	}
 	pruneCheckpoints(in, s.Step, r.keep)
@@ -95,7 +95,7 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	}
 	stored := *s
 	stored.Dir = "" // the directory may be moved later
-	at := r.log.At()
+	at := r.log.End()
 	r.spare.Close() // a second Close, or one of nil, only returns an error
 	return r.in.WriteSealed(summaryName, &stored, &at.Extent)
 }

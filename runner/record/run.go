@@ -25,7 +25,7 @@ type Run struct {
 
 	status  runner.Status
 	summary *runner.Summary // nil: it is in the catalogue's file
-	entry   *listed         // nil: the run is not from a catalogue's file
+	entry   *knownRun       // nil: the run is not from a catalogue's file
 	own     bool            // its program gave values of its own
 	steps   int64
 	epochs  float64
@@ -74,7 +74,7 @@ func (r *Run) Standing() eventlog.Standing {
 
 // Tail returns a reader of the run's log, at its start.
 func (r *Run) Tail() *eventlog.Tail {
-	t := &eventlog.Tail{Path: filepath.Join(r.Dir, logName), Passed: r.passed}
+	t := &eventlog.Tail{Path: filepath.Join(r.Dir, eventlog.LogName), Passed: r.passed}
 	if r.packed != nil {
 		t.Text = (&packedLog{packedRun: r.packed}).open
 	}
@@ -121,7 +121,8 @@ func (r *Run) Settle() error {
 		return err
 	}
 	defer in.Close()
-	log, err := in.Open(logName, os.O_RDWR, 0) // some systems sync only a file that can be written
+	log, err := in.Open(eventlog.LogName, os.O_RDWR,
+		0) // some systems sync only a file that can be written
 	if err != nil {
 		return err
 	}
@@ -207,10 +208,11 @@ func (r *Run) Gap() *eventlog.GapEvent { return r.passed.Gap() }
 
 // Held reports whether somebody records the run at this moment. It stays true for a moment after
 // the last event.
-func (r *Run) Held() bool { return disk.Held(filepath.Join(r.Dir, lockName)) }
+func (r *Run) Held() bool { return disk.Held(filepath.Join(r.Dir, eventlog.LockName)) }
 
-// readRun reads a run directory. sound says that the run's log was verified since it last changed.
-func readRun(dir string, sound bool) (*Run, error) {
+// readRun reads a run directory. verified says that the run's log was verified since it last
+// changed.
+func readRun(dir string, verified bool) (*Run, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -244,7 +246,10 @@ func readRun(dir string, sound bool) (*Run, error) {
 		return eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool {
 			return noSummary == nil && e.Status == stored.Status || e.Complete(m)
 		})
-	}, func() bool { return in.Held(lockName) }, func() int64 { return sizeOf(in, logName) })
+	}, func() bool { return in.Held(eventlog.LockName) }, func() int64 {
+		return sizeOf(in,
+			eventlog.LogName)
+	})
 	if err == nil {
 		err = checkLength(in, seal)
 	}
@@ -257,8 +262,8 @@ func readRun(dir string, sound bool) (*Run, error) {
 	}
 	r.summary = &stored
 	if noSummary != nil || e.Status != stored.Status || !e.Status.Ended() {
-		if r.status.Ended() && !sound { // the figures are those of the log
-			if _, err := verified(in); err != nil {
+		if r.status.Ended() && !verified { // the figures are those of the log
+			if _, err := verifyLog(in); err != nil {
 				return nil, err
 			}
 		}

@@ -109,7 +109,7 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	}
 	l, of, err := fill(root, half, m, from)
 	if err == nil {
-		l, err = root.RenameLocked(l, lockName, half, m.ID)
+		l, err = root.RenameLocked(l, eventlog.LockName, half, m.ID)
 	}
 	if err != nil {
 		return nil, errors.Join(disk.Explain(err), l.Release(), root.RemoveAll(half))
@@ -135,7 +135,7 @@ func (s *Store) begin(
 		return nil, err
 	}
 	in.Owner = of
-	log, err := eventlog.OpenLog(in, eventlog.NewAudit(in), s.now)
+	log, err := eventlog.NewWriter(in, eventlog.NewAudit(in), s.now)
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
@@ -166,7 +166,7 @@ func fill(
 	}
 	defer in.Close()
 	in.Owner = ownerOf(m.ID, text)
-	if l, err = in.Acquire(lockName); err != nil {
+	if l, err = in.Acquire(eventlog.LockName); err != nil {
 		return nil, of, err
 	}
 	if err := in.Mkdir(checkpointsName, disk.FolderMode); err != nil {
@@ -177,7 +177,7 @@ func fill(
 			return l, of, err
 		}
 	}
-	log, err := in.Open(logName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
+	log, err := in.Open(eventlog.LogName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
 		err = log.Close()
 	}
@@ -212,7 +212,7 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 		return nil, nil, errors.Join(err, in.Close())
 	}
 	r := &recorder{in: in, keep: m.Spec.CheckpointKeep, lock: l}
-	if past, err = r.takeUp(s, m); err != nil {
+	if past, err = r.openPast(s, m); err != nil {
 		return nil, nil, errors.Join(err, l.Release(), in.Close())
 	}
 	r.spare, _ = os.Open(os.DevNull)
@@ -243,8 +243,8 @@ func (s *Store) Pin(id string, step int64) error {
 // else would make another run.
 var errOrphan = errors.New("the checkpoint that it was forked from is damaged or missing")
 
-// takeUp opens the log of an existing run and finds the checkpoint from which the run can go on.
-func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
+// openPast opens the log of an existing run and finds the checkpoint from which the run can go on.
+func (r *recorder) openPast(s *Store, m *runner.Meta) (*runner.Past, error) {
 	end, err := eventlog.ReadEnd(r.in, nil, eventlog.StatusOnly)
 	if err != nil {
 		return nil, err
@@ -259,12 +259,12 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if from.State == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
-	log, err := verified(r.in)
+	log, err := verifyLog(r.in)
 	if err != nil {
 		return nil, err
 	}
 	past := &runner.Past{Meta: m, From: from.State, Log: log.Since(from.At)}
-	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
+	if r.log, err = eventlog.NewWriter(r.in, log, s.now); err != nil {
 		return nil, err
 	}
 	r.log.Knobs = slices.Clone(past.Log)
@@ -311,8 +311,8 @@ func (s *Store) named(id string) (in *disk.Folder, m *runner.Meta, err error) {
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
 func lockRun(f *disk.Folder) (*disk.Lock, error) {
-	l, err := f.Acquire(lockName)
-	if err == nil && !l.InPlace(f.Join(lockName)) { // it was deleted meanwhile
+	l, err := f.Acquire(eventlog.LockName)
+	if err == nil && !l.InPlace(f.Join(eventlog.LockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
 	}
 	return l, err
@@ -321,7 +321,7 @@ func lockRun(f *disk.Folder) (*disk.Lock, error) {
 // Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
 func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
 	m.ID = newID(m)
-	return s.appear(m.ID, func(half *disk.Folder) error {
+	return s.addFolder(m.ID, func(half *disk.Folder) error {
 		within := *s
 		within.dir = half.Path
 		r, err := within.Create(m, nil)
@@ -332,9 +332,9 @@ func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error
 	})
 }
 
-// appear makes a run that is not there yet: fill writes its directory in a folder aside, from which
-// it is renamed.
-func (s *Store) appear(id string, fill func(half *disk.Folder) error) (err error) {
+// addFolder makes a run that is not there yet: fill writes its directory in a folder aside, from
+// which it is renamed.
+func (s *Store) addFolder(id string, fill func(half *disk.Folder) error) (err error) {
 	s.sweep()
 	root, err := s.root()
 	if err != nil {
@@ -354,7 +354,7 @@ func (s *Store) appear(id string, fill func(half *disk.Folder) error) (err error
 		return err
 	}
 	defer in.Close()
-	l, err := in.Acquire(lockName) // else sweep could remove it
+	l, err := in.Acquire(eventlog.LockName) // else sweep could remove it
 	if err != nil {
 		return err
 	}

@@ -16,28 +16,28 @@ import (
 // The summary of a run is held in memory where it was read from the run's own files. For a run from
 // a catalogue's file, it is read from that file on demand.
 
-// passage is the place of a summary in a catalogue's file.
-type passage struct {
+// summaryPlace is the place of a summary in a catalogue's file.
+type summaryPlace struct {
 	At       int64
 	Len, Sum uint32
 	Figures  uint32 // where the measures begin in it: names, each with a number or a list
-	from     *summaries
+	from     *summaryFile
 }
 
-// summaries reads the summaries of a catalogue's file.
-type summaries struct {
+// summaryFile reads the summaries of a catalogue's file.
+type summaryFile struct {
 	file atomicfile.File
 
 	mu     sync.Mutex
-	recent map[*Run]*runner.Summary // summaries that were read, at most mostRecent
+	cached map[*Run]*runner.Summary // summaries that were read, at most mostCached
 }
 
-const mostRecent = 2048
+const mostCached = 2048
 
 // read reads the text of a summary.
-func (p *passage) read() ([]byte, error) { return p.readTo(make([]byte, p.Len)) }
+func (p *summaryPlace) read() ([]byte, error) { return p.readTo(make([]byte, p.Len)) }
 
-func (p *passage) readTo(b []byte) ([]byte, error) {
+func (p *summaryPlace) readTo(b []byte) ([]byte, error) {
 	if _, err := p.from.file.ReadAt(b, p.At); err != nil {
 		return nil, err
 	}
@@ -85,18 +85,18 @@ func (r *Run) Summary() *runner.Summary {
 	s := r.readSummary()
 	from.mu.Lock()
 	defer from.mu.Unlock()
-	if len(from.recent) == mostRecent {
-		clear(from.recent)
+	if len(from.cached) == mostCached {
+		clear(from.cached)
 	}
-	from.recent[r] = s
+	from.cached[r] = s
 	return s
 }
 
 // find returns the summary of a run if it was read recently, else nil.
-func (s *summaries) find(r *Run) *runner.Summary {
+func (s *summaryFile) find(r *Run) *runner.Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.recent[r]
+	return s.cached[r]
 }
 
 // readSummary reads the summary from the catalogue's file or, where that is damaged, from the run's
@@ -136,7 +136,7 @@ const speedName = "images_per_second"
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // figure finds the value of a measure in a summary's text.
-func (p *passage) figure(name string) (n measure.Number, err error) {
+func (p *summaryPlace) figure(name string) (n measure.Number, err error) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
 	*b = slices.Grow((*b)[:0], int(p.Len))[:p.Len]

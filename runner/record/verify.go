@@ -28,7 +28,7 @@ func (r *Run) audit() (*eventlog.Audit, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return verified(in)
+	return verifyLog(in)
 }
 
 // VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its
@@ -43,9 +43,9 @@ func VerifyAll(runs []*Run) []error {
 	return errs
 }
 
-// verified reads the log and checks it against the run's other files. It reads these first: a live
+// verifyLog reads the log and checks it against the run's other files. It reads these first: a live
 // run writes its log before them.
-func verified(in *disk.Folder) (*eventlog.Audit, error) {
+func verifyLog(in *disk.Folder) (*eventlog.Audit, error) {
 	list, err := witnesses(in)
 	if err != nil {
 		return nil, err
@@ -73,10 +73,10 @@ func witnesses(in *disk.Folder) ([]eventlog.Witness, error) {
 
 // checkLength returns an error if the log is shorter than the part that the summary goes with.
 func checkLength(in *disk.Folder, s disk.Seal) error {
-	size := sizeOf(in, logName)
+	size := sizeOf(in, eventlog.LogName)
 	if s.Log == nil || size >= s.Log.Bytes {
 		return nil
 	}
 	return fmt.Errorf("%s: has lost lines: it has %d bytes, and %s was written behind byte %d: "+
-		"restore it from a copy", in.Join(logName), max(0, size), summaryName, s.Log.Bytes)
+		"restore it from a copy", in.Join(eventlog.LogName), max(0, size), summaryName, s.Log.Bytes)
 }

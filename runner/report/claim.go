@@ -74,7 +74,7 @@ func (r *Report) judge() {
 					if i > 0 {
 						continue
 					}
-					for _, a := range p.further(pair[0]) {
+					for _, a := range p.furtherArms(pair[0]) {
 						c := r.test(p, claim, a, p.own[pair[1]])
 						if len(c.Seeds) > 0 {
 							r.Further, byArm[c.A] = append(r.Further, c), append(byArm[c.A], c)
@@ -106,7 +106,7 @@ func (r *Report) reproduce() {
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
-			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
+			c.Difference = differenceOf(a, a, func(r, _ *loggedRun) (x, y float64) {
 				return s.last(r, 0).Float(), one.Value
 			}, 0)
 			r.sayFew(c, s, a, a)
@@ -144,9 +144,9 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 	return len(family)
 }
 
-// further returns the arms, besides the study's own, on which the claims of an arm are tested:
+// furtherArms returns the arms, besides the study's own, on which the claims of an arm are tested:
 // other settings of its method and, for the study's first arm, methods that are none of its own.
-func (p *Problem) further(own int) (list []*arm) {
+func (p *Problem) furtherArms(own int) (list []*arm) {
 	for _, a := range p.arms {
 		same := a.method() == p.study.Arms[own].Method()
 		if a.name == "" && (same || own == 0 && p.arm(a.method()) == nil) {
@@ -169,7 +169,7 @@ func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
 	if claim.Measure == StepTime {
 		c.Measure = ""
 	}
-	c.Difference = differenceOf(a, b, s.compared, claim.Margin)
+	c.Difference = differenceOf(a, b, s.values, claim.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		c.Exploratory = c.Exploratory || one.Meta.Created.Before(r.study.Registered) &&
 			slices.Contains(c.Seeds, one.seed())

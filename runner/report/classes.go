@@ -31,8 +31,8 @@ func (p *Problem) classes() {
 		if counts := m.Counts(m.Main()); i < len(counts.Train) && i < len(counts.Test) {
 			row.Train, row.Few = counts.Train[i], counts.Test[i] < m.Spec.MinGroup
 		}
-		value := func(r *ran) measure.Number {
-			return pooled(r.results(), measured, []int{i})
+		value := func(r *loggedRun) measure.Number {
+			return pooledMean(r.results(), measured, []int{i})
 		}
 		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {

@@ -26,11 +26,11 @@ func (p *Problem) costs() {
 		if a.runs[0].Meta.Imported != nil {
 			continue
 		}
-		step := a.mean(func(r *ran) measure.Number { // without evaluations
+		step := a.mean(func(r *loggedRun) measure.Number { // without evaluations
 			speed := r.Summary().ImagesPerSecond.Float()
 			return measure.Num(float64(r.Meta.Spec.Batch) / speed)
 		})
-		minutes := a.mean(func(r *ran) measure.Number { return measure.Num(r.seconds / 60) })
+		minutes := a.mean(func(r *loggedRun) measure.Number { return measure.Num(r.seconds / 60) })
 		c := Cost{
 			Arm:     a.label,
 			Seeds:   len(a.runs),
@@ -56,7 +56,7 @@ type tick struct {
 // stepTime compares the logarithms of a step's time in two runs, over the time in which both
 // trained, so that other work of the machine slowed both. It does not apply to runs that did not
 // train side by side for most of the longer training.
-func stepTime(a, b *ran) (x, y float64) {
+func stepTime(a, b *loggedRun) (x, y float64) {
 	const most = 0.7
 	if len(a.ticks) == 0 || len(b.ticks) == 0 {
 		return math.NaN(), math.NaN()
@@ -77,11 +77,13 @@ func stepTime(a, b *ran) (x, y float64) {
 }
 
 // trained returns the times of a run's first and last tick, between which it trained.
-func (r *ran) trained() (from, to time.Time) { return r.ticks[0].end, r.ticks[len(r.ticks)-1].end }
+func (r *loggedRun) trained() (from, to time.Time) {
+	return r.ticks[0].end, r.ticks[len(r.ticks)-1].end
+}
 
 // pace returns the median time of a step between two times, in seconds, or NaN without a step. A
 // step during which the process was held does not move the median, as it would move a mean.
-func (r *ran) pace(from, to time.Time) float64 {
+func (r *loggedRun) pace(from, to time.Time) float64 {
 	var seconds []float64
 	for _, t := range r.ticks {
 		if !t.end.Before(from) && !t.end.After(to) {

@@ -16,8 +16,8 @@
 //
 // # A study
 //
-// A Study (study.go) is a file that fixes runs, claims and tests before the runs exist. studyfile.go
-// reads that file.
+// A Study (study.go) is a file that fixes runs, claims and tests before the runs exist.
+// studyfile.go reads that file.
 //
 //	study.yaml --ParseStudy--> Study --Gather(runs)--> Gathered: the runs of each arm,
 //	                                                   and the missing ones

@@ -74,7 +74,7 @@ func (p *Problem) holdsArmOf(e *experiment) bool {
 // tabulate makes the tables of the conditions that have runs, with further arms, and returns the
 // experiments that belong to no condition.
 func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err error) {
-	done := slices.DeleteFunc(slices.Concat(g.Rest, g.OtherData, g.ended()),
+	done := slices.DeleteFunc(slices.Concat(g.Rest, g.OtherData, g.endedRuns()),
 		func(r *record.Run) bool { return r.Status() != runner.Done })
 	r.Made = countMakers(done)
 	list := experiments(done)
@@ -103,8 +103,8 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 	}), nil
 }
 
-// particular lists the settings that the method reads and that not every method reads.
-func particular(a dro.Algorithm) []spec.Setting {
+// ownSettings lists the settings that the method reads and that not every method reads.
+func ownSettings(a dro.Algorithm) []spec.Setting {
 	m, err := dro.Find(a)
 	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool {
 		return t.Viewed() || !dro.ReadBySome(t.Key) || err != nil || !t.ReadBy(m)
@@ -118,7 +118,7 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 	values := func(r *record.Run) string {
 		a := r.Meta.Spec.Algorithm()
 		texts := []string{string(a)}
-		for _, t := range particular(a) {
+		for _, t := range ownSettings(a) {
 			texts = append(texts, t.Text(&r.Meta.Spec))
 		}
 		return strings.Join(texts, "\n")

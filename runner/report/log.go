@@ -8,8 +8,8 @@ import (
 	"drolab/runner/record"
 )
 
-// ran is a run with the content of its log.
-type ran struct {
+// loggedRun is a run with the content of its log.
+type loggedRun struct {
 	*record.Run
 	evals   []*runner.EvalEvent
 	ticks   []tick
@@ -19,18 +19,18 @@ type ran struct {
 }
 
 // results returns the measures of the run at the step that the page compares.
-func (r *ran) results() *runner.Results {
+func (r *loggedRun) results() *runner.Results {
 	if r.selected {
 		return &r.Summary().Selected.Results
 	}
 	return &r.Summary().Results
 }
 
-func (r *ran) seed() uint64 { return r.Meta.Spec.Seed }
+func (r *loggedRun) seed() uint64 { return r.Meta.Spec.Seed }
 
 // readLog returns a run with its evaluations and steps, without those that a resume has taken back,
 // and with the time that it trained.
-func readLog(r *record.Run) (*ran, error) {
+func readLog(r *record.Run) (*loggedRun, error) {
 	p := eventlog.NewProgress(&r.Meta)
 	h, err := eventlog.ReadHistory(r.Tail(), func(e runner.Event) {
 		p.Add(e)
@@ -41,7 +41,7 @@ func readLog(r *record.Run) (*ran, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
+	out := &loggedRun{Run: r, evals: h.Evals, seconds: p.Seconds}
 	for _, s := range h.Steps {
 		if speed := s.ImagesPerSecond.Float(); speed > 0 {
 			out.ticks = append(out.ticks, tick{s.Time, float64(r.Meta.Spec.Batch) / speed})

@@ -18,7 +18,7 @@ type MeanRow struct {
 	Arms    []Mean `json:"arms"`
 
 	title string
-	value func(*ran) measure.Number
+	value func(*loggedRun) measure.Number
 }
 
 // Mean is a mean over the seeds of an arm, with the standard deviation (divisor n − 1). Neither
@@ -51,21 +51,21 @@ func (r *Report) meansOf(rows func(*Problem) []MeanRow) (list []MeanRow) {
 // meanRows lists the rows of a table of means, still without arms: accuracies by class, as in a
 // published table, and the measures of the study.
 func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
-	row := func(name, class, title string, value func(*ran) measure.Number) {
+	row := func(name, class, title string, value func(*loggedRun) measure.Number) {
 		rows = append(rows, MeanRow{Problem: p.Label, Measure: name, Class: class, title: title,
 			value: value})
 	}
 	if m := p.meta(); m != nil {
 		name := m.MeasureFor(classAccuracy)
 		for i, class := range m.Names(m.Main()) {
-			row(name, class, class, func(r *ran) measure.Number {
-				return pooled(&r.Summary().Results, name, []int{i})
+			row(name, class, class, func(r *loggedRun) measure.Number {
+				return pooledMean(&r.Summary().Results, name, []int{i})
 			})
 		}
 	}
 	if t := r.study.Published; t != nil && len(t.Low) > 0 {
-		row(classAccuracy, "", classList(t.Low), func(r *ran) measure.Number {
-			return pooled(&r.Summary().Results, classAccuracy, t.Low)
+		row(classAccuracy, "", classList(t.Low), func(r *loggedRun) measure.Number {
+			return pooledMean(&r.Summary().Results, classAccuracy, t.Low)
 		})
 	}
 	return append(rows, lastRows(p, worstClass, worstGroup, "test_accuracy", "train_loss",
@@ -82,7 +82,7 @@ func lastRows(p *Problem, names ...string) (rows []MeanRow) {
 }
 
 // mean returns the mean of the finite values of the arm's runs.
-func (a *arm) mean(value func(*ran) measure.Number) Mean {
+func (a *arm) mean(value func(*loggedRun) measure.Number) Mean {
 	var values []measure.Number
 	for _, r := range a.runs {
 		if x := value(r); x.Finite() {
@@ -148,7 +148,9 @@ func (r *Report) shortTable() string {
 			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
 			for _, name := range measures {
 				of := statisticOf(name, p.condition.Radius)
-				m := a.mean(func(r *ran) measure.Number { return of.at(&r.Meta, r.results(), 0) })
+				m := a.mean(func(r *loggedRun) measure.Number {
+					return of.at(&r.Meta, r.results(), 0)
+				})
 				row = append(row, m.text(name))
 			}
 			t.Add(row...)

@@ -91,7 +91,7 @@ func (r *Report) addReading(p *Problem, name string, first, base *arm) {
 // of returns the arm with its runs of some seeds alone.
 func (a *arm) of(seeds []uint64) *arm {
 	one := *a
-	one.runs = slices.DeleteFunc(slices.Clone(a.runs), func(r *ran) bool {
+	one.runs = slices.DeleteFunc(slices.Clone(a.runs), func(r *loggedRun) bool {
 		return !slices.Contains(seeds, r.seed())
 	})
 	return &one
@@ -106,7 +106,7 @@ func (p *Problem) distanceToPublished(a *arm) (mean, distance measure.Number) {
 		got := 0.0
 		for _, r := range a.runs {
 			of := &r.Summary().Results
-			got += pooled(of, classAccuracy, []int{i}).Float() / float64(len(a.runs))
+			got += pooledMean(of, classAccuracy, []int{i}).Float() / float64(len(a.runs))
 		}
 		sum += (got - want/100) * (got - want/100)
 	}

@@ -85,7 +85,7 @@ type Problem struct {
 type arm struct {
 	label string // in tables; a row's has the mark of what its method uses
 	name  string // the study's, else ""
-	runs  []*ran
+	runs  []*loggedRun
 	// broken is the number of runs whose numbers are not finite. They are not among runs.
 	broken int
 }
@@ -94,8 +94,8 @@ type arm struct {
 func (a *arm) key() string { return cmp.Or(a.name, a.label) }
 
 // run returns the arm's run of a seed, or nil.
-func (a *arm) run(seed uint64) *ran {
-	return first(a.runs, func(r *ran) bool { return r.seed() == seed })
+func (a *arm) run(seed uint64) *loggedRun {
+	return first(a.runs, func(r *loggedRun) bool { return r.seed() == seed })
 }
 
 // Made is a machine with a program, and the number of runs that it made.
@@ -203,7 +203,7 @@ func (r *Report) noteRuns(why string, runs []*record.Run) {
 func (r *Report) noteGathered(g *Gathered) {
 	done := func(one *record.Run) bool { return one.Status() == runner.Done }
 	rest := slices.DeleteFunc(slices.Clone(g.Rest), done)
-	r.noteRuns("left out because they are not done", slices.Concat(g.Failed, rest, g.begun()))
+	r.noteRuns("left out because they are not done", slices.Concat(g.Failed, rest, g.begunRuns()))
 	r.noteRuns("left out because their seeds are not the study's", g.OtherSeeds)
 	for _, one := range g.Broken {
 		r.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
@@ -238,7 +238,7 @@ func withoutRepeats(runs []*record.Run) (list []*record.Run) {
 
 // fillConditions makes the conditions with the study's arms and their runs.
 func (r *Report) fillConditions(g *Gathered) error {
-	read, broken := map[*Slot][]*ran{}, map[*Slot]int{}
+	read, broken := map[*Slot][]*loggedRun{}, map[*Slot]int{}
 	for _, slot := range g.Slots {
 		for _, one := range slot.Runs {
 			if !slices.Contains(r.Seeds, one.Meta.Spec.Seed) {

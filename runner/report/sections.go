@@ -134,7 +134,7 @@ func (r *Report) madeBlocks() []page.Block {
 	list := []page.Block{page.Heading("What made these runs"), page.List(makers)}
 	for _, p := range r.Problems {
 		list = append(list, page.List(spec.Map(p.arms, func(a *arm) string {
-			seeds := spec.Map(a.runs, func(r *ran) string { return fmt.Sprint(r.seed()) })
+			seeds := spec.Map(a.runs, func(r *loggedRun) string { return fmt.Sprint(r.seed()) })
 			return fmt.Sprintf("%s, %s: seeds %s", p.Label, a.label, strings.Join(seeds, ", "))
 		})))
 	}

@@ -31,7 +31,7 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	p, root := &parser{study: &Study{Word: word}}, Entry{Line: 1, Below: entries}
+	p, root := &parser{study: &Study{Word: word}}, presets.Entry{Line: 1, Below: entries}
 	p.readMapping(root, "a study", entryRows{
 		StudyKey:     oneLine(&p.study.Title),
 		"doc":        oneLine(&p.study.Doc),
@@ -63,9 +63,6 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 	return p.study, nil
 }
 
-// Entry is an entry of the file.
-type Entry = presets.Entry
-
 // parser fills in a Study and collects what is wrong.
 type parser struct {
 	study *Study
@@ -79,10 +76,10 @@ func (p *parser) fail(line int, format string, args ...any) {
 }
 
 // entryRows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
-type entryRows map[string]func(Entry) error
+type entryRows map[string]func(presets.Entry) error
 
 // readMapping reads the entries of a mapping. what names the mapping.
-func (p *parser) readMapping(e Entry, what string, by entryRows) {
+func (p *parser) readMapping(e presets.Entry, what string, by entryRows) {
 	if e.Below == nil {
 		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
 	}
@@ -101,7 +98,7 @@ func (p *parser) readMapping(e Entry, what string, by entryRows) {
 func keysOf(by entryRows) []string { return slices.Sorted(maps.Keys(by)) }
 
 // readBelow reads the entries below an optional one.
-func (p *parser) readBelow(e Entry, do func(Entry)) {
+func (p *parser) readBelow(e presets.Entry, do func(presets.Entry)) {
 	if e.Key != "" && len(e.Below) == 0 {
 		p.fail(e.Line, "%s: empty: leave it out, or fill it in", e.Key)
 	}
@@ -115,8 +112,8 @@ func (p *parser) readBelow(e Entry, do func(Entry)) {
 }
 
 // value returns the reader of a value that is not a setting.
-func value[T any](into *T, want string, ok func(T) bool) func(Entry) error {
-	return func(e Entry) error {
+func value[T any](into *T, want string, ok func(T) bool) func(presets.Entry) error {
+	return func(e presets.Entry) error {
 		var v T
 		if e.Below != nil || string(e.Value) == "null" || e.Decode(&v) != nil ||
 			ok != nil && !ok(v) {
@@ -132,20 +129,20 @@ func value[T any](into *T, want string, ok func(T) bool) func(Entry) error {
 	}
 }
 
-func oneLine(into *string) func(Entry) error {
+func oneLine(into *string) func(presets.Entry) error {
 	return value(into, "one line of text", func(s string) bool {
 		return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\n\r")
 	})
 }
 
-func oneOf(into *string, words ...string) func(Entry) error {
+func oneOf(into *string, words ...string) func(presets.Entry) error {
 	return value(into, strings.Join(words, " or "), func(s string) bool {
 		return slices.Contains(words, s)
 	})
 }
 
-func date(into *time.Time) func(Entry) error {
-	return func(e Entry) (err error) {
+func date(into *time.Time) func(presets.Entry) error {
+	return func(e presets.Entry) (err error) {
 		var text string
 		if json.Unmarshal(e.Value, &text) == nil {
 			for _, form := range []string{time.DateOnly, time.RFC3339} {
@@ -159,7 +156,7 @@ func date(into *time.Time) func(Entry) error {
 	}
 }
 
-func (p *parser) readSeeds(e Entry) error {
+func (p *parser) readSeeds(e presets.Entry) error {
 	var text string
 	list, hint := &p.study.Seeds, e.Remedy()
 	if json.Unmarshal(e.Value, &text) == nil {
@@ -196,22 +193,22 @@ func (p *parser) readSeeds(e Entry) error {
 }
 
 // entryOf returns the entry below e that has the key, or an entry without a key.
-func entryOf(e Entry, key string) Entry {
+func entryOf(e presets.Entry, key string) presets.Entry {
 	for _, b := range e.Below {
 		if b.Key == key {
 			return b
 		}
 	}
-	return Entry{}
+	return presets.Entry{}
 }
 
 // readPublished reads the published table.
-func (p *parser) readPublished(e Entry) {
+func (p *parser) readPublished(e presets.Entry) {
 	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
 	by := entryRows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "silent": nil,
 		"preset": oneLine(&t.Preset), "lowest": classesOf(&t.Low)}
 	for _, a := range p.study.Arms {
-		by[a.Name] = func(e Entry) error {
+		by[a.Name] = func(e presets.Entry) error {
 			var row []float64
 			err := value(&row, "accuracies of all classes, in %", func(row []float64) bool {
 				for _, o := range t.Rows {
@@ -239,15 +236,15 @@ func (p *parser) readPublished(e Entry) {
 	p.study.Published = t
 }
 
-func classesOf(into *[]int) func(Entry) error {
+func classesOf(into *[]int) func(presets.Entry) error {
 	return value(into, "a list of numbers of classes, the first is 0", func(list []int) bool {
 		return len(list) > 0 && slices.Min(list) >= 0
 	})
 }
 
 // names returns the reader of a list of names, as their indices in a list.
-func names(into *[]int, what string, known []string) func(Entry) error {
-	return func(e Entry) error {
+func names(into *[]int, what string, known []string) func(presets.Entry) error {
+	return func(e presets.Entry) error {
 		var words []string
 		if err := value(&words, "a list of names", nil)(e); err != nil {
 			return err
@@ -264,7 +261,7 @@ func names(into *[]int, what string, known []string) func(Entry) error {
 	}
 }
 
-func (p *parser) conditionList(into *[]int) func(Entry) error {
+func (p *parser) conditionList(into *[]int) func(presets.Entry) error {
 	return names(into, "condition", p.labels)
 }
 
@@ -277,7 +274,7 @@ func (p *parser) orAllConditions(under []int) []int {
 }
 
 // readFamily reads a family of claims.
-func (p *parser) readFamily(e Entry) {
+func (p *parser) readFamily(e presets.Entry) {
 	f := Family{Name: e.Key, Title: "The claims", Correction: Holm}
 	level, like, instead := .05, "", []int{}
 	p.readMapping(e, "a family", entryRows{
@@ -306,7 +303,7 @@ func (p *parser) readFamily(e Entry) {
 
 // copyClaims takes over the claims of an earlier family whose first arm is the first of two, with
 // the second in its place.
-func (p *parser) copyClaims(e Entry, f *Family, name string, instead []int) {
+func (p *parser) copyClaims(e presets.Entry, f *Family, name string, instead []int) {
 	i := slices.IndexFunc(p.study.Families, func(o Family) bool { return o.Name == name })
 	if i < 0 || len(instead) != 2 {
 		p.fail(e.Line, "%s: want the name of a family above, and instead: [ARM, OTHER]", e.Key)
@@ -325,20 +322,21 @@ func (p *parser) copyClaims(e Entry, f *Family, name string, instead []int) {
 	}
 }
 
-func (p *parser) armList(into *[]int) func(Entry) error {
+func (p *parser) armList(into *[]int) func(presets.Entry) error {
 	return names(into, "arm", p.armNames)
 }
 
 // pairList reads two arms, or a list of pairs of arms.
-func (p *parser) pairList(into *[][2]int) func(Entry) error {
-	return func(e Entry) error {
+func (p *parser) pairList(into *[][2]int) func(presets.Entry) error {
+	return func(e presets.Entry) error {
 		var lists []json.RawMessage
 		if json.Unmarshal(e.Value, &lists) != nil || len(lists) == 0 || lists[0][0] != '[' {
 			lists = []json.RawMessage{e.Value}
 		}
 		for _, one := range lists {
 			var pair []int
-			if err := p.armList(&pair)(Entry{Key: e.Key, Line: e.Line, Value: one}); err != nil {
+			if err := p.armList(&pair)(presets.Entry{Key: e.Key, Line: e.Line,
+				Value: one}); err != nil {
 				return err
 			}
 			if len(pair) != 2 {
@@ -351,8 +349,8 @@ func (p *parser) pairList(into *[][2]int) func(Entry) error {
 }
 
 // measureName reads the name of a measure, or its short title.
-func (p *parser) measureName(into *string) func(Entry) error {
-	return func(e Entry) error {
+func (p *parser) measureName(into *string) func(presets.Entry) error {
+	return func(e presets.Entry) error {
 		if err := oneLine(into)(e); err != nil || *into == StepTime {
 			return err
 		}
@@ -367,7 +365,7 @@ func (p *parser) measureName(into *string) func(Entry) error {
 	}
 }
 
-func (p *parser) readClaim(e Entry, f *Family) {
+func (p *parser) readClaim(e presets.Entry, f *Family) {
 	var c Claim
 	var at, direction string
 	margin, before := 0.0, len(p.errs)
@@ -430,7 +428,7 @@ func (p *parser) readClaim(e Entry, f *Family) {
 }
 
 // checkRadius refuses a robust risk of a split at a radius at which an arm does not measure it.
-func (p *parser) checkRadius(e Entry, c *Claim) {
+func (p *parser) checkRadius(e presets.Entry, c *Claim) {
 	for _, at := range p.orAllConditions(c.Under) {
 		of := p.study.Conditions[at]
 		for _, pair := range c.Pairs {
@@ -464,12 +462,12 @@ func inOwnUnit(m measure.Measure, x float64) float64 {
 }
 
 // readReproduction reads the comparison of an arm with a published number.
-func (p *parser) readReproduction(e Entry) {
+func (p *parser) readReproduction(e presets.Entry) {
 	var arm []int
 	r := Reproduction{Measure: "test_accuracy"}
-	one := func(e Entry) error {
+	one := func(e presets.Entry) error {
 		quoted := append(append([]byte("["), e.Value...), ']')
-		return p.armList(&arm)(Entry{Key: e.Key, Value: quoted})
+		return p.armList(&arm)(presets.Entry{Key: e.Key, Value: quoted})
 	}
 	p.readMapping(e, "reproduction", entryRows{"arm": one, "measure": p.measureName(&r.Measure),
 		"value": value(&r.Value, "a number", nil), "under": p.conditionList(&r.Under)})
@@ -493,7 +491,7 @@ func (p *parser) readReproduction(e Entry) {
 }
 
 // readSensitivity reads a setting with the values that are compared.
-func (p *parser) readSensitivity(e Entry) {
+func (p *parser) readSensitivity(e presets.Entry) {
 	var s Sensitivity
 	var values []json.RawMessage
 	known := func(key string) bool { _, ok := spec.FindSetting(key); return ok }
@@ -511,10 +509,10 @@ func (p *parser) readSensitivity(e Entry) {
 }
 
 // readArms reads the conditions and the arms, which have a Spec under each condition.
-func (p *parser) readArms(conditions, arms Entry) {
+func (p *parser) readArms(conditions, arms presets.Entry) {
 	under := conditions.Below
 	if conditions.Key == "" {
-		under = []Entry{{Line: arms.Line, Below: []Entry{}}}
+		under = []presets.Entry{{Line: arms.Line, Below: []presets.Entry{}}}
 	} else if len(under) == 0 {
 		p.fail(conditions.Line, "conditions: want settings by label, as in {ρ = 0.5: {rho: 0.5}}")
 	}
@@ -568,8 +566,8 @@ func (p *parser) dropCommonRadii() {
 
 // settings returns the settings that mappings state, the last of which prevails: a preset, a method
 // and settings. An arm, the second mapping, needs a preset and a method.
-func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
-	before, at, last := len(p.errs), map[string]Entry{}, by[len(by)-1]
+func (p *parser) settings(by ...presets.Entry) (s spec.Spec, preset string, ok bool) {
+	before, at, last := len(p.errs), map[string]presets.Entry{}, by[len(by)-1]
 	check := func(line int, err error) {
 		if err != nil {
 			p.fail(line, "%w", err)
@@ -630,7 +628,7 @@ func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
 }
 
 // loadPreset loads a preset that an arm names, and remembers it.
-func (p *parser) loadPreset(e Entry) (loaded presets.Preset, err error) {
+func (p *parser) loadPreset(e presets.Entry) (loaded presets.Preset, err error) {
 	var name string
 	if err = oneLine(&name)(e); err == nil {
 		loaded, err = presets.LoadBeside(p.study.Word, name)
@@ -643,7 +641,7 @@ func (p *parser) loadPreset(e Entry) (loaded presets.Preset, err error) {
 	return loaded, err
 }
 
-func method(e Entry, s *spec.Spec) error {
+func method(e presets.Entry, s *spec.Spec) error {
 	var name dro.Algorithm
 	err := value(&name, "a method", nil)(e)
 	if err == nil {

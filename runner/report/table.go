@@ -18,7 +18,7 @@ import (
 // arms of a study the table is of the last iterate, of which the claims are. Other runs are at the
 // step that drolab compare chooses.
 func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
-	of := compare.Options{Level: level, Tested: p.starred(),
+	of := compare.Options{Level: level, Tested: p.starCondition(),
 		Family: cmp.Or(o.Family, compare.AllMeasures)}
 	if len(p.own) > 0 {
 		of.At = compare.Last
@@ -26,7 +26,7 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	p.Table, p.arms = rows(runs, of)
 	p.Label = cmp.Or(p.Label, p.Table.Rows[0].Problem)
 	for i, a := range p.arms {
-		own := p.ownOf(spec.Map(a.runs, func(r *ran) *record.Run { return r.Run }))
+		own := p.ownOf(spec.Map(a.runs, func(r *loggedRun) *record.Run { return r.Run }))
 		if own != nil {
 			a = own
 		} else {
@@ -63,7 +63,7 @@ func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 		a := new(arm)
 		for _, id := range row.Runs {
 			r := first(runs, func(r *record.Run) bool { return r.Meta.ID == id })
-			a.runs = append(a.runs, &ran{Run: r})
+			a.runs = append(a.runs, &loggedRun{Run: r})
 		}
 		arms = append(arms, a)
 	}
@@ -92,14 +92,15 @@ func (p *Problem) base() *arm {
 	return first(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
 }
 
-// starred returns the condition for runs that are tested for stars: that they are of the arms of
-// the study, if it has several, so that runs of further arms change no star. It is nil if all are
-// tested.
-func (p *Problem) starred() func(*runner.Meta) bool {
+// starCondition returns the condition for runs that are tested for stars: that they are of the arms
+// of the study, if it has several, so that runs of further arms change no star. It is nil if all
+// are tested.
+func (p *Problem) starCondition() func(*runner.Meta) bool {
 	var ids []string
 	arms := 0
 	for _, a := range p.own {
-		if slices.ContainsFunc(a.runs, func(r *ran) bool { return r.Status() == runner.Done }) {
+		if slices.ContainsFunc(a.runs,
+			func(r *loggedRun) bool { return r.Status() == runner.Done }) {
 			arms++
 		}
 		for _, r := range a.runs {

@@ -52,7 +52,7 @@ func (r *Report) findVariations(others []*experiment) {
 		}
 		for _, o := range others {
 			keys := o.differingKeys(main[i])
-			if few(len(keys)) && (i == 0 || !slices.Contains(keys, "rho")) {
+			if isFew(len(keys)) && (i == 0 || !slices.Contains(keys, "rho")) {
 				_, more := rows(o.runs, compare.Options{})
 				arms = append(arms, more...)
 			}
@@ -64,7 +64,7 @@ func (r *Report) findVariations(others []*experiment) {
 		}
 	}
 	for _, o := range others {
-		near := func(e *experiment) bool { return few(len(o.differingKeys(e))) }
+		near := func(e *experiment) bool { return isFew(len(o.differingKeys(e))) }
 		if !slices.ContainsFunc(main, near) && len(main) > 0 {
 			r.note("left out because they differ from the others in several settings: %d "+
 				"run(s), in %s", len(o.runs), strings.Join(o.differingKeys(main[0]), ", "))
@@ -73,8 +73,8 @@ func (r *Report) findVariations(others []*experiment) {
 	r.findLacking()
 }
 
-// few reports whether so many changes make a variation.
-func few(changes int) bool { return changes == 1 || changes == 2 }
+// isFew reports whether so many changes make a variation.
+func isFew(changes int) bool { return changes == 1 || changes == 2 }
 
 // sortExperiments sorts experiments by what is varied: the data, the radius, or another setting;
 // those with more methods first, then the oldest.
@@ -110,7 +110,7 @@ func changes(base, a *arm) []compare.KeyDiff {
 // varyArm adds a variation where two arms of a method differ in one thing or two.
 func (r *Report) varyArm(p *Problem, base, a *arm) {
 	diffs := changes(base, a)
-	if !few(len(diffs)) {
+	if !isFew(len(diffs)) {
 		return
 	}
 	var keys, from, to, names []string

@@ -59,7 +59,7 @@ func (f *Folder) Batches(todo []int, a *Resources) (stages [][]Batch, err error)
 		if err != nil {
 			return nil, err
 		}
-		batches, err := f.classes(n, slots, a)
+		batches, err := f.groupByNeed(n, slots, a)
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +96,8 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	return list, nil
 }
 
-// classes groups tasks by what they need, one batch for each group.
-func (f *Folder) classes(stage int, slots []slot, a *Resources) (list []Batch, err error) {
+// groupByNeed groups tasks by what they need, one batch for each group.
+func (f *Folder) groupByNeed(stage int, slots []slot, a *Resources) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
 	for _, s := range slots {
 		var asked Need // the most that one of its runs asks for

@@ -67,20 +67,22 @@ func (f *Folder) ownFiles() (names []string, err error) {
 	return names, err
 }
 
-// sealed reports whether the file is one that a program writes and reads again.
-func sealed(base string) bool {
-	return base == listName || base == hereName || byList(base) ||
+// isSealed reports whether the file is one that a program writes and reads again.
+func isSealed(base string) bool {
+	return base == listName || base == hereName || refersToList(base) ||
 		strings.HasPrefix(base, limitsPrefix) || strings.HasPrefix(base, refusedPrefix)
 }
 
-// byList reports whether the file refers to runs by their places in the list.
-func byList(base string) bool { return base == jobsName || strings.HasPrefix(base, rungPrefix) }
+// refersToList reports whether the file refers to runs by their places in the list.
+func refersToList(base string) bool {
+	return base == jobsName || strings.HasPrefix(base, rungPrefix)
+}
 
 // fault says what is wrong with one of the sweep's own files, and the remedy; damage is the error
 // of the list.
 func (f *Folder) fault(name string, damage error) (what, remedy string) {
 	base := filepath.Base(name)
-	if !sealed(base) {
+	if !isSealed(base) {
 		return "", ""
 	}
 	var content any
@@ -90,7 +92,7 @@ func (f *Folder) fault(name string, damage error) (what, remedy string) {
 	case base == listName && damage != nil:
 		err, remedy = damage, "restore it from a copy; --mend moves it and the files that "+
 			"depend on it to .set-aside, and drolab sweep start makes it again: the runs stay"
-	case err == nil && damage != nil && byList(base):
+	case err == nil && damage != nil && refersToList(base):
 		return "goes by " + listName + ", which is damaged", "--mend moves both to .set-aside"
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return "", ""

@@ -18,13 +18,10 @@ import (
 // Setting is one method with one value of everything that varies. It has a run for each seed.
 type Setting struct {
 	Algorithm dro.Algorithm
-	Values    values // of the varying settings that the method reads
+	Values    map[string]json.RawMessage // of the varying settings that the method reads
 	spec      spec.Spec
 	namer     *namer
 }
-
-// values are settings by key.
-type values = map[string]json.RawMessage
 
 // Expand returns the runs of the sweep: methods outermost, then the grid with its first setting
 // outermost, then draws, and seeds innermost. The same file gives the same list. A setting that a
@@ -110,12 +107,12 @@ func (f *File) size() float64 {
 }
 
 // points returns the points of the grid, each with every draw.
-func (f *File) points() (points []values) {
+func (f *File) points() (points []map[string]json.RawMessage) {
 	together := data.Map(f.Axes, func(a Axis) []Axis { return []Axis{a} })
 	if f.Random.Draws > 0 {
 		together = append(together, f.Random.Axes)
 	}
-	points = []values{{}}
+	points = []map[string]json.RawMessage{{}}
 	for _, axes := range together {
 		before := points
 		points = nil
@@ -133,7 +130,7 @@ func (f *File) points() (points []values) {
 }
 
 // setting returns the setting of spec's method at a point.
-func (n *namer) setting(base spec.Spec, at values) Setting {
+func (n *namer) setting(base spec.Spec, at map[string]json.RawMessage) Setting {
 	s := Setting{Values: maps.Clone(at), spec: base, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {

@@ -73,8 +73,8 @@ type parser struct {
 	loaded bool // whether the preset is loaded
 }
 
-// words are the keys of a sweep file.
-var words = []string{"preset", "set", "grid", "random", "seeds", "select", "halving"}
+// fileKeys are the keys of a sweep file.
+var fileKeys = []string{"preset", "set", "grid", "random", "seeds", "select", "halving"}
 
 func (p *parser) fail(format string, args ...any) {
 	p.errs = append(p.errs, presets.LineError{Line: p.line, Err: fmt.Errorf(format, args...)})
@@ -137,7 +137,7 @@ func (p *parser) readEntry(e presets.Entry) {
 			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below grid",
 				key, key)
 		}
-		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(words, ", "), where)
+		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(fileKeys, ", "), where)
 	}
 }
 

@@ -93,7 +93,7 @@ func (f *Folder) update(text []byte, l *List) (*Folder, error) {
 	there, err := openBy(f.files, f.Dir)
 	switch {
 	case err == nil:
-		if all, err = there.grown(l); err != nil {
+		if all, err = there.extendList(l); err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -114,9 +114,9 @@ func (f *Folder) update(text []byte, l *List) (*Folder, error) {
 	return openBy(f.files, f.Dir)
 }
 
-// patience is how long WithLock waits for another process at work on the sweep's own files. At
+// lockWait is how long WithLock waits for another process at work on the sweep's own files. At
 // most, that process estimates the needs of the runs, and submits them.
-const patience = 5 * time.Minute
+const lockWait = 5 * time.Minute
 
 // WithLock calls do while nobody else works on the sweep's own files. What the caller has read of
 // them before may be out of date by then.
@@ -124,15 +124,15 @@ func (f *Folder) WithLock(do func() error) error {
 	if err := f.files.Folder(f.ownPath()); err != nil {
 		return err
 	}
-	l, err := f.files.Lock(f.ownPath(lockName), patience)
+	l, err := f.files.Lock(f.ownPath(lockName), lockWait)
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(), l.Release())
 }
 
-// grown returns the folder's list, followed by the runs that are new in l.
-func (f *Folder) grown(l *List) (merged List, err error) {
+// extendList returns the folder's list, followed by the runs that are new in l.
+func (f *Folder) extendList(l *List) (merged List, err error) {
 	known, highest := map[string]int{}, 0 // settings of the folder's runs, by ID
 	for _, r := range f.List.Runs {
 		known[r.ID] = r.Setting

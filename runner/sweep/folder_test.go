@@ -26,7 +26,7 @@ func written(t *testing.T) *Folder {
 	work(t, f)
 	f.noteRefusal(3, fs.ErrInvalid)
 	_, err = f.Request(Here{Parallel: 2, Threads: 1})
-	for _, err := range []error{err, f.files.Write(f.limitsPath(0), limits{2, 30}),
+	for _, err := range []error{err, f.files.Write(f.limitsPath(0), timeouts{2, 30}),
 		f.files.Folder(f.ownPath("slurm")),
 		f.noteSubmitted([]Batch{{Job: "40", Tasks: count(4)}})} {
 		if err != nil {

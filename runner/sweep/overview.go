@@ -85,7 +85,7 @@ func (l *Progress) Overview(states []State) (*Overview, error) {
 	return o, l.extent(o, states)
 }
 
-func (l *Progress) point(s *setting, states []State, o *Overview) Point {
+func (l *Progress) point(s *settingRuns, states []State, o *Overview) Point {
 	r := &l.List.Runs[s.runs[0]]
 	p := Point{Algorithm: s.Algorithm, Label: l.List.Label(r), Values: r.Values, Runs: s.runs,
 		Status: runner.Done}

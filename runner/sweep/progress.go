@@ -180,15 +180,15 @@ type Result struct {
 	loss   measure.Number   // val_loss at that step, for ties
 }
 
-// measured are the measures of the test split in a table, as they are called where parts are
+// testMeasures are the measures of the test split in a table, as they are called where parts are
 // classes.
-var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
+var testMeasures = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 
 // result takes the figures that a sweep needs from a record.
 func (l *Progress) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
-	names := append([]string{by.Name}, data.Map(measured, meta.MeasureFor)...)
+	names := append([]string{by.Name}, data.Map(testMeasures, meta.MeasureFor)...)
 	if !slices.Equal(names, l.names) {
 		l.names = names
 	}

@@ -78,9 +78,9 @@ func distributionOf(e presets.Entry) (distribution, bool) {
 	switch e.Below[0].Key {
 	case "log":
 		ok = ok && low > 0
-		return rounded(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok
+		return roundDraws(func(u float64) float64 { return low * math.Pow(high/low, u) }), ok
 	case "uniform":
-		return rounded(func(u float64) float64 { return low + u*(high-low) }), ok
+		return roundDraws(func(u float64) float64 { return low + u*(high-low) }), ok
 	case "whole":
 		return func(u float64) json.RawMessage {
 			return json.RawMessage(strconv.FormatFloat(math.Floor(low+u*(high-low+1)), 'f', -1, 64))
@@ -89,9 +89,9 @@ func distributionOf(e presets.Entry) (distribution, bool) {
 	return nil, false
 }
 
-// rounded rounds to four digits. Nobody reads more, and the last bits, which depend on the
+// roundDraws rounds to four digits. Nobody reads more, and the last bits, which depend on the
 // mathematics of the machine, do not reach the name of a run.
-func rounded(f func(u float64) float64) distribution {
+func roundDraws(f func(u float64) float64) distribution {
 	return func(u float64) json.RawMessage {
 		text := strconv.FormatFloat(f(u), 'e', 3, 64)
 		x, _ := strconv.ParseFloat(text, 64)

@@ -103,9 +103,9 @@ func squeue(ctx context.Context, name string) (map[string]jobState, error) {
 	return tasks, nil
 }
 
-// remembered returns the tasks of an array that Slurm still knows, also ended ones, which Slurm
+// knownTasks returns the tasks of an array that Slurm still knows, also ended ones, which Slurm
 // forgets after some minutes.
-func remembered(ctx context.Context, job string) map[string]jobState {
+func knownTasks(ctx context.Context, job string) map[string]jobState {
 	out, err := command(ctx, "scontrol", "show", "job", "-o", job)
 	if err != nil {
 		return nil
@@ -144,7 +144,7 @@ type Jobs map[int]jobState
 
 // Jobs asks Slurm for the tasks of the sweep. With all, it asks for ended tasks, too.
 func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
-	batches, err := f.submitted()
+	batches, err := f.submittedBatches()
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 	for _, b := range batches {
 		var past map[string]jobState
 		if all {
-			past = remembered(ctx, b.Job)
+			past = knownTasks(ctx, b.Job)
 		}
 		runs := func(place int) int { return place }
 		if b.Rung > 0 {
@@ -219,7 +219,7 @@ func (j Jobs) Mark(states []State) {
 
 // Cancel takes the sweep's tasks out of the queue. Running tasks stop with a checkpoint.
 func (f *Folder) Cancel(ctx context.Context) error {
-	batches, err := f.submitted()
+	batches, err := f.submittedBatches()
 	if err != nil || len(batches) == 0 {
 		return err
 	}

@@ -132,9 +132,9 @@ type submissions struct {
 	Batches []Batch `json:"batches"`
 }
 
-// submitted returns the submitted batches, in their order. The last one may have no job, if a start
-// was about to submit it.
-func (f *Folder) submitted() ([]Batch, error) {
+// submittedBatches returns the submitted batches, in their order. The last one may have no job, if
+// a start was about to submit it.
+func (f *Folder) submittedBatches() ([]Batch, error) {
 	var s submissions
 	_, err := f.readIfThere(f.ownPath("slurm", jobsName), &s)
 	return s.Batches, err
@@ -152,7 +152,7 @@ type Submit func(ctx context.Context, args []string) (job string, err error)
 func (f *Folder) Submit(
 	ctx context.Context, stages [][]Batch, a *Resources, submit Submit,
 ) (calls [][]string, err error) {
-	jobs, err := f.submitted()
+	jobs, err := f.submittedBatches()
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func Sbatch(ctx context.Context, args []string) (string, error) {
 // the one job of the sweep in Slurm's queue that is not noted. If there is none, Adopt removes the
 // batch. The caller is in WithLock.
 func (f *Folder) Adopt(ctx context.Context) error {
-	batches, err := f.submitted()
+	batches, err := f.submittedBatches()
 	n := len(batches) - 1
 	if err != nil || n < 0 || batches[n].Job != "" {
 		return err

@@ -123,7 +123,7 @@ func TestScripts(t *testing.T) {
 		!slices.Contains(calls[1], "--time=0-00:10:00") {
 		t.Errorf("the class of erm: %q", calls[1])
 	}
-	jobs, err := f.submitted()
+	jobs, err := f.submittedBatches()
 	if err != nil || len(jobs) != 2 || jobs[0].Job != "40" || jobs[1].Job != "41" {
 		t.Fatalf("noted %+v, %v", jobs, err)
 	}

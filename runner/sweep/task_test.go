@@ -108,14 +108,14 @@ func TestTimeLimit(t *testing.T) {
 	}
 	// It came no further: doing it again is useless.
 	task := tasked(f, 0)
-	if err := f.files.Write(f.limitsPath(0), limits{2, step + 1<<40}); err != nil {
+	if err := f.files.Write(f.limitsPath(0), timeouts{2, step + 1<<40}); err != nil {
 		t.Fatal(err)
 	}
 	task.Requeue = func() error { return errors.New("was asked") }
 	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "came no further") {
 		t.Errorf("without progress: %v", err)
 	}
-	if err := f.files.Write(f.limitsPath(0), limits{mostRequeues, 0}); err != nil {
+	if err := f.files.Write(f.limitsPath(0), timeouts{mostRequeues, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "20 times") {

@@ -27,7 +27,7 @@ type Scale struct {
 // step between ticks underflows. Larger values are drawn at the edge.
 const (
 	limit     = page.AxisLimit
-	tiny      = page.AxisTiny
+	tiny      = page.AxisMin
 	threshold = 1e-3
 )
 

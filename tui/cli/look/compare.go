@@ -103,7 +103,7 @@ var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows"
 func explained(t *compare.Table) []page.Block {
 	table := comparison(t, t.Rows, "¹")
 	if len(t.Rows) > mostColumns {
-		table = table.Turned()
+		table = table.Transpose()
 	}
 	var blocks []page.Block
 	if head := t.Head(); head != "" {

@@ -227,7 +227,7 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
 	names := kit.Map(groups, func(g []int) string { return all[g[0]] })
-	for n, numbered := range compare.Numbered(names) {
+	for n, numbered := range compare.NumberRepeats(names) {
 		for _, i := range groups[n] {
 			t := tracks[i]
 			t.Short = numbered

@@ -9,8 +9,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// cast holds the arms and seeds that count, and the epochs at which they are compared.
-type cast struct {
+// comparison holds the arms and seeds that count, and the epochs at which they are compared.
+type comparison struct {
 	arms    []*arm // configurations, in the order of the runs; each has every one of the seeds
 	base    *arm   // the baseline, which is the first of arms; nil without one
 	seeds   []uint64
@@ -31,7 +31,7 @@ type arm struct {
 }
 
 // epoch returns the epoch that is spoken of, or 0 without one.
-func (c *cast) epoch() float64 {
+func (c *comparison) epoch() float64 {
 	if c.n == 0 {
 		return 0
 	}
@@ -46,11 +46,11 @@ func (r StoryRun) epoch() float64 {
 	return r.Evals[len(r.Evals)-1].Epoch
 }
 
-// newCast decides which runs count. It leaves out runs one by one, with a word about each. The
-// remaining runs have an epoch in common or are waited for.
-func newCast(runs []StoryRun, baseline int) *cast {
+// newComparison decides which runs count. It leaves out runs one by one, with a word about each.
+// The remaining runs have an epoch in common or are waited for.
+func newComparison(runs []StoryRun, baseline int) *comparison {
 	runs = withoutSharedEvals(runs)
-	c := &cast{window: runner.AverageWindow, done: true}
+	c := &comparison{window: runner.AverageWindow, done: true}
 	first := runs[max(0, baseline)] // the baseline, if there is one
 	why := map[string][]string{}    // names of the runs that are left out, by reason
 	var kept []StoryRun
@@ -159,7 +159,7 @@ func exclusion(r StoryRun, reference *runner.Meta, furthest float64) string {
 
 // addArms makes arms from the evaluated runs, and names the configurations that have no evaluation
 // yet. Runs with the same configuration and seed are the same, so the newest counts.
-func (c *cast) addArms(runs []StoryRun) (waiting []string) {
+func (c *comparison) addArms(runs []StoryRun) (waiting []string) {
 	arms, seeds := map[string]*arm{}, map[uint64]bool{}
 	for _, r := range runs {
 		seeds[r.Meta.Spec.Seed] = true
@@ -188,7 +188,7 @@ func (c *cast) addArms(runs []StoryRun) (waiting []string) {
 // leaveFew leaves out the arms that have ended with less than half as many seeds as the first, and
 // returns their names. All arms must have the same seeds, so such an arm would cost the others
 // theirs.
-func (c *cast) leaveFew() (names []string) {
+func (c *comparison) leaveFew() (names []string) {
 	if len(c.arms) == 0 {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (c *cast) leaveFew() (names []string) {
 // findCommonEpochs finds the seeds that all arms have, and the epochs that all of their runs have
 // evaluated. A seed that is not half as far as the furthest does not hold it back, and counts as
 // missing.
-func (c *cast) findCommonEpochs() {
+func (c *comparison) findCommonEpochs() {
 	last, furthest := map[uint64]float64{}, 0.0
 	for seed := range c.arms[0].runs {
 		if all := c.common([]uint64{seed})[0]; len(all) > 0 {
@@ -244,7 +244,7 @@ func (c *cast) findCommonEpochs() {
 
 // common returns the evaluations of each arm and seed at the epochs that all of them have
 // evaluated.
-func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
+func (c *comparison) common(seeds []uint64) [][]*runner.EvalEvent {
 	var runs [][]*runner.EvalEvent
 	for _, a := range c.arms {
 		for _, s := range seeds {
@@ -257,9 +257,9 @@ func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
 // leaveOne leaves out an arm that shares no seed and epoch with the first arm, which is the
 // baseline if there is one. Without such an arm it leaves out the last one if two remain. It
 // reports whether it has left out an arm.
-func (c *cast) leaveOne() bool {
+func (c *comparison) leaveOne() bool {
 	apart := func(a *arm) bool {
-		pair, shares := &cast{arms: []*arm{c.arms[0], a}}, false
+		pair, shares := &comparison{arms: []*arm{c.arms[0], a}}, false
 		for seed := range c.arms[0].runs {
 			shares = shares || len(pair.common([]uint64{seed})[0]) > 0
 		}
