@@ -59,7 +59,7 @@ func TestMeasured(t *testing.T) {
 	totals := look.Totals()
 	close("test_loss", totals.Loss.Float(), saved.Named("test_loss"))
 	close("test_accuracy", totals.Accuracy.Float(), saved.Named("test_accuracy"))
-	pick := must(look.Picked(certificate.Radii(m)))(t)
+	pick := must(look.Pick(certificate.Radii(m)))(t)
 	if s := pick.Samples[0]; s.Picture != nil || s.Features != nil || s.Row < 0 {
 		t.Errorf("%+v", s)
 	}

@@ -17,11 +17,9 @@ import (
 	"drolab/runner/train"
 )
 
-// This file holds runs against the paper's Theorem 1.
-
-// proved returns constants that Theorem 1 assumes of the losses and that hold for all weights, or
-// an error where this file has no proof. It has one for error probabilities of a linear model. ε is
-// the accuracy whose λ0 = ε/(8ρ) the run has.
+// provedConstants returns constants that Theorem 1 assumes of the losses and that hold for all
+// weights, or an error where there is no proof. There is one for error probabilities of a linear
+// model. ε is the accuracy whose λ0 = ε/(8ρ) the run has.
 //
 // Let p be the softmax of the outputs o = W x̃ of a sample, x̃ = (x, 1), and e the unit vector of
 // its label y. Then ℓ = 1 − p_y lies in [0, 1], so B = 1.
@@ -35,7 +33,9 @@ import (
 //     most p_y min(½, 2 (1 − p_y)) ≤ 3/8. Hence ‖∇²_o ℓ‖ ≤ 3/8 and ‖∇²_W ℓ‖ ≤ 3/8 ‖x̃‖².
 //   - Δ: F(x; z) ≥ R_ρ(x) ≥ 0, and the dual value of a loss rises with the loss, so F(x_1; z_1) is
 //     at most that of the loss B at z_1.
-func proved(s *spec.Spec, open func() (*data.Dataset, error)) (a dro.Assumptions, err error) {
+func provedConstants(
+	s *spec.Spec, open func() (*data.Dataset, error),
+) (a dro.Assumptions, err error) {
 	if s.Loss != nn.ErrorProbability || !nn.Convex(s.Model) {
 		return a, fmt.Errorf("losses with proved bounds, as loss error-probability of model "+
 			"linear has (%s of %s)", s.Loss, s.Model)
@@ -66,16 +66,19 @@ func proved(s *spec.Spec, open func() (*data.Dataset, error)) (a dro.Assumptions
 		Lipschitz: math.Sqrt(longest / 8), Smoothness: 3. / 8 * longest, Gap: start.Value}, nil
 }
 
-// unmet lists the conditions of the theorem that a run does not meet, in words with the run's
-// values, and returns what the theorem requires. a are the proved constants of its losses; if there
-// are none, unproved says why, and the conditions that need them are left out.
-func unmet(past *runner.Past, a dro.Assumptions, unproved error) (list lacks, plan dro.Plan) {
+// unmetConditions lists the conditions of the theorem that a run does not meet, in words with the
+// run's values, and returns what the theorem requires. a are the proved constants of its losses; if
+// there are none, unproved says why, and the conditions that need them are left out.
+func unmetConditions(
+	past *runner.Past, a dro.Assumptions, unproved error,
+) (list conditionList, plan dro.Plan) {
 	s := &past.Meta.Spec
 	method, err := dro.Find(s.Algorithm())
 	if err != nil || !method.Theorem1 {
-		return lacks{fmt.Sprintf("the steps of SFK-DRO (the method is %s)", s.Algorithm())}, plan
+		steps := fmt.Sprintf("the steps of SFK-DRO (the method is %s)", s.Algorithm())
+		return conditionList{steps}, plan
 	}
-	list = lacks{}
+	list = conditionList{}
 	list.steps(past, method)
 	if unproved != nil {
 		list = append(list, unproved.Error())
@@ -102,11 +105,11 @@ func unmet(past *runner.Past, a dro.Assumptions, unproved error) (list lacks, pl
 	return list, plan
 }
 
-// lacks is a list of unmet conditions.
-type lacks []string
+// conditionList is a list of conditions that a run does not meet.
+type conditionList []string
 
 // add adds a condition if it is lacking.
-func (l *lacks) add(lacking bool, format string, args ...any) {
+func (l *conditionList) add(lacking bool, format string, args ...any) {
 	if lacking {
 		*l = append(*l, fmt.Sprintf(format, args...))
 	}
@@ -116,7 +119,7 @@ func (l *lacks) add(lacking bool, format string, args ...any) {
 func below(v float64, least dro.Magnitude) bool { return dro.MagnitudeOf(v) < least-1e-9 }
 
 // steps adds the conditions on the steps that hold for any losses.
-func (l *lacks) steps(past *runner.Past, method *dro.Method) {
+func (l *conditionList) steps(past *runner.Past, method *dro.Method) {
 	s := &past.Meta.Spec
 	l.add(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
 	l.add(s.Text("momentum_z") != "0", "no momentum on z (%s)", s.Text("momentum_z"))
@@ -141,7 +144,7 @@ func (l *lacks) steps(past *runner.Past, method *dro.Method) {
 }
 
 // constants adds the conditions on the settings that follow from the constants of the losses.
-func (l *lacks) constants(past *runner.Past, p *dro.Problem, plan *dro.Plan, c float64) {
+func (l *conditionList) constants(past *runner.Past, p *dro.Problem, plan *dro.Plan, c float64) {
 	s := &past.Meta.Spec
 	most := 1 / (2 * plan.Lx.Float64())
 	l.add(below(c, dro.MagnitudeOf(2)+plan.Lx), "C of at least 2L_x = %.5g (%g)", 1/most, c)
@@ -171,9 +174,9 @@ func (l *lacks) constants(past *runner.Past, p *dro.Problem, plan *dro.Plan, c f
 	}
 }
 
-// Held is a run that was held against Theorem 1. An empty list says that the theorem's bound holds:
-// in expectation, the output's ‖∇F‖ and dual gap are at most ε.
-type Held struct {
+// TheoremCheck is the comparison of a run with Theorem 1. An empty list says that the theorem's
+// bound holds: in expectation, the output's ‖∇F‖ and dual gap are at most ε.
+type TheoremCheck struct {
 	ID    string   `json:"id"`
 	Unmet []string `json:"unmet"` // conditions that the run does not meet, in words
 	// Theorem is nil if no bounds of the run's losses are proved.
@@ -181,7 +184,7 @@ type Held struct {
 }
 
 // Proved returns the constants with the proved ones in place of those that were measured.
-func (h *Held) Proved(c Constants) Constants {
+func (h *TheoremCheck) Proved(c Constants) Constants {
 	if t := h.Theorem; t != nil {
 		c.Bound, c.Lipschitz, c.Smoothness = t.Bound, t.Lipschitz, t.Smoothness
 	}
@@ -202,9 +205,9 @@ type Theorem struct {
 	Reached measure.Number `json:"reached"`
 }
 
-// Hold holds a run against the theorem. Its data are read from dataDir; without data nothing is
-// proved.
-func Hold(r *record.Run, dataDir string, withData bool) (h Held, err error) {
+// CheckTheorem compares a run with the theorem. Its data are read from dataDir; without data
+// nothing is proved.
+func CheckTheorem(r *record.Run, dataDir string, withData bool) (h TheoremCheck, err error) {
 	past, err := r.Past(-1)
 	if err != nil {
 		return h, err
@@ -213,7 +216,7 @@ func Hold(r *record.Run, dataDir string, withData bool) (h Held, err error) {
 	if err != nil {
 		return h, err
 	}
-	a, unproved := proved(&r.Meta.Spec, func() (*data.Dataset, error) {
+	a, unproved := provedConstants(&r.Meta.Spec, func() (*data.Dataset, error) {
 		if !withData {
 			return nil, errors.New("not looked for without the data")
 		}
@@ -221,7 +224,7 @@ func Hold(r *record.Run, dataDir string, withData bool) (h Held, err error) {
 	})
 	var plan dro.Plan
 	h.ID = r.Meta.ID
-	if h.Unmet, plan = unmet(past, a, unproved); unproved != nil || plan.Diameter == 0 {
+	if h.Unmet, plan = unmetConditions(past, a, unproved); unproved != nil || plan.Diameter == 0 {
 		return h, nil
 	}
 	h.Theorem = &Theorem{Assumptions: a, Plan: plan}

@@ -34,7 +34,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		past.From.Step = int64(s.Epochs)
 		change(&s, past)
 		past.Meta.Spec = s
-		return strings.Join(first(unmet(past, proved, unproved)), "; ")
+		return strings.Join(first(unmetConditions(past, proved, unproved)), "; ")
 	}
 	if got := of(func(*spec.Spec, *runner.Past) {}, nil); got != "" {
 		t.Errorf("a run that has all is told: %s", got)
@@ -164,7 +164,7 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := Hold(r, "", true)
+	held, err := CheckTheorem(r, "", true)
 	if err != nil || held.Theorem == nil {
 		t.Fatalf("%+v, %v", held, err)
 	}
@@ -196,7 +196,7 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if got := held.Unmet; len(got) != 1 || !strings.HasPrefix(got[0], "T of at least 47300 (200)") {
 		t.Errorf("unmet: %q", got)
 	}
-	held, err = Hold(r, "", false)
+	held, err = CheckTheorem(r, "", false)
 	if err != nil || held.Theorem != nil || !slices.Contains(held.Unmet,
 		"losses with proved bounds (not looked for without the data)") {
 		t.Errorf("without the data: %+v, %v", held, err)

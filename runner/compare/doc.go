@@ -5,15 +5,15 @@
 // seeds support it. Notes say what makes the comparison unfair; they are data, for
 // whoever shows the table.
 //
-//	[]*record.Run -> groups (group.go) -> cells (table.go) -> best per column (test.go) -> Table
-//	                                                       -> notes (note.go)
+//	runs -> groups (group.go) -> cells (table.go) -> best per column (significance.go) -> Table
+//	                                              -> notes (note.go)
 //
 // The result depends on the runs alone, in any order; where the catalogue does not know whether a
 // run mixes settings, its log is read. The package lays nothing out, and selects nothing: every
 // finished run that it is given is in the table or named in a note.
 //
-// Start reading at table.go; the statistics are in test.go, the settings in
-// which runs differ in group.go.
+// Start reading at table.go; the statistics are in statistics.go, the settings in which runs differ
+// in diff.go.
 //
 // # The filter
 //
@@ -23,7 +23,7 @@
 //
 // A Story (story.go) says in one sentence what some runs have come to: which of them helps the
 // class that suffers most, against which baseline, and what that costs. Facts go in and a sentence
-// comes out.
+// comes out. comparison.go decides which runs count.
 //
 //	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> rules -> Story
 //

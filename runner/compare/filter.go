@@ -227,8 +227,8 @@ func wordsOf(r *record.Run) string {
 	return strings.ToLower(strings.Join(words, "\n"))
 }
 
-// plain are the facts that are neither settings nor measures.
-var plain = map[string]func(*record.Run) string{
+// plainFacts are the facts that are neither settings nor measures.
+var plainFacts = map[string]func(*record.Run) string{
 	"id":         func(r *record.Run) string { return r.Meta.ID },
 	"preset":     func(r *record.Run) string { return r.Meta.Preset },
 	"status":     func(r *record.Run) string { return string(r.Status()) },
@@ -247,7 +247,7 @@ var plain = map[string]func(*record.Run) string{
 // λ or η, whose start is a setting, stands for the setting.
 func FactOf(key string) (func(*record.Run) string, error) {
 	key = resolveKey(key)
-	if of, ok := plain[key]; ok {
+	if of, ok := plainFacts[key]; ok {
 		return of, nil
 	}
 	if t, ok := spec.FindSetting(key); ok {

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/measure"
-	"drolab/runner/page"
 	"drolab/runner/spec"
 )
 
@@ -47,9 +44,9 @@ type group struct {
 	members  []member
 }
 
-// grouped returns the groups in the order of their rows and the keys that they
+// groupRuns returns the groups in the order of their rows and the keys that they
 // differ in.
-func grouped(members []member) (groups []*group, keys []string) {
+func groupRuns(members []member) (groups []*group, keys []string) {
 	diffs := GroupDiff(spec.Map(members, func(m member) spec.Spec { return m.meta.Spec }))
 	keys = spec.Map(diffs, func(d KeyDiff) string { return d.Key })
 	for i, m := range members {
@@ -72,7 +69,7 @@ func grouped(members []member) (groups []*group, keys []string) {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
 	first := spec.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
-	for i, name := range Numbered(Names(first)) {
+	for i, name := range NumberRepeats(Names(first)) {
 		groups[i].label = name
 	}
 	return groups, keys
@@ -128,104 +125,4 @@ func (g *group) dropRepeats() (repeats []member) {
 	}
 	g.members = kept
 	return repeats
-}
-
-// KeyDiff is a key of the spec in which runs differ, with each run's value as
-// a preset would state it, in the order of the specs.
-type KeyDiff struct {
-	Key    string   `json:"key"`
-	Values []string `json:"values"`
-}
-
-// Diff returns the keys whose values differ, in the order of the settings. A setting that a run's
-// method does not read has an empty value for that run; the other runs may still differ in it. A
-// word such as auto does not differ from the value that it comes to.
-func Diff(specs []spec.Spec) (diffs []KeyDiff) {
-	varying := slices.DeleteFunc(spec.AllSettings(),
-		func(t spec.Setting) bool { return t.SameIn(specs) })
-	values, differ := make([][]string, len(varying)), make([]bool, len(varying))
-	last := make([]string, len(varying))
-	for i := range specs {
-		s := specs[i].Settled()
-		for k := range varying {
-			t, value := &varying[k], ""
-			if t.ReadIn(&s) {
-				value = valueText(t, &s)
-				differ[k] = differ[k] || last[k] != "" && value != last[k]
-				last[k] = value
-			}
-			values[k] = append(values[k], value)
-		}
-	}
-	for k, t := range varying {
-		if differ[k] {
-			diffs = append(diffs, KeyDiff{t.Key, values[k]})
-		}
-	}
-	return diffs
-}
-
-// GroupDiff returns the keys of Diff that separate groups: not the seed, and none that decides only
-// how often a run is looked at or saved.
-func GroupDiff(specs []spec.Spec) []KeyDiff {
-	return slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool {
-		t, ok := spec.FindSetting(d.Key)
-		return d.Key == "seed" || ok && t.Viewed()
-	})
-}
-
-// Value returns the value of a setting in the form of Diff: empty if no method of s reads it.
-func Value(s *spec.Spec, key string) string {
-	if t, ok := spec.FindSetting(key); ok && t.ReadIn(s) {
-		return valueText(&t, s)
-	}
-	return ""
-}
-
-// valueText returns a setting's value as a preset would state it.
-func valueText(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Text(s), "[]") }
-
-// isWorst reports whether a measure is the accuracy of a run's worst class, or of its worst group
-// if the run has groups.
-func isWorst(name string, m *runner.Meta) bool {
-	return name == m.MeasureFor("worst_class_accuracy")
-}
-
-// worst returns the accuracy of the worst class or group. It does not apply if fewer than two have
-// min_group test samples: the only one that counts is no worst.
-func (m member) worst() measure.Number {
-	parts := page.Indices(len(m.meta.Names(m.meta.Main())))
-	if len(parts) > 0 && len(slices.DeleteFunc(parts, m.few)) < 2 { // some old runs have no names
-		return measure.Number{}
-	}
-	return m.results().Named(m.meta.MeasureFor("worst_class_accuracy"))
-}
-
-// few tells whether class or group i of the run has fewer test samples than min_group. It has not
-// if the run's samples were not counted.
-func (m member) few(i int) bool {
-	counts := m.meta.Counts(m.meta.Main()).Test
-	return i < len(counts) && counts[i] < m.meta.Spec.MinGroup
-}
-
-// fewIn tells whether class or group i, which all runs have, has too few test samples in some run.
-func fewIn(groups []*group, a measure.Axis, i int) bool {
-	few := func(m member) bool { return a == m.meta.Main() && m.few(i) }
-	return slices.ContainsFunc(groups, func(g *group) bool {
-		return slices.ContainsFunc(g.members, few)
-	})
-}
-
-// noteFew adds a note if a run has no worst class or group.
-func (t *Table) noteFew(members []member) {
-	for _, c := range t.Columns {
-		without := slices.DeleteFunc(slices.Clone(members), func(m member) bool {
-			return !isWorst(c.Name, m.meta) || m.worst().Applies()
-		})
-		if len(without) > 0 {
-			meta := without[0].meta
-			t.note(Few, without, "no worst %s: fewer than two have min_group = %d test samples",
-				meta.Part(), meta.Spec.MinGroup)
-		}
-	}
 }

@@ -35,9 +35,9 @@ func Names(runs []*runner.Meta) []string {
 	return names
 }
 
-// Numbered returns names of things that differ: of those that have one name, the second has "#2"
-// behind it.
-func Numbered(names []string) []string {
+// NumberRepeats returns names of things that differ: of those that have one name, the second has
+// "#2" behind it.
+func NumberRepeats(names []string) []string {
 	list, seen := slices.Clone(names), map[string]int{}
 	for i, name := range names {
 		if seen[name]++; seen[name] > 1 {
@@ -125,7 +125,7 @@ func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
 				rows[i] += d.Values[i] + "\x00"
 			}
 		}
-		return len(distinct(rows))
+		return len(sortUnique(rows))
 	}
 	all := distinct(diffs)
 	for i := len(diffs) - 1; i >= 0; i-- {
@@ -184,7 +184,7 @@ func Briefs(names []string) [][]string {
 	list, last := make([][]string, len(names)), names
 	for _, shorten := range []func([]string) []string{dropSharedWord, joinValues} {
 		form := shorten(last)
-		if len(distinct(form)) != len(distinct(names)) {
+		if len(sortUnique(form)) != len(sortUnique(names)) {
 			continue
 		}
 		last = form

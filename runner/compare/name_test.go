@@ -69,7 +69,8 @@ func TestNames(t *testing.T) {
 
 // TestNumbered: of things with one name, each further one has its number.
 func TestNumbered(t *testing.T) {
-	got, want := Numbered([]string{"sfk", "pgd", "sfk", "sfk"}), []string{"sfk", "pgd", "sfk #2",
+	got := NumberRepeats([]string{"sfk", "pgd", "sfk", "sfk"})
+	want := []string{"sfk", "pgd", "sfk #2",
 		"sfk #3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("names %q, want %q", got, want)

@@ -94,7 +94,7 @@ func (t *Table) noteDifferences(members []member) {
 		if c.kind != Dataset {
 			like = slices.DeleteFunc(slices.Clone(members), isImported)
 		}
-		if values := distinctValues(like, c.of); len(values) > 1 {
+		if values := uniqueValues(like, c.of); len(values) > 1 {
 			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what,
 				strings.Join(values, ", "), c.then)
 		}
@@ -118,7 +118,7 @@ func (t *Table) noteImported(members []member) {
 // noteProblems adds a note if rows differ in set or radius, and names the measures that then answer
 // different questions.
 func (t *Table) noteProblems(members []member) {
-	problems := distinctValues(members, problemLabel)
+	problems := uniqueValues(members, problemLabel)
 	var names []string
 	for _, m := range measuresOf(members) {
 		if m.Asks == dro.OfProblem {
@@ -136,7 +136,7 @@ func (t *Table) noteProblems(members []member) {
 // all that an uncertainty set knows.
 func (t *Table) noteSeen(members []member) {
 	for _, name := range dro.Algorithms() {
-		for _, uses := range distinctValues(members, Uses) {
+		for _, uses := range uniqueValues(members, Uses) {
 			another := func(o member) bool {
 				return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses
 			}
@@ -148,13 +148,13 @@ func (t *Table) noteSeen(members []member) {
 	}
 }
 
-// distinctValues returns the different values, sorted.
-func distinctValues(members []member, of func(*runner.Meta) string) []string {
-	return distinct(spec.Map(members, func(m member) string { return of(m.meta) }))
+// uniqueValues returns the different values, sorted.
+func uniqueValues(members []member, of func(*runner.Meta) string) []string {
+	return sortUnique(spec.Map(members, func(m member) string { return of(m.meta) }))
 }
 
-// distinct returns the different ones of some values, sorted.
-func distinct[T cmp.Ordered](values []T) []T {
+// sortUnique returns the different ones of some values, sorted.
+func sortUnique[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
@@ -218,229 +218,4 @@ func (t *Table) noteCells() {
 	for _, text := range spec.FirstFew(spoilt) {
 		t.note(NotFinite, nil, "%s", text)
 	}
-}
-
-// Head says of which step the figures are, in sentences for the head of the printed table. It is
-// empty where they are of the last step.
-func (t *Table) Head() string {
-	if t.At != Selected {
-		return ""
-	}
-	head := fmt.Sprintf("Figures are of the step that each run selected by %s on the validation "+
-		"split.", t.Select)
-	if t.hasRefits() {
-		head += fmt.Sprintf(" Methods that refit after training, marked%s, stand at their last "+
-			"step.", lastMark)
-	}
-	return head
-}
-
-// hasRefits reports whether a row of a table of selected steps stands at its last step.
-func (t *Table) hasRefits() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.At == Last })
-}
-
-// lastMark is the mark of a row that stands at its last step in a table of selected steps.
-const lastMark = " (last)"
-
-// Legend says what the signs of the printed table mean, a sentence each.
-func (t *Table) Legend() (lines []string) {
-	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Few }) {
-		lines = append(lines, "? marks fewer than min_group test samples: such a figure is "+
-			"mostly chance, and never called the worst.")
-	}
-	if t.hasIntervals() {
-		lines = append(lines,
-			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.",
-				100*t.Level))
-	}
-	if len(t.Rows) > 1 {
-		others := "every other in its row"
-		if t.hasSeveralProblems() {
-			others += " (of the same set and radius, where it depends on them)"
-		}
-		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over "+
-			"common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
-			others, 1-t.Level, t.familyText()))
-		if own := t.untestedMeasures(); own != "" {
-			lines = append(lines, "No star: "+own+", since each run has its own objective.")
-		}
-	}
-	return lines
-}
-
-// Brief returns the Legend in few words, for a place below a table that has little room.
-func (t *Table) Brief() (parts []string) {
-	if t.At == Selected {
-		parts = append(parts, "at the step selected by "+t.Select)
-	}
-	if t.hasRefits() {
-		parts = append(parts, strings.TrimSpace(lastMark)+" refits, so it is at its last step")
-	}
-	if t.hasIntervals() {
-		parts = append(parts, fmt.Sprintf("± %g %% t interval over seeds", 100*t.Level))
-	}
-	if len(t.Rows) > 1 && t.hasIntervals() { // one seed has no star
-		parts = append(parts, fmt.Sprintf("* beats all others, p < %.2g after Holm", 1-t.Level))
-	}
-	if t.hasSeveralProblems() {
-		parts = append(parts, "measures of the set: among the same set and ρ")
-	}
-	for _, uses := range distinct(spec.Map(t.Rows, func(r Row) string { return r.Uses })) {
-		if uses != "" {
-			parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
-		}
-	}
-	return parts
-}
-
-// hasIntervals tells whether any interval is known.
-func (t *Table) hasIntervals() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Half.Applies() })
-	})
-}
-
-// hasSeveralProblems reports whether the rows differ in set or radius.
-func (t *Table) hasSeveralProblems() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Problem != t.Rows[0].Problem })
-}
-
-// familyText says which tests were corrected together, and how many they are.
-func (t *Table) familyText() string {
-	if t.Family == AllMeasures {
-		return fmt.Sprintf("all pairs in all rows of this table (%d tests)", t.Columns[0].Family)
-	}
-	one, listed := 0, 0
-	for _, c := range t.Columns {
-		if c.Class == "" {
-			one = max(one, c.Family)
-		} else {
-			listed = max(listed, c.Family)
-		}
-	}
-	text := fmt.Sprintf("all pairs (%d)", one)
-	if listed > 0 {
-		text = fmt.Sprintf("all pairs (%d, or %d over all classes, groups or radii)", one, listed)
-	}
-	return text + ", each measure by itself"
-}
-
-// untestedMeasures names the columns that measure a method's own objective.
-func (t *Table) untestedMeasures() string {
-	var names []string
-	for _, c := range t.Columns {
-		if m, ok := measure.FindMeasure(c.Name); ok && m.Asks == dro.OfObjective {
-			names = append(names, m.Title)
-		}
-	}
-	return strings.Join(slices.Compact(names), ", ")
-}
-
-// Title names a column: the class or group, or the measure.
-func (c *Column) Title() string {
-	m, _ := measure.FindMeasure(c.Name)
-	switch {
-	case m.Axis == measure.PerRadius:
-		return "R at ρ=" + c.Class
-	case c.Class != "":
-		return c.Class
-	}
-	return m.Head()
-}
-
-// Percent tells whether the column's figures are shares, which are written in percent.
-func (c *Column) Percent() bool {
-	m, ok := measure.FindMeasure(c.Name)
-	return ok && m.Scale == dro.Percent
-}
-
-// rowsByQuestion returns sets of rows that answer the same question with a measure, in the order of
-// the rows. Only among such rows can one value be better than another: R_ρ grows with ρ for one and
-// the same network, and a loss on other data says nothing. Rows that are not tested are in no set.
-func rowsByQuestion(
-	asks dro.Question, groups []*group, tested func(*runner.Meta) bool,
-) (rows [][]int) {
-	var keys []string
-	for i, g := range groups {
-		if tested != nil && !tested(g.members[0].meta) {
-			continue
-		}
-		key := Question(asks, g.members[0].meta)
-		at := slices.Index(keys, key)
-		if at < 0 {
-			at, keys, rows = len(keys), append(keys, key), append(rows, nil)
-		}
-		rows[at] = append(rows[at], i)
-	}
-	return rows
-}
-
-// Question returns a key that is the same for runs that answer the same question. Between runs with
-// different keys no value is better or worse.
-func Question(asks dro.Question, m *runner.Meta) string {
-	data := m.Spec.Dataset + "\n" + m.Checksum + "\n"
-	set, err := m.Spec.Set()
-	switch {
-	case asks == dro.OfNetwork:
-		return data
-	case asks == dro.OfLoss:
-		return data + m.Spec.Loss
-	case asks == dro.OfObjective, err != nil:
-		return data + m.ID
-	case asks == dro.OfProblem && set.HasRadius():
-		return fmt.Sprintf("%s%s %#v %v", data, m.Spec.Loss, set, m.Spec.Rho)
-	}
-	return fmt.Sprintf("%s%s %#v", data, m.Spec.Loss, set) // exact, where a label rounds
-}
-
-// problemLabel names set and radius: "χ², ρ=0.5".
-func problemLabel(m *runner.Meta) string {
-	set, err := m.Spec.Set()
-	switch {
-	case err != nil:
-		return m.Spec.Uncertainty
-	case !set.HasRadius():
-		return set.Label()
-	}
-	return fmt.Sprintf("%s, ρ=%g", set.Label(), m.Spec.Rho)
-}
-
-// Uses names what a run's method weighs samples by that an uncertainty set does not know: "groups",
-// "classes" (which stand for the groups if none were given) or "labels". It is "" if there is
-// nothing.
-func Uses(m *runner.Meta) string {
-	method, err := dro.Find(m.Spec.Algorithm())
-	switch {
-	case err != nil:
-		return ""
-	case method.Uses == "groups" && m.Main() == measure.PerClass:
-		return "classes"
-	}
-	return method.Uses
-}
-
-// Mark returns the mark behind the name of a method that uses something: " (g)" for groups.
-func Mark(uses string) string {
-	if uses == "" {
-		return ""
-	}
-	return " (" + uses[:1] + ")"
-}
-
-// Explain says what the mark of uses means; it returns "" without uses.
-func Explain(uses string) string {
-	if uses == "" {
-		return ""
-	}
-	return Mark(uses)[1:] + " uses " + uses + ", which an uncertainty set does not know"
-}
-
-// Title is the row's label with its marks.
-func (r *Row) Title() string {
-	title := r.Label + Mark(r.Uses)
-	if r.At == Last {
-		title += lastMark
-	}
-	return title
 }

@@ -61,7 +61,7 @@ func NewStory(runs []StoryRun, baseline int) Story {
 	if len(runs) == 0 {
 		return Story{Said: []string{"Waiting for runs"}}
 	}
-	cast := newCast(withNames(runs), baseline)
+	cast := newComparison(withNames(runs), baseline)
 	if cast.waits != "" {
 		return Story{Epoch: cast.epoch(), Said: []string{cast.waits}, Out: cast.out}
 	}
@@ -145,16 +145,16 @@ func joinNames(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// claim is the least number of seeds with which a difference is tested. With fewer the sentence
-// speaks of these seeds alone.
-const claim = 4
+// minTestedSeeds is the least number of seeds with which a difference is tested. With fewer the
+// sentence speaks of these seeds alone.
+const minTestedSeeds = 4
 
-// point is the least difference that the sentence speaks of, in points of accuracy.
-const point = 1.0
+// minDifference is the least difference that the sentence speaks of, in points of accuracy.
+const minDifference = 1.0
 
 // facts holds the measurements of a cast. Accuracies are in percent, differences in points.
 type facts struct {
-	*cast
+	*comparison
 	others  int      // the number of arms that are compared, without the baseline
 	best    *arm     // the best of these arms by worst class, or else by robust risk
 	last    *arm     // the last of these arms, by the same
@@ -186,9 +186,9 @@ func (e estimate) high() float64 { return e.value + e.half }
 // facts measures the cast. The sentence is about the first arm that was best and, from then on,
 // about an arm that has been best for three evaluations. So its subject depends on the evaluations,
 // and not on when somebody looked.
-func (c *cast) facts() *facts {
+func (c *comparison) facts() *facts {
 	const holds = 3
-	f := &facts{cast: c}
+	f := &facts{comparison: c}
 	among := c.arms
 	if c.base != nil {
 		among = rivalsOf(c.arms[1:])
@@ -222,14 +222,14 @@ func (c *cast) facts() *facts {
 	f.gain = f.differenceToBase(f.lead, worstAccuracy)
 	f.mean = f.differenceToBase(f.lead, meanAccuracy)
 	f.turned = math.Abs(f.gain.value) > f.gain.half &&
-		(f.worstNow(f.lead)-f.worstNow(f.base))*math.Copysign(1, f.gain.value) <= -point
+		(f.worstNow(f.lead)-f.worstNow(f.base))*math.Copysign(1, f.gain.value) <= -minDifference
 	f.drop = f.differenceToBase(f.lead, robustRisk)
 	f.drop.value = -f.drop.value
 	for _, a := range among {
-		if f.differenceToBase(a, worstAccuracy).value >= point {
+		if f.differenceToBase(a, worstAccuracy).value >= minDifference {
 			f.lifted++
 		}
-		if a != f.lead && f.differenceToBase(a, worstAccuracy).high() <= -point {
+		if a != f.lead && f.differenceToBase(a, worstAccuracy).high() <= -minDifference {
 			f.sunk = append(f.sunk, a)
 		}
 	}
@@ -271,10 +271,10 @@ func (f *facts) tooEarly() string {
 }
 
 // partKind says what suffers: a class, or a group where the runs have groups.
-func (c *cast) partKind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
+func (c *comparison) partKind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
 
 // worstNow returns the worst accuracy of an arm at the last evaluation alone.
-func (c *cast) worstNow(a *arm) float64 {
+func (c *comparison) worstNow(a *arm) float64 {
 	alone := *c
 	alone.window = 1
 	return alone.armMean(a, worstAccuracy)
@@ -315,12 +315,12 @@ func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 {
 
 // latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
 // single evaluations swing, by as much as 60 points in early epochs.
-func (c *cast) latest(a *arm, seed uint64) []*runner.EvalEvent {
+func (c *comparison) latest(a *arm, seed uint64) []*runner.EvalEvent {
 	return a.runs[seed].Evals[max(0, c.n-c.window):c.n]
 }
 
 // seedMean returns the mean of a quantity over the latest evaluations of an arm and seed.
-func (c *cast) seedMean(a *arm, seed uint64, of quantity) (mean float64) {
+func (c *comparison) seedMean(a *arm, seed uint64, of quantity) (mean float64) {
 	evals := c.latest(a, seed)
 	for _, e := range evals {
 		mean += of(a.runs[seed].Meta, e) / float64(len(evals))
@@ -329,13 +329,13 @@ func (c *cast) seedMean(a *arm, seed uint64, of quantity) (mean float64) {
 }
 
 // armMean returns the mean of a quantity over the seeds.
-func (c *cast) armMean(a *arm, of quantity) float64 {
+func (c *comparison) armMean(a *arm, of quantity) float64 {
 	means := spec.Map(c.seeds, func(s uint64) float64 { return c.seedMean(a, s, of) })
 	return measure.Mean(means)
 }
 
 // allHave tells whether all arms have a quantity in every seed.
-func (c *cast) allHave(of quantity) bool {
+func (c *comparison) allHave(of quantity) bool {
 	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
 		return !spec.AllFinite(c.armMean(a, of))
 	})
@@ -348,7 +348,7 @@ func (f *facts) differenceToBase(a *arm, of quantity) estimate {
 		return f.seedMean(a, s, of) - f.seedMean(f.base, s, of)
 	})
 	mean, half := TInterval(differences, 1-.05/float64(f.others))
-	if len(f.seeds) < claim {
+	if len(f.seeds) < minTestedSeeds {
 		half = 0
 	}
 	return estimate{mean, half}
@@ -356,7 +356,7 @@ func (f *facts) differenceToBase(a *arm, of quantity) estimate {
 
 // commonPart returns the worst class or group of an arm, or "" if it differs between seeds or
 // between evaluations.
-func (c *cast) commonPart(a *arm) (name string) {
+func (c *comparison) commonPart(a *arm) (name string) {
 	for i, s := range c.seeds {
 		for k, e := range c.latest(a, s) {
 			worst := worstPart(a.runs[s].Meta, e)
@@ -382,7 +382,7 @@ func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 }
 
 // unscaled reports whether the features of the data are used as they are in a file.
-func (c *cast) unscaled() bool {
+func (c *comparison) unscaled() bool {
 	for _, a := range c.arms {
 		for _, r := range a.runs {
 			return source.Unscaled(r.Meta.Spec.Dataset)
@@ -392,7 +392,7 @@ func (c *cast) unscaled() bool {
 }
 
 // blind reports whether the last evaluation of every run puts all test samples into one class.
-func (c *cast) blind() bool {
+func (c *comparison) blind() bool {
 	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
 		return slices.ContainsFunc(c.seeds, func(seed uint64) bool {
 			classes := map[float64]int{} // the numbers of classes with an accuracy
@@ -407,7 +407,7 @@ func (c *cast) blind() bool {
 }
 
 // overfits names the arms that have begun to overfit in every seed.
-func (c *cast) overfits() (names []string) {
+func (c *comparison) overfits() (names []string) {
 	for _, a := range c.arms {
 		fits := func(s uint64) bool { return !overfit(a.runs[s].Evals[:c.n]) }
 		if !slices.ContainsFunc(c.seeds, fits) {
@@ -466,8 +466,9 @@ func tenth(points float64) string { return fmt.Sprintf("%.1f", points) }
 // condition tells whether facts are so.
 type condition func(*facts) bool
 
-// all returns the condition that all of a list hold. Those behind one that does not are not asked.
-func all(list ...condition) condition {
+// allHold returns the condition that all of a list hold. Those behind one that does not are not
+// asked.
+func allHold(list ...condition) condition {
 	return func(f *facts) bool {
 		return !slices.ContainsFunc(list, func(holds condition) bool { return !holds(f) })
 	}
@@ -488,11 +489,19 @@ func rules() []rule {
 	alone := func(f *facts) bool { return len(f.arms) == 1 }
 	worst := func(f *facts) bool { return f.worst }
 	risk := func(f *facts) bool { return !f.worst && f.risk }
-	described := all(compared, worst, func(f *facts) bool { return len(f.seeds) < claim })
-	tested := all(compared, worst, func(f *facts) bool { return len(f.seeds) >= claim })
+	described := allHold(compared, worst,
+		func(f *facts) bool { return len(f.seeds) < minTestedSeeds })
+	tested := allHold(compared, worst,
+		func(f *facts) bool { return len(f.seeds) >= minTestedSeeds })
 	turned := func(f *facts) bool { return f.turned }
-	gains := func(f *facts) bool { return !f.turned && f.gain.value >= point && f.gain.low() > 0 }
-	loses := func(f *facts) bool { return !f.turned && f.gain.value <= -point && f.gain.high() < 0 }
+	gains := func(f *facts) bool {
+		return !f.turned && f.gain.value >= minDifference &&
+			f.gain.low() > 0
+	}
+	loses := func(f *facts) bool {
+		return !f.turned && f.gain.value <= -minDifference &&
+			f.gain.high() < 0
+	}
 	behind := func(f *facts) bool { return f.lead != f.best }
 	same := func(f *facts) bool {
 		return f.commonPart(f.lead) != "" && f.commonPart(f.lead) == f.commonPart(f.base)
@@ -500,75 +509,79 @@ func rules() []rule {
 	named := func(f *facts) bool { return f.commonPart(f.lead) != "" && f.commonPart(f.base) != "" }
 	one := func(f *facts) bool { return f.others == 1 || behind(f) }
 	near := func(f *facts) bool {
-		return f.armMean(f.lead, worstAccuracy)-f.armMean(f.last, worstAccuracy) < point
+		return f.armMean(f.lead, worstAccuracy)-f.armMean(f.last, worstAccuracy) < minDifference
 	}
 	lift := func(f *facts) bool { return f.others > 1 && f.lifted == f.others }
 	blind := func(f *facts) bool { return f.blind }
 	unscaled := func(f *facts) bool { return f.unscaled() }
 	return []rule{
 		{"lead", early, "too early to say {early}"},
-		{"lead", all(blind, unscaled), "there is nothing to compare, because every run puts all " +
-			"test samples into one class: try another lr, or add scale=standard to the dataset"},
+		{"lead", allHold(blind, unscaled),
+			"there is nothing to compare, because every run puts all test samples into one " +
+				"class: try another lr, or add scale=standard to the dataset"},
 		{"lead", blind, "there is nothing to compare, because every run puts all test samples " +
 			"into one class: try another lr"},
-		{"lead", all(compared, worst, turned),
+		{"lead", allHold(compared, worst, turned),
 			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
 				"against {then} % now"},
-		{"lead", all(described, gains, same),
+		{"lead", allHold(described, gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} %"},
-		{"lead", all(described, gains, named),
+		{"lead", allHold(described, gains, named),
 			"{lead} lifts the worst {kind} from {base}'s {from} ({basePart}) to {to} % ({part})"},
-		{"lead", all(described, gains),
+		{"lead", allHold(described, gains),
 			"{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
-		{"lead", all(described, loses, one),
+		{"lead", allHold(described, loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
-		{"lead", all(described, loses),
+		{"lead", allHold(described, loses),
 			"{all} others lower the worst {kind} from {base}'s {from} %; {lead} comes " +
 				"closest with {to} %"},
-		{"lead", all(described, one),
+		{"lead", allHold(described, one),
 			"{lead}, at {to} %, stays within a point of {base}'s worst {kind} of {from} %"},
 		{"lead", described,
 			"none lifts {base}'s worst {kind} of {from} % by a point; {lead} reaches {to} %"},
-		{"lead", all(tested, gains, same),
+		{"lead", allHold(tested, gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
-		{"lead", all(tested, gains),
+		{"lead", allHold(tested, gains),
 			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % " +
 				"({gain} ± {half} points)"},
-		{"lead", all(tested, loses, one),
+		{"lead", allHold(tested, loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % " +
 				"({gain} ± {half} points)"},
 		{"lead", tested,
 			"{lead} and {base} cannot be told apart: worst {kind} {to} against {from} % " +
 				"({gain} ± {half} points)"},
-		{"lead", all(unbased, worst, near),
+		{"lead", allHold(unbased, worst, near),
 			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
-		{"lead", all(unbased, worst),
+		{"lead", allHold(unbased, worst),
 			"without a baseline, the worst {kinds} range from {base}'s {from} to {lead}'s {to} %"},
-		{"lead", all(compared, risk, func(f *facts) bool { return f.drop.low() >= .0005 }),
+		{"lead", allHold(compared, risk, func(f *facts) bool { return f.drop.low() >= .0005 }),
 			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
-		{"lead", all(compared, risk, behind),
+		{"lead", allHold(compared, risk, behind),
 			"{lead} is at a robust risk of {riskTo}, {base} at {riskFrom}"},
-		{"lead", all(compared, risk),
+		{"lead", allHold(compared, risk),
 			"none lowers {base}'s robust risk of {riskFrom}; {lead} reaches {riskTo}"},
-		{"lead", all(unbased, risk),
+		{"lead", allHold(unbased, risk),
 			"without a baseline, robust risks range from {lead}'s {riskTo} to {base}'s {riskFrom}"},
-		{"lead", all(alone, worst),
+		{"lead", allHold(alone, worst),
 			"the worst {kind} of {lead} is at {to} %, its mean accuracy at {mean} %; there is " +
 				"no other run to compare with"},
-		{"lead", all(alone, risk),
+		{"lead", allHold(alone, risk),
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", all(described, func(f *facts) bool { return f.mean.value >= .1 && !f.turned }),
+		{"cost", allHold(described, func(f *facts) bool { return f.mean.value >= .1 && !f.turned }),
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", all(described, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned }),
+		{"cost", allHold(described, func(f *facts) bool {
+			return f.mean.value <= -.1 &&
+				!f.turned
+		}),
 			"and costs {mean-} points of mean accuracy"},
-		{"cost", all(tested, gains, func(f *facts) bool { return f.mean.low() >= .1 }),
+		{"cost", allHold(tested, gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},
-		{"cost", all(tested, gains), "and costs at most {cost} points of mean accuracy"},
+		{"cost", allHold(tested, gains), "and costs at most {cost} points of mean accuracy"},
 
 		{"others", behind, "{best} is ahead for now"},
-		{"others", all(described, gains, lift), "{all} lift the worst {kind}"},
-		{"others", all(compared, worst, gains, func(f *facts) bool { return len(f.sunk) > 0 }),
+		{"others", allHold(described, gains, lift), "{all} lift the worst {kind}"},
+		{"others", allHold(compared, worst, gains, func(f *facts) bool { return len(f.sunk) > 0 }),
 			"{sunk} lower{sunks} the worst {kind}"},
 		{"overfit", func(f *facts) bool { return len(f.overfit) > 0 },
 			"{overfit} {have} begun to overfit"},
@@ -606,7 +619,7 @@ func (f *facts) scope() string {
 		return text + fmt.Sprintf("in %d of %d seeds", n, f.asked)
 	case n == 1:
 		return text + "in this seed"
-	case n < claim:
+	case n < minTestedSeeds:
 		return text + fmt.Sprintf("averaged over %d seeds", n)
 	default:
 		return text + fmt.Sprintf("over %d seeds", n)

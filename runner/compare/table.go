@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -117,7 +116,7 @@ func tabulate(members []member, o Options) *Table {
 	t.noteImported(done)
 	t.noteProblems(done)
 	t.noteSeen(done)
-	groups, keys := grouped(done)
+	groups, keys := groupRuns(done)
 	t.Keys = append(t.Keys, keys...)
 	for _, g := range groups {
 		if repeats := g.dropRepeats(); len(repeats) > 0 {
@@ -126,13 +125,13 @@ func tabulate(members []member, o Options) *Table {
 		}
 		t.Rows = append(t.Rows, t.newRow(g))
 	}
-	var contests []contest
+	var contests []columnTest
 	for _, m := range measuresOf(done) {
 		first := len(t.Columns)
 		t.addColumns(m, groups)
 		if m.Better != dro.Neither {
 			rows := rowsByQuestion(m.Asks, groups, o.Tested)
-			contests = append(contests, t.contests(first, rows)...)
+			contests = append(contests, t.testColumns(first, rows)...)
 		}
 		if t.Family == OneMeasure {
 			t.correctTests(t.Columns[first:], contests)
@@ -148,9 +147,9 @@ func tabulate(members []member, o Options) *Table {
 	return t
 }
 
-// measured is a measure of the table with its columns: a single one, or one for each class, group
-// or radius.
-type measured struct {
+// measureColumns is a measure of the table with its columns: a single one, or one for each class,
+// group or radius.
+type measureColumns struct {
 	measure.Measure
 	parts []part
 }
@@ -165,26 +164,26 @@ type part struct {
 // 1, measures per class come first, or per group if groups are given. Measures at fixed radii are
 // in the list if runs differ in set or radius, so that their figures at their own radii cannot be
 // compared. Last come the measures of programs; without a better side they are not tested.
-func measuresOf(members []member) (list []measured) {
+func measuresOf(members []member) (list []measureColumns) {
 	if len(members) == 0 {
 		return nil
 	}
-	var whole []measured
-	radii := len(distinctValues(members, problemLabel)) > 1
+	var whole []measureColumns
+	radii := len(uniqueValues(members, problemLabel)) > 1
 	for _, row := range measure.SummaryMeasures() {
 		switch {
 		case row.Better == dro.Neither || row.OfValidation():
 		case row.Axis == measure.PerRadius && radii:
-			whole = append(whole, measured{row, partsOf(row, members)})
+			whole = append(whole, measureColumns{row, partsOf(row, members)})
 		case !row.Main:
 		case !row.IsList():
 			of := func(m member) measure.Number { return m.results().Named(row.Name) }
 			if isWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
-			whole = append(whole, measured{row, []part{{"", of}}})
+			whole = append(whole, measureColumns{row, []part{{"", of}}})
 		case row.Axis == members[0].meta.Main() && sameParts(members):
-			list = append(list, measured{row, partsOf(row, members)})
+			list = append(list, measureColumns{row, partsOf(row, members)})
 		}
 	}
 	sides := runner.UserSides{}
@@ -193,7 +192,7 @@ func measuresOf(members []member) (list []measured) {
 	}
 	for _, row := range sides.Measures() {
 		of := func(m member) measure.Number { return m.results().Named(row.Name) }
-		whole = append(whole, measured{row, []part{{"", of}}})
+		whole = append(whole, measureColumns{row, []part{{"", of}}})
 	}
 	return append(list, whole...)
 }
@@ -230,7 +229,7 @@ func sameParts(members []member) bool {
 
 // addColumns adds the columns of a measure, with a cell for every group. It leaves out the parts
 // that apply to no run.
-func (t *Table) addColumns(m measured, groups []*group) {
+func (t *Table) addColumns(m measureColumns, groups []*group) {
 	for at, part := range m.parts {
 		cells := make([]Cell, len(groups))
 		n := 0
@@ -270,86 +269,6 @@ func newCell(g *group, of func(member) measure.Number, level float64) Cell {
 	c := Cell{Values: spec.Map(g.members, of)}
 	c.N, c.Mean, c.Std, c.Half = Describe(c.Values, level)
 	return c
-}
-
-// The steps of the runs that a table can compare.
-const (
-	Last     = "last"
-	Selected = "selected" // by the validation split: see the setting select
-)
-
-// chooseStep decides which step of the runs is compared, by one rule for all methods. Unless ask
-// says otherwise, it is the selected step if all runs have one by the same rule: to mix one run's
-// best step with another's last would be no comparison.
-//
-// Methods that refit after training have no choice of a step. Their network is ERM's until the end,
-// and a validation split that they refit to has nothing more to select by. They stand at their last
-// step in every table, and their rows say so in a table of selected steps.
-//
-// Where some runs have selected a step and the last steps are compared all the same, a note says
-// why, unless the last steps were asked for.
-func (t *Table) chooseStep(members []member, ask string) {
-	var without []member
-	var rules []string
-	for _, m := range members {
-		switch {
-		case m.refits():
-		case m.summary.Selected == nil:
-			without = append(without, m)
-		default:
-			rules = append(rules, m.summary.Selected.By)
-		}
-	}
-	rules = distinct(rules)
-	t.At = Last
-	switch {
-	case ask == Last || len(members) == 0 || ask == "" && len(rules) == 0:
-	case len(without) > 0:
-		t.note(Selection, without, "some runs have selected no step (%s): the last ones are "+
-			"compared", strings.Join(methodsOf(without), ", "))
-	case len(rules) == 0:
-		t.note(Selection, nil, "every method refits after training: the last steps are compared")
-	case len(rules) > 1 && ask == "":
-		t.note(Selection, nil, "runs select by different rules (%s): the last steps are compared",
-			strings.Join(rules, ", "))
-	case len(rules) > 1:
-		t.note(Selection, nil, "runs select by different rules: %s", strings.Join(rules, ", "))
-		t.At = Selected
-	default:
-		t.At = Selected
-	}
-	if t.At == Selected {
-		t.Select = strings.Join(rules, ", ")
-		t.noteTies(members)
-	}
-	for i := range members {
-		m := &members[i]
-		m.selected = t.At == Selected && !m.refits()
-		if t.At == Last && !isImported(*m) {
-			t.Epochs = append(t.Epochs, m.summary.Epochs)
-		}
-	}
-	t.Epochs = distinct(t.Epochs)
-}
-
-// noteTies adds a note if the selected runs have different rules for equal evaluations, since
-// another program began some of them.
-func (t *Table) noteTies(members []member) {
-	selecting := slices.DeleteFunc(slices.Clone(members), member.refits)
-	byLoss := func(m member) bool { return m.meta.Ties == runner.TiesByLoss }
-	others := slices.DeleteFunc(slices.Clone(selecting), byLoss)
-	if len(others) > 0 && len(others) < len(selecting) {
-		t.note(Selection, others, "runs take different ones of evaluations that tie: %d of %d "+
-			"take the first, as earlier programs did, and the others that with the lowest val_loss",
-			len(others), len(selecting))
-	}
-}
-
-// methodsOf returns the methods of runs, sorted.
-func methodsOf(members []member) []string {
-	return distinctValues(members, func(m *runner.Meta) string {
-		return string(m.Spec.Algorithm())
-	})
 }
 
 // Exact returns the exact figures, with a row for each measure and column of the table.

@@ -1,15 +1,11 @@
 package disk
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"drolab/runner/internal/atomicfile"
@@ -24,11 +20,11 @@ type Lock struct {
 	lease *lease // lock in its place on file systems without locks; nil elsewhere
 }
 
-// try locks a file, shared or exclusive, or returns ErrHeld at once.
-type try func(f atomicfile.File, exclusive bool) error
+// A lockFunc locks a file, shared or exclusive, or returns ErrHeld at once.
+type lockFunc func(f atomicfile.File, exclusive bool) error
 
 // Acquire takes the lock on the file for a writer. It makes a missing file. The error is ErrHeld
-// where somebody else holds the lock. See local.go for file systems without locks.
+// where somebody else holds the lock. See lease.go for file systems without locks.
 func Acquire(path string) (*Lock, error) { return AcquireBy(tryLock, path, writerTries) }
 
 const (
@@ -40,7 +36,7 @@ const (
 )
 
 // AcquireBy is Acquire with another lock function than the system's, as for a test.
-func AcquireBy(lock try, path string, tries int) (l *Lock, err error) {
+func AcquireBy(lock lockFunc, path string, tries int) (l *Lock, err error) {
 	err = InFolderOf(nil, path, func(in *Folder, name string) error {
 		l, err = in.acquire(lock, name, tries)
 		return err
@@ -48,7 +44,7 @@ func AcquireBy(lock try, path string, tries int) (l *Lock, err error) {
 	return l, err
 }
 
-// Acquire is the function Acquire for a file in f.
+// Acquire takes the lock on a file in f: see the function Acquire.
 func (f *Folder) Acquire(name string) (*Lock, error) {
 	return f.acquire(tryLock, name, writerTries)
 }
@@ -134,7 +130,7 @@ func (f *Folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	return again, nil
 }
 
-func (f *Folder) acquire(lock try, name string, tries int) (*Lock, error) {
+func (f *Folder) acquire(lock lockFunc, name string, tries int) (*Lock, error) {
 	o, err := f.openLock(name)
 	if err != nil {
 		return nil, err
@@ -207,7 +203,7 @@ func rewrite(f atomicfile.File, b []byte) (int, error) {
 // found out, the answer is yes, so that no live run is taken for dead.
 func Held(path string) bool { return held(tryLock, path) }
 
-func held(lock try, path string) bool {
+func held(lock lockFunc, path string) bool {
 	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
@@ -216,10 +212,10 @@ func held(lock try, path string) bool {
 	return f.held(lock, filepath.Base(path))
 }
 
-// Held is the function Held for a file in f.
+// Held reports whether somebody holds the lock on a file in f: see the function Held.
 func (f *Folder) Held(name string) bool { return f.held(tryLock, name) }
 
-func (f *Folder) held(lock try, name string) bool {
+func (f *Folder) held(lock lockFunc, name string) bool {
 	o, _, err := f.Read(name)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
@@ -244,151 +240,4 @@ func (l *Lock) InPlace(path string) bool {
 func (l *Lock) Is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
 	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.isHeld())
-}
-
-// A lease is a lock on a disk that has none. Its file says who holds it. The file's time says when
-// the disk last heard of the holder, by the disk's own clock: nobody's clock need be right. After
-// leaseTime without a word another machine may take the lease, so that a crash blocks nothing for
-// good. A machine that was only asleep sees before its next write that the file says something
-// else.
-type lease struct {
-	file  atomicfile.File
-	local atomicfile.File // lock file on this machine, locked by the holder
-
-	mu    sync.Mutex
-	words []byte
-	over  bool
-}
-
-// Holder is who takes leases, and a way to ask about other holders. The zero value is this machine,
-// which knows of others only what the disk says.
-type Holder struct {
-	Name string // written beside the machine's name
-	// Alive reports whether the holder of that name still exists. known is false where that cannot
-	// be found out; then the lease's age decides. Alive may be nil.
-	Alive func(name string) (alive, known bool)
-}
-
-// ErrLeased says that another machine holds a lock on a disk that has none.
-var ErrLeased = errors.New("the disk has no locks, and the file says that another machine holds it")
-
-// claim is the content of a lease's file. JSON keeps a name distinct from longer names that contain
-// it, even if it has line breaks. An engine writes more fields beside these.
-type claim struct {
-	Host   string `json:"host"` // the machine
-	Holder string `json:"holder,omitempty"`
-}
-
-// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Text in
-// another form names no machine, so the lease is somebody else's.
-func parseClaim(b []byte) (c claim, claimed bool) {
-	if json.Unmarshal(b, &c) != nil {
-		c = claim{}
-	}
-	return c, len(bytes.TrimSpace(b)) > 0
-}
-
-// isOf reports whether machine has made the claim. A machine without a name cannot be told from
-// others, and has no claim.
-func (c claim) isOf(machine string) bool { return machine != "" && c.Host == machine }
-
-// String names the holder of a claim, for people.
-func (c claim) String() string {
-	text := cmp.Or(c.Host, "a machine without a name")
-	if c.Holder != "" {
-		text += ", " + c.Holder
-	}
-	return text
-}
-
-const (
-	leaseTime = 2 * time.Minute
-	leaseBeat = leaseTime / 6
-)
-
-// write replaces the text of the lease's file.
-func (l *lease) write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.words = bytes.Clone(b[:min(len(b), maxWords)])
-	return rewrite(l.file, b)
-}
-
-// keep renews the lease until it is over.
-func (l *lease) keep() {
-	beat := time.NewTicker(leaseBeat)
-	defer beat.Stop()
-	for range beat.C {
-		if !l.renew() {
-			return
-		}
-	}
-}
-
-// renew renews the lease. It returns false where the lease is over, or somebody else's.
-func (l *lease) renew() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.over || !bytes.Equal(lockText(l.file), l.words) {
-		return false
-	}
-	l.file.WriteAt(l.words, 0) // where that fails, the next beat does it
-	return true
-}
-
-// isHeld reports whether the file still holds what this holder wrote.
-func (l *lease) isHeld() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return bytes.Equal(lockText(l.file), l.words)
-}
-
-// end gives up the lease, unless it is somebody else's by now.
-func (l *lease) end() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.over = true
-	if !bytes.Equal(lockText(l.file), l.words) {
-		return nil
-	}
-	return l.file.Truncate(0)
-}
-
-// maxWords is the number of bytes of a lock file that are read.
-const maxWords = 1 << 10
-
-// lockText returns the text of a lock file, or nothing where it cannot be read.
-func lockText(f atomicfile.File) []byte {
-	b := make([]byte, maxWords)
-	n, _ := f.ReadAt(b, 0)
-	return b[:n]
-}
-
-// age returns how long ago a file was written, by the clock of its disk: it makes a file to learn
-// the disk's time.
-func (f *Folder) age(o atomicfile.File) (time.Duration, error) {
-	const name = atomicfile.Prefix + "clock"
-	if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	c, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, lockMode)
-	if err != nil {
-		return 0, err
-	}
-	now, err := c.Stat()
-	err = errors.Join(err, c.Close(), f.Remove(name))
-	then, e := o.Stat()
-	if err = errors.Join(err, e); err != nil {
-		return 0, err
-	}
-	return now.ModTime().Sub(then.ModTime()), nil
-}
-
-// Stamp identifies a state of a file without its content: any change of the file changes its stamp.
-// The zero Stamp stands for a file that does not exist.
-type Stamp struct {
-	Size    int64
-	Inode   uint64
-	Written int64 // ns
-	Changed int64 // ns; no program can set this time back
 }

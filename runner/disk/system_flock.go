@@ -36,9 +36,9 @@ func tryLock(f atomicfile.File, exclusive bool) error {
 // lockFlags are the flags with which a lock file is opened.
 const lockFlags = os.O_RDWR | os.O_CREATE
 
-// openPlain holds the flags for opening a file that was regular a moment ago. They keep the opening
-// from waiting for the other end of a pipe, and from following a link.
-const openPlain = unix.O_NONBLOCK | unix.O_NOFOLLOW
+// regularFlags holds the flags for opening a file that was regular a moment ago. They keep the
+// opening from waiting for the other end of a pipe, and from following a link.
+const regularFlags = unix.O_NONBLOCK | unix.O_NOFOLLOW
 
 // StampOf returns the stamp of the file at path. It does not follow a link.
 func StampOf(path string) (s Stamp) {

@@ -50,8 +50,8 @@ func (g *GapEvent) place() string {
 // read is void: the log has to be read again from its start.
 var ErrChanged = errors.New("lines that could not be read have changed: open the run again")
 
-// missing is worded as part of a sentence.
-func missing(lines int64) error {
+// missingLines returns an error that is worded as part of a sentence.
+func missingLines(lines int64) error {
 	if lines == 1 {
 		return errors.New("follows a missing line")
 	}
@@ -112,8 +112,8 @@ func countLines(log io.ReaderAt, from, to int64) (lines int, ok bool) {
 	}
 }
 
-// number sets the lines of gaps, which are in the order of the log.
-func number(log io.ReaderAt, gaps []*GapEvent) {
+// numberLines sets the lines of gaps, which are in the order of the log.
+func numberLines(log io.ReaderAt, gaps []*GapEvent) {
 	before, from := 0, int64(0)
 	for _, g := range gaps {
 		lines, ok := countLines(log, from, g.Start)

@@ -2,13 +2,9 @@ package eventlog
 
 import (
 	"cmp"
-	"errors"
 	"slices"
-	"sync"
-	"time"
 
 	"drolab/runner"
-	"drolab/runner/spec"
 )
 
 // Standing is how a run stands, as far as its summary needs it, from its log.
@@ -172,10 +168,10 @@ func (h *History) Settle() {
 	h.Steps, h.Evals, h.selected = latest(h.Steps), latest(h.Evals), latest(h.selected)
 }
 
-// latestKept is the number of events of each kind that Settle keeps.
-const latestKept = 8
+// mostSettled is the number of events of each kind that Settle keeps.
+const mostSettled = 8
 
-func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-latestKept):]) }
+func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-mostSettled):]) }
 
 // appendEval appends an evaluation, or replaces the last one if that is at the same step.
 func appendEval(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.EvalEvent {
@@ -211,190 +207,4 @@ func last[T any](list []*T) *T {
 		return nil
 	}
 	return list[len(list)-1]
-}
-
-// Progress is how a run stands and how fast it goes, from the events of its log in their order, as
-// Tail and Lineage return them. Its size is bounded, however long the run.
-type Progress struct {
-	History
-	Spec spec.Spec // with the knob events applied
-	// stopwatch counts the time of the training that stands.
-	stopwatch
-
-	meta  *runner.Meta
-	times []moment // of steps, evaluations, and starts and stops of the stopwatch
-	from  moment   // when the stopwatch last started
-}
-
-// moment is a step, with the Seconds of the stopwatch at it.
-type moment struct {
-	step    int64
-	seconds float64
-}
-
-// goBack is the least number of events of a kind that a resume can bring back.
-const goBack = 128
-
-// NewProgress returns the Progress of a run before its first event.
-func NewProgress(m *runner.Meta) *Progress {
-	return &Progress{History: History{Standing: Standing{Status: runner.Queued}, Most: goBack},
-		Spec: m.Spec, meta: m}
-}
-
-// Add takes in the next event. It reports whether the run went back with it: see History.Add.
-func (p *Progress) Add(e runner.Event) (back bool) {
-	done, stood := p.Step, p.since.IsZero()
-	p.stopwatch.add(e)
-	if back = p.History.Add(e); back {
-		p.rewindClock(p.Step, done)
-		return true
-	}
-	switch e := e.(type) {
-	case *ForkEvent: // the parent's settings are not the fork's
-		p.Spec = p.meta.Spec
-	case *runner.KnobEvent:
-		_ = e.Apply(&p.Spec) // a setting that is unknown here stays in the log
-	case *runner.StatusEvent, *runner.StepEvent, *runner.EvalEvent:
-		p.time(moment{e.Header().Step, p.Seconds}, stood)
-	}
-	return false
-}
-
-// time records a moment at which the stopwatch ran. stood says that it had been stopped before.
-func (p *Progress) time(m moment, stood bool) {
-	switch {
-	case p.since.IsZero() && stood:
-		return
-	case stood:
-		p.from = m
-	}
-	p.times = appendBounded(p.times, m, goBack)
-}
-
-// rewindClock sets Seconds to their value at a step, interpolated between the recorded moments
-// before and behind it. done is the number of steps that the run had done.
-func (p *Progress) rewindClock(step, done int64) {
-	kept := len(p.times)
-	for kept > 0 && p.times[kept-1].step > step {
-		kept--
-	}
-	before, behind := moment{}, moment{done, p.Seconds}
-	if kept > 0 {
-		before = p.times[kept-1]
-	}
-	if kept < len(p.times) {
-		behind = p.times[kept]
-	}
-	p.times = p.times[:kept]
-	switch {
-	case step >= behind.step:
-		p.Seconds = behind.seconds
-	case step <= before.step:
-		p.Seconds = before.seconds
-	default:
-		part := float64(step-before.step) / float64(behind.step-before.step)
-		p.Seconds = before.seconds + part*(behind.seconds-before.seconds)
-	}
-}
-
-// Remaining returns how long the rest of the run takes at the mean speed since the run last began
-// or went on, evaluations included. ok is false while there is no speed, and where the rest takes
-// years.
-func (p *Progress) Remaining() (left time.Duration, ok bool) {
-	done, took := p.Step-p.from.step, p.Seconds-p.from.seconds
-	if p.Status != runner.Running || done <= 0 || took <= 0 {
-		return 0, false
-	}
-	seconds := took / float64(done) * float64(max(0, p.meta.Steps-p.Step))
-	const longest = 1e8
-	if seconds > longest {
-		return 0, false
-	}
-	return time.Duration(seconds * float64(time.Second)), true
-}
-
-// PassedOver collects the errors of what was passed over in a run's files, so that nobody takes the
-// rest for all. Several goroutines may use it at once. A nil PassedOver collects nothing.
-type PassedOver struct {
-	mu   sync.Mutex
-	list []error // each once, although a file is read more than once
-}
-
-func (p *PassedOver) Add(err error) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known := func(e error) bool { return e.Error() == err.Error() }
-	if len(p.list) < maxDamaged && !slices.ContainsFunc(p.list, known) {
-		p.list = append(p.list, err)
-	}
-}
-
-// First returns the first error, and the number of the others.
-func (p *PassedOver) First() (more int, err error) {
-	if p == nil {
-		return 0, nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.list) == 0 {
-		return 0, nil
-	}
-	return len(p.list) - 1, p.list[0]
-}
-
-// None reports whether nothing was passed over so far.
-func (p *PassedOver) None() bool {
-	_, err := p.First()
-	return err == nil
-}
-
-// Gap returns the first GapEvent of the log; nil: there is none.
-func (p *PassedOver) Gap() (first *GapEvent) {
-	if p == nil {
-		return nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, err := range p.list {
-		var gap *GapEvent
-		if errors.As(err, &gap) && (first == nil || gap.Start < first.Start) {
-			first = gap
-		}
-	}
-	return first
-}
-
-// stopwatch counts the time that a run has trained. It excludes pauses, and the time between a stop
-// and a resume. It includes the training that a resume takes back.
-type stopwatch struct {
-	Seconds float64
-	since   time.Time // of the last event that counted; zero while the run does not train
-}
-
-func (w *stopwatch) add(e runner.Event) {
-	h := e.Header()
-	switch e := e.(type) {
-	case *runner.ResumeEvent, *ForkEvent:
-		w.since = time.Time{}
-	case *runner.StatusEvent:
-		if w.since.IsZero() && e.Status != runner.Running {
-			return
-		}
-		w.tick(h.Time)
-		if e.Status != runner.Running {
-			w.since = time.Time{}
-		}
-	case *runner.StepEvent, *runner.EvalEvent:
-		w.tick(h.Time)
-	}
-}
-
-func (w *stopwatch) tick(now time.Time) {
-	if !w.since.IsZero() {
-		w.Seconds += max(0, now.Sub(w.since).Seconds())
-	}
-	w.since = now
 }

@@ -226,16 +226,16 @@ func TestProgressIsBounded(t *testing.T) {
 		p.Add(stepEvent(step + 1))
 		p.Add(evalEvent(step + 1))
 	}
-	if n := max(cap(p.Steps), cap(p.Evals), cap(p.times)); n > 4*goBack {
+	if n := max(cap(p.Steps), cap(p.Evals), cap(p.times)); n > 4*minRewind {
 		t.Errorf("%d events are kept", n)
 	}
-	p.Add(&runner.ResumeEvent{Head: head(10_000 - goBack/2)})
-	if p.Last == nil || p.Last.Step != 10_000-goBack/2 || p.Eval == nil {
+	p.Add(&runner.ResumeEvent{Head: head(10_000 - minRewind/2)})
+	if p.Last == nil || p.Last.Step != 10_000-minRewind/2 || p.Eval == nil {
 		t.Errorf("after a resume: %+v", p.Standing)
 	}
 	last := p.Standing
 	p.Settle()
-	if p.Standing != last || len(p.Steps) > latestKept || len(p.Evals) > latestKept {
+	if p.Standing != last || len(p.Steps) > mostSettled || len(p.Evals) > mostSettled {
 		t.Errorf("settled: %+v", p.Standing)
 	}
 	p.Add(&runner.ResumeEvent{Head: head(p.Step - 2)})

@@ -13,11 +13,11 @@ import (
 // any run is quickly reached.
 type Replay struct {
 	log    Log
-	source *indexed // of a long log
+	source *indexBuilder // of a long log
 	began  bool
 	index  *Index
-	tape   *Tape   // nil until the log has been read
-	events []dated // all of them
+	tape   *Tape        // nil until the log has been read
+	events []timedEvent // all of them
 	given  int
 	until  Moment
 }
@@ -28,8 +28,8 @@ type Moment struct {
 	Step    int64
 }
 
-// Always returns a Moment behind the end of every run.
-func Always() Moment { return Moment{math.Inf(1), math.MaxInt64} }
+// LastMoment returns a Moment behind the end of every run.
+func LastMoment() Moment { return Moment{math.Inf(1), math.MaxInt64} }
 
 // Tape is the extent of a run that can be replayed, with its marks.
 type Tape struct {

@@ -30,15 +30,15 @@ type Tail struct {
 
 // tailGaps is what a Tail knows of lost lines: see GapEvent.
 type tailGaps struct {
-	from  int64  // offset at which it began to read
-	lines int    // number of lines from there up to its offset
-	last  place  // of the last event that could be read
-	lost  bool   // the lines behind that event are lost
-	spans []span // of lines that could not be read
+	from  int64     // offset at which it began to read
+	lines int       // number of lines from there up to its offset
+	last  linePlace // of the last event that could be read
+	lost  bool      // the lines behind that event are lost
+	spans []span    // of lines that could not be read
 }
 
-// place is the place of an event in a run.
-type place struct {
+// linePlace is the place of an event in a run.
+type linePlace struct {
 	seq  int64 // -1: not known
 	step int64
 	time time.Time
@@ -212,7 +212,7 @@ func (t *Tail) follows(seq int64) bool {
 // unlike says, as part of a sentence, why an event of this number does not follow.
 func (t *Tail) unlike(seq int64) error {
 	if seq > t.last.seq {
-		return missing(seq - t.last.seq - 1)
+		return missingLines(seq - t.last.seq - 1)
 	}
 	return fmt.Errorf("is event %d, which stands behind event %d", seq, t.last.seq)
 }

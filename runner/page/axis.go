@@ -2,15 +2,15 @@ package page
 
 import "math"
 
-// This file has the range of an axis and the round numbers along it, for figures in files and for
-// charts in the terminal. Every loop in it counts in whole numbers over a range that UsableAxis has
-// opened, so none depends on a sum that rounding may leave where it was.
+// Axes are for figures in files and for charts in the terminal. Every loop counts in whole numbers
+// over a range that UsableAxis has opened, so none depends on a sum that rounding may leave where
+// it was.
 
 // AxisLimit bounds the values that an axis spans, so that no difference of two of them
-// overflows; AxisTiny is the least length, so that no step between ticks underflows.
+// overflows; AxisMin is the least length, so that no step between ticks underflows.
 const (
 	AxisLimit = 1e300
-	AxisTiny  = 1e-300
+	AxisMin   = 1e-300
 )
 
 // resolution is the least length of an axis as a part of its largest value: below it
@@ -24,7 +24,7 @@ func UsableAxis(lo, hi float64) (float64, float64) {
 		return 0, 1
 	}
 	lo, hi = clamp(lo), clamp(hi)
-	if hi-lo > max(AxisTiny, resolution*max(math.Abs(lo), math.Abs(hi))) {
+	if hi-lo > max(AxisMin, resolution*max(math.Abs(lo), math.Abs(hi))) {
 		return lo, hi
 	}
 	middle := lo/2 + hi/2

@@ -32,20 +32,20 @@ func builtIn() []Format {
 	}
 }
 
-var registered = builtIn()
+var formats = builtIn()
 
 // Formats lists every format, the customary one first.
-func Formats() []Format { return slices.Clone(registered) }
+func Formats() []Format { return slices.Clone(formats) }
 
 // Register adds a format and returns a function that takes it out again. It is for the start of a
 // program and for tests. It panics if the name is taken or empty, or if Write is nil.
 func Register(f Format) (remove func()) {
 	named := func(o Format) bool { return o.Name == f.Name }
-	if slices.ContainsFunc(registered, named) || f.Name == "" || f.Write == nil {
+	if slices.ContainsFunc(formats, named) || f.Name == "" || f.Write == nil {
 		panic("page: Register wants a new name and a Write")
 	}
-	registered = append(slices.Clip(registered), f)
-	return func() { registered = slices.DeleteFunc(slices.Clone(registered), named) }
+	formats = append(slices.Clip(formats), f)
+	return func() { formats = slices.DeleteFunc(slices.Clone(formats), named) }
 }
 
 // WriteFile writes the table to a new file in dir, named after it and the time,
@@ -93,7 +93,7 @@ func Replace(path string, write func(io.Writer) error) error {
 // FormatOf returns the format that a file's ending names.
 func FormatOf(path string) (*Format, error) {
 	var names []string
-	for _, f := range registered {
+	for _, f := range formats {
 		if filepath.Ext(path) == "."+f.Name {
 			return &f, nil
 		}

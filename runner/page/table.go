@@ -166,8 +166,8 @@ func (t *Table) All() iter.Seq[[]string] {
 // lines returns the heads and the rows.
 func (t *Table) lines() [][]string { return append([][]string{t.Heads()}, t.Rows...) }
 
-// Turned returns the table with its rows as columns.
-func (t *Table) Turned() *Table {
+// Transpose returns the table with its rows as columns.
+func (t *Table) Transpose() *Table {
 	turn := new(Table)
 	for i, head := range t.Heads() {
 		row := []string{head}

@@ -37,7 +37,7 @@ func TestRanks(t *testing.T) {
 	}
 	turned := New("", "a", "b")
 	turned.Add("x", "1", "2")
-	if turned = turned.Turned(); strings.Join(turned.Heads(), "|") != "|x" ||
+	if turned = turned.Transpose(); strings.Join(turned.Heads(), "|") != "|x" ||
 		fmt.Sprint(turned.Rows) != "[[a 1] [b 2]]" {
 		t.Errorf("turned: %v, %v", turned.Heads(), turned.Rows)
 	}

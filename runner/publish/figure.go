@@ -25,12 +25,12 @@ func curveOf[E interface{ Named(string) measure.Number }](
 			c.Points = append(c.Points, page.Point{X: epoch(e), Y: n.Float(), Half: math.NaN()})
 		}
 	}
-	c.Points = thin(c.Points)
+	c.Points = thinPoints(c.Points)
 	return c
 }
 
-// thin averages neighbours until there are mostPoints at most.
-func thin(points []page.Point) (list []page.Point) {
+// thinPoints averages neighbours until there are mostPoints at most.
+func thinPoints(points []page.Point) (list []page.Point) {
 	per := max(1, (len(points)+mostPoints-1)/mostPoints)
 	for some := range slices.Chunk(points, per) {
 		mean, n := page.Point{Half: math.NaN()}, float64(len(some))

@@ -3,6 +3,7 @@ package publish
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -23,9 +24,9 @@ func writeLaTeX(w io.Writer, r *Run) error {
 	interval := measure.OfMain(&m.Parts, s.ClassInterval, s.GroupInterval)
 	parts := page.New(m.Part(), "n train", "n test", "accuracy, %", "95 % interval")
 	for i, name := range m.Names(m.Main()) {
-		row := []string{name, "", itoa(counts.Test[i]), "", ""}
+		row := []string{name, "", strconv.Itoa(counts.Test[i]), "", ""}
 		if i < len(counts.Train) { // of imported runs they are not known
-			row[1] = itoa(counts.Train[i])
+			row[1] = strconv.Itoa(counts.Train[i])
 		}
 		if i < len(accuracy) && accuracy[i].Applies() {
 			row[3] = page.Points().Text(accuracy[i])

@@ -3,6 +3,7 @@ package publish
 import (
 	"io"
 	"math"
+	"strconv"
 
 	"drolab/dro/nn"
 )
@@ -57,7 +58,7 @@ func writeONNX(w io.Writer, r *Run) error {
 	model.bytes(8, opset)
 	for i, class := range classes {
 		var p message
-		p.text(1, "class_"+itoa(i))
+		p.text(1, "class_"+strconv.Itoa(i))
 		p.text(2, class)
 		model.bytes(14, p)
 	}
@@ -132,7 +133,7 @@ func (g *onnxGraph) layer(l *nn.Layer, before []string) string {
 // add appends a node with one output and returns the name of the output.
 func (g *onnxGraph) add(op string, attributes []message, inputs ...string) string {
 	g.next++
-	out := "t" + itoa(g.next)
+	out := "t" + strconv.Itoa(g.next)
 	g.node(op, out, attributes, inputs...)
 	return out
 }
@@ -154,7 +155,7 @@ func (g *onnxGraph) node(op, out string, attributes []message, inputs ...string)
 // number appends a scalar constant and returns its name.
 func (g *onnxGraph) number(v float32) string {
 	g.next++
-	name := "n" + itoa(g.next)
+	name := "n" + strconv.Itoa(g.next)
 	g.tensor(name, nil, []float32{v})
 	return name
 }

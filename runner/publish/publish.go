@@ -87,7 +87,7 @@ func (r *Run) network() (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writable(layers); err != nil {
+	if err := checkLayers(layers); err != nil {
 		return nil, err
 	}
 	n := &network{layers: layers, tensors: slices.Concat(r.State.Parameters, r.State.Buffers)}
@@ -101,8 +101,8 @@ func (r *Run) network() (*network, error) {
 	return n, nil
 }
 
-// writable refuses layers of a kind that the writers of networks do not know.
-func writable(layers []nn.Layer) error {
+// checkLayers refuses layers of a kind that the writers of networks do not know.
+func checkLayers(layers []nn.Layer) error {
 	kinds := []string{"conv", "linear", "average", "sum"}
 	for _, l := range layers {
 		if !slices.Contains(kinds, l.Kind) {

@@ -193,8 +193,8 @@ func TestEventFile(t *testing.T) {
 	records := 0
 	for ; len(b) > 0; records++ {
 		n := binary.LittleEndian.Uint64(b)
-		if masked(b[:8]) != binary.LittleEndian.Uint32(b[8:]) ||
-			masked(b[12:12+n]) != binary.LittleEndian.Uint32(b[12+n:]) {
+		if maskedChecksum(b[:8]) != binary.LittleEndian.Uint32(b[8:]) ||
+			maskedChecksum(b[12:12+n]) != binary.LittleEndian.Uint32(b[12+n:]) {
 			t.Fatalf("record %d has another checksum", records)
 		}
 		b = b[16+n:]
@@ -292,10 +292,10 @@ func TestCSVReadsBack(t *testing.T) {
 // TestNewKindOfLayer: a network with an unknown kind of layer is refused, not written incompletely.
 func TestNewKindOfLayer(t *testing.T) {
 	known := []nn.Layer{{Name: "conv1", Kind: "conv"}, {Name: "linear2", Kind: "linear"}}
-	if err := writable(known); err != nil {
+	if err := checkLayers(known); err != nil {
 		t.Error(err)
 	}
-	err := writable(append(known, nn.Layer{Name: "scale3", Kind: "scale"}))
+	err := checkLayers(append(known, nn.Layer{Name: "scale3", Kind: "scale"}))
 	if err == nil || !strings.Contains(err.Error(), "scale3 is of kind scale") {
 		t.Errorf("error %v", err)
 	}

@@ -21,8 +21,6 @@ import (
 //go:embed network.py
 var pythonFrame string
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
 // writePython writes one file that needs PyTorch and NumPy alone.
 func writePython(w io.Writer, r *Run) error {
 	n, err := r.network()
@@ -68,7 +66,7 @@ func pythonLayers(list []nn.Layer) (layers, forward string) {
 		if i < 0 {
 			return "x"
 		}
-		return "y" + itoa(i)
+		return "y" + strconv.Itoa(i)
 	}
 	for i, l := range list {
 		name, x := strings.ReplaceAll(l.Name, ".", "_"), out(l.From)

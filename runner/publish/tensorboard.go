@@ -96,13 +96,13 @@ func (e *EventWriter) Close() error { return errors.Join(e.w.Flush(), e.file.Clo
 
 func (e *EventWriter) record(m message) error {
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(m)))
-	b := append(binary.LittleEndian.AppendUint32(head, masked(head)), m...)
-	_, err := e.w.Write(binary.LittleEndian.AppendUint32(b, masked(m)))
+	b := append(binary.LittleEndian.AppendUint32(head, maskedChecksum(head)), m...)
+	_, err := e.w.Write(binary.LittleEndian.AppendUint32(b, maskedChecksum(m)))
 	return err
 }
 
-// masked is the checksum of a record (tensorflow/core/lib/hash/crc32c.h).
-func masked(b []byte) uint32 {
+// maskedChecksum is the checksum of a record (tensorflow/core/lib/hash/crc32c.h).
+func maskedChecksum(b []byte) uint32 {
 	c := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
 	return (c>>15 | c<<17) + 0xa282ead8
 }

@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 )
 
 // The benchmarks time writing and resuming: step events, checkpoints of the size of a small
@@ -60,7 +61,7 @@ func BenchmarkReopen(b *testing.B) {
 		b.Fatal(err)
 	}
 	r.Close()
-	if info, err := os.Stat(filepath.Join(s.Dir(), id, logName)); err == nil {
+	if info, err := os.Stat(filepath.Join(s.Dir(), id, eventlog.LogName)); err == nil {
 		b.ReportMetric(float64(info.Size())/20_000, "bytes/event")
 	}
 	for b.Loop() {
@@ -76,7 +77,7 @@ func BenchmarkReopen(b *testing.B) {
 func BenchmarkNewlines(b *testing.B) {
 	s, r, id := benched(b, 1)
 	r.Close()
-	path := filepath.Join(s.Dir(), id, logName)
+	path := filepath.Join(s.Dir(), id, eventlog.LogName)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		b.Fatal(err)

@@ -1,20 +1,10 @@
 package record
 
 import (
-	"bytes"
-	"cmp"
-	"crypto/sha256"
-	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -24,8 +14,6 @@ import (
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
-	"drolab/runner/measure"
-	"drolab/runner/spec"
 )
 
 // Catalogue lists the runs of a folder, and remembers those that have ended, so that the next
@@ -33,8 +21,8 @@ import (
 // run is used only while the stamps of its files are those with which it was read. A run that may
 // still be recorded is read each time, and so is a damaged one.
 //
-// A file in the user's cache also holds what it remembers (catalogue.go). That file may be lost
-// or damaged at any time. The methods of a Catalogue may be used from any goroutine.
+// A file in the user's cache also holds what it remembers (cataloguefile.go). That file may be
+// lost or damaged at any time. The methods of a Catalogue may be used from any goroutine.
 type Catalogue struct {
 	ReadOnly bool // the cache is not written to
 	// Progress, if it is not nil, is told how many of the runs that a listing has to read are read,
@@ -42,26 +30,26 @@ type Catalogue struct {
 	// until then is remembered.
 	Progress func(done, of int) error
 
-	dir, cache  string
-	news, least int
-	now         func() time.Time
-	open        atomicfile.Opener // nil: the system's
+	dir, cache            string
+	saveEvery, firstBlock int
+	now                   func() time.Time
+	open                  atomicfile.Opener // nil: the system's
 
-	mu      sync.Mutex
-	known   map[string]*listed // by name; nil before the first look
-	sound   map[string]stamps  // of runs whose logs were verified
-	unsaved int                // number of runs that differ from the file
+	mu       sync.Mutex
+	known    map[string]*knownRun // by name; nil before the first look
+	verified map[string]runStamps // of runs whose logs were verified
+	unsaved  int                  // number of runs that differ from the file
 }
 
-// listed is a remembered run, with the stamps of the files that it was read from.
-type listed struct {
+// knownRun is a remembered run, with the stamps of the files that it was read from.
+type knownRun struct {
 	run    *Run
-	stamps stamps
-	place  passage // of its summary in the file; zero if no file has it
+	stamps runStamps
+	place  summaryPlace // of its summary in the file; zero if no file has it
 }
 
-// stamps are those of the files that a listing reads of a run.
-type stamps [4]disk.Stamp
+// runStamps are the stamps of the files that a listing reads of a run.
+type runStamps [4]disk.Stamp
 
 // NewCatalogue returns the catalogue of the folder dir. The folder cache holds its file; "" keeps
 // the catalogue in memory alone.
@@ -69,12 +57,13 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return &Catalogue{dir: dir, cache: cache, news: news, least: leastRead, now: time.Now}
+	return &Catalogue{dir: dir, cache: cache, saveEvery: saveEvery, firstBlock: firstBlock,
+		now: time.Now}
 }
 
-// news is the number of runs that have to change before the file is written anew. One more is
-// needed for every news runs in the folder, since writing takes as long as reading a few runs.
-const news = 64
+// saveEvery is the number of runs that have to change before the file is written anew. One more is
+// needed for every saveEvery runs in the folder, since writing takes as long as reading a few runs.
+const saveEvery = 64
 
 // List returns every run, newest first, and the same problems as record.List.
 func (c *Catalogue) List() (runs []*Run, problems []error) {
@@ -92,7 +81,8 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 		return nil, []error{err}
 	}
 	c.remember(list)
-	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
+	if c.cache != "" && !c.ReadOnly && c.unsaved > c.saveEvery+len(list)/saveEvery &&
+		c.save() == nil {
 		c.unsaved = 0
 		c.share(names, list)
 	}
@@ -111,16 +101,16 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	return runs, problems
 }
 
-// leastRead is the number of runs in the first block that a listing reads and saves. Each block is
+// firstBlock is the number of runs in the first block that a listing reads and saves. Each block is
 // twice as long as the one before, so that all this writing takes about as long as writing the
 // whole file once more.
-const leastRead = 1024
+const firstBlock = 1024
 
 // readAll returns the runs of the names. Those that are not remembered are read, block by block.
 // After each block, what was read is in the file, so that a listing which is interrupted in any way
 // loses no more than a block.
-func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err error) {
-	list, errs = make([]*listed, len(names)), make([]error, len(names))
+func (c *Catalogue) readAll(names []string) (list []*knownRun, errs []error, err error) {
+	list, errs = make([]*knownRun, len(names)), make([]error, len(names))
 	data.OnEveryCore(len(names), func(i int) { list[i] = c.recall(names[i]) })
 	var unread []int
 	for i, e := range list {
@@ -128,8 +118,8 @@ func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err e
 			unread = append(unread, i)
 		}
 	}
-	told := &telling{tell: c.Progress, of: len(unread)}
-	for from, until := 0, c.least; from < len(unread) && told.add(0) == nil; until *= 2 {
+	told := &progressCount{tell: c.Progress, of: len(unread)}
+	for from, until := 0, c.firstBlock; from < len(unread) && told.add(0) == nil; until *= 2 {
 		block := unread[from:min(until, len(unread))]
 		data.OnEveryCore(len(block), func(k int) {
 			if told.add(0) == nil {
@@ -145,8 +135,8 @@ func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err e
 	return list, errs, told.err
 }
 
-// telling counts the runs that are read, and tells of them.
-type telling struct {
+// progressCount counts the runs that are read, and reports them to a function.
+type progressCount struct {
 	mu       sync.Mutex
 	tell     func(done, of int) error // nil: nobody is told
 	done, of int
@@ -155,7 +145,7 @@ type telling struct {
 }
 
 // add counts n more runs, on any goroutine. It returns an error if the listing is to end.
-func (t *telling) add(n int) error {
+func (t *progressCount) add(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done += n
@@ -166,16 +156,16 @@ func (t *telling) add(n int) error {
 }
 
 // keep saves what a listing has read so far, beside what is remembered of the others.
-func (c *Catalogue) keep(names []string, list []*listed) {
+func (c *Catalogue) keep(names []string, list []*knownRun) {
 	so := slices.Clone(list)
 	for i, e := range so {
 		if e == nil {
 			so[i] = c.known[names[i]]
 		}
 	}
-	sound := c.sound
+	verified := c.verified
 	c.remember(so)
-	maps.Copy(c.sound, sound) // of runs that are not read yet
+	maps.Copy(c.verified, verified) // of runs that are not read yet
 	if c.cache != "" && !c.ReadOnly && c.unsaved > 0 && c.save() == nil {
 		c.unsaved = 0
 		c.share(names, list)
@@ -183,7 +173,7 @@ func (c *Catalogue) keep(names []string, list []*listed) {
 }
 
 // share replaces the runs of a listing by the copies that were loaded from the file.
-func (c *Catalogue) share(names []string, list []*listed) {
+func (c *Catalogue) share(names []string, list []*knownRun) {
 	for i, e := range list {
 		if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
 			list[i] = k
@@ -205,7 +195,7 @@ func (c *Catalogue) Latest() (*Run, error) {
 
 // recall returns a run that is remembered as its files are now, or nil. A run in which a reader has
 // found damage is read again: other bytes may be there by now.
-func (c *Catalogue) recall(name string) *listed {
+func (c *Catalogue) recall(name string) *knownRun {
 	k := c.known[name]
 	if k == nil || k.stamps != stampsOf(filepath.Join(c.dir, name)) || !k.run.passed.None() {
 		return nil
@@ -214,39 +204,39 @@ func (c *Catalogue) recall(name string) *listed {
 }
 
 // read returns a run as its files are now, or nil for a folder that is not a run.
-func (c *Catalogue) read(name string) (*listed, error) {
+func (c *Catalogue) read(name string) (*knownRun, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
 	if IsSweep(dir) {
 		return nil, nil
 	}
 	var err error
-	e := &listed{stamps: stamps}
-	if e.run, err = readRun(dir, c.sound[name] == stamps); err == nil {
+	e := &knownRun{stamps: stamps}
+	if e.run, err = readRun(dir, c.verified[name] == stamps); err == nil {
 		e.run.configuration = e.run.Meta.Configuration()
 	}
 	return e, err
 }
 
 // stampsOf returns the stamps of the files that a listing reads of a run.
-func stampsOf(dir string) (s stamps) {
-	for i, name := range []string{metaName, summaryName, logName, labelName} {
+func stampsOf(dir string) (s runStamps) {
+	for i, name := range []string{metaName, summaryName, eventlog.LogName, labelName} {
 		s[i] = disk.StampOf(dir + string(filepath.Separator) + name)
 	}
 	return s
 }
 
 // remember remembers the runs of a listing that are final, and forgets all others.
-func (c *Catalogue) remember(list []*listed) {
-	known := make(map[string]*listed, len(list))
-	c.sound = map[string]stamps{}
+func (c *Catalogue) remember(list []*knownRun) {
+	known := make(map[string]*knownRun, len(list))
+	c.verified = map[string]runStamps{}
 	for _, e := range list {
 		if e == nil || e.run == nil {
 			continue
 		}
 		name := e.run.Meta.ID
 		if e.run.status == runner.Interrupted {
-			c.sound[name] = e.stamps
+			c.verified[name] = e.stamps
 		}
 		if c.known[name] != e {
 			if !c.isFinal(e) {
@@ -264,365 +254,18 @@ func (c *Catalogue) remember(list []*listed) {
 	c.known = known
 }
 
-// settles is the least age of a file's last write at which its stamp proves that the file is
+// settleTime is the least age of a file's last write at which its stamp proves that the file is
 // unchanged: the clocks of disks stand still for as long as two seconds.
-const settles = 3 * time.Second
+const settleTime = 3 * time.Second
 
 // isFinal reports whether a run stays the same for as long as its stamps do. An interrupted run
 // does not: its status depends on its lock, which leaves no trace in the stamps.
-func (c *Catalogue) isFinal(e *listed) bool {
+func (c *Catalogue) isFinal(e *knownRun) bool {
 	r := e.run
 	old := func(s disk.Stamp) bool {
-		return c.now().Sub(time.Unix(0, max(s.Written, s.Changed))) > settles
+		return c.now().Sub(time.Unix(0, max(s.Written, s.Changed))) > settleTime
 	}
 	return r.status.Ended() && r.status != runner.Interrupted && r.PassedOver() == nil &&
 		!slices.ContainsFunc(e.stamps[:], func(s disk.Stamp) bool { return !old(s) }) &&
 		stampsOf(r.Dir) == e.stamps
-}
-
-// The file of a Catalogue holds the summaries of the runs as JSON, then the index, which is read as
-// a whole and sealed. Each summary has its own checksum and is read on demand. Each writer replaces
-// the whole file. Of several writers at once the last one's file stays, and the others have to read
-// some runs again.
-//
-// Runs of a sweep share nearly all of run.json: the index holds each text once.
-
-// index holds what a listing of runs needs.
-type index struct {
-	Specs  []string // specifications without their seeds, as JSON
-	Others []string // the rest of each run.json
-	Rows   []row
-}
-
-type row struct {
-	ID          string
-	Created     time.Time
-	Seed        uint64
-	Spec, Other int
-	Status      runner.Status
-	Steps       int64
-	Epochs      float64
-	Own         bool
-	Label       Label
-	Stamps      stamps
-	Place       passage
-}
-
-// other is run.json without the fields that differ between the runs of a sweep.
-type (
-	plainMeta runner.Meta
-	other     struct {
-		*plainMeta
-		ID      *struct{} `json:"id,omitempty"`
-		Created *struct{} `json:"created,omitempty"`
-		Spec    *struct{} `json:"spec,omitempty"`
-	}
-)
-
-// path returns the path of the file. It depends on this machine's view of the folder, since other
-// machines may share the cache.
-func (c *Catalogue) path() string {
-	host, _ := os.Hostname()
-	device, inode := disk.Identity(c.dir)
-	name := fmt.Sprintf("%s %d %d %s", host, device, inode, c.dir)
-	return filepath.Join(c.cache, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:32])
-}
-
-// owner returns the owner of the file: the folder, and the program, since another one may read more
-// from the same runs.
-func (c *Catalogue) owner() disk.Owner { return disk.Owner{ID: c.dir, Made: madeBy()} }
-
-// madeBy identifies this program.
-var madeBy = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(disk.StampOf(path))
-})
-
-// load returns the runs in the file, or none where the file cannot be used.
-func (c *Catalogue) load() map[string]*listed {
-	known := map[string]*listed{}
-	if c.cache == "" {
-		return known
-	}
-	f, x, of, err := readIndex(c.path())
-	if err != nil {
-		return known
-	}
-	specs, others, err := x.decode()
-	if err != nil || of != c.owner() {
-		f.Close()
-		return known
-	}
-	from := &summaries{file: f, recent: map[*Run]*runner.Summary{}}
-	c.use()
-	configurations := map[[3]string]string{}
-	runs, entries := make([]Run, len(x.Rows)), make([]listed, len(x.Rows))
-	for i := range x.Rows {
-		row, r, e := &x.Rows[i], &runs[i], &entries[i]
-		r.Dir = filepath.Join(c.dir, row.ID)
-		r.Meta = row.meta(specs, others)
-		key := [3]string{r.Meta.Preset, r.Meta.Parent, x.Specs[row.Spec]}
-		if configurations[key] == "" {
-			configurations[key] = r.Meta.ConfigurationOf(key[2])
-		}
-		r.configuration = configurations[key]
-		r.steps, r.epochs = row.Steps, row.Epochs
-		r.status, r.own, r.label = row.Status, row.Own, row.Label
-		r.passed, r.entry = &eventlog.PassedOver{}, e
-		*e = listed{run: r, stamps: row.Stamps, place: row.Place}
-		e.place.from = from
-		known[row.ID] = e
-	}
-	return known
-}
-
-// readIndex opens a file and reads its index.
-func readIndex(path string) (f atomicfile.File, x *index, of disk.Owner, err error) {
-	f, size, err := disk.OpenRegular(path)
-	if err != nil {
-		return nil, nil, of, err
-	}
-	x = &index{}
-	text, s, err := disk.ReadLast(f, size)
-	if err == nil {
-		err = gob.NewDecoder(bytes.NewReader(text)).Decode(x)
-	}
-	if err != nil {
-		f.Close()
-	}
-	return f, x, s.Owner, err
-}
-
-// decode parses the JSON texts of an index.
-func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
-	specs, others = make([]spec.Spec, len(x.Specs)), make([]runner.Meta, len(x.Others))
-	wrong := make([]error, len(specs)+len(others))
-	data.OnEveryCore(len(wrong), func(i int) {
-		if k := i - len(specs); k >= 0 {
-			m := &other{plainMeta: (*plainMeta)(&others[k])}
-			wrong[i] = json.Unmarshal([]byte(x.Others[k]), m)
-		} else {
-			wrong[i] = json.Unmarshal([]byte(x.Specs[i]), &specs[i])
-		}
-	})
-	return specs, others, errors.Join(wrong...)
-}
-
-// meta returns the run.json of a row's run.
-func (r *row) meta(specs []spec.Spec, others []runner.Meta) runner.Meta {
-	m := others[r.Other]
-	m.ID, m.Created, m.Spec = r.ID, r.Created, specs[r.Spec]
-	m.Spec.Seed = r.Seed
-	return m
-}
-
-// save writes the remembered runs to the file, and then loads them from it.
-func (c *Catalogue) save() error {
-	if err := os.MkdirAll(c.cache, disk.FolderMode); err != nil {
-		return err
-	}
-	err := disk.InFolderOf(c.open, c.path(), func(in *disk.Folder, name string) error {
-		return in.Write(name, func(w io.Writer) error { return writeIndex(w, c) })
-	})
-	if err == nil {
-		c.known = c.load()
-		c.tidy()
-	}
-	return err
-}
-
-// forgotten is the time without use after which a file of the cache is removed. Its folder is gone,
-// or will take seconds to read when it is listed again.
-const forgotten = 60 * 24 * time.Hour
-
-// use marks the file as used, at most once a day.
-func (c *Catalogue) use() {
-	path, now := c.path(), c.now()
-	info, err := os.Lstat(path)
-	if err == nil && !c.ReadOnly && now.Sub(info.ModTime()) > 24*time.Hour {
-		os.Chtimes(path, now, now) // if this fails, tidy may remove the file, and it is made anew
-	}
-}
-
-// tidy removes the files of the cache that nobody has used for the time forgotten.
-func (c *Catalogue) tidy() {
-	list, _ := os.ReadDir(c.cache)
-	for _, e := range list {
-		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && c.now().Sub(info.ModTime()) > forgotten {
-			os.Remove(filepath.Join(c.cache, e.Name()))
-		}
-	}
-}
-
-func writeIndex(w io.Writer, c *Catalogue) error {
-	var x index
-	var specs, others texts
-	var at int64
-	for _, e := range c.known {
-		r := e.run
-		row := row{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
-			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
-			Stamps: e.stamps}
-		summary, err := row.texts(r, &specs, &others)
-		if err != nil {
-			continue // this run is read at each listing
-		}
-		row.Place.At = at
-		x.Rows = append(x.Rows, row)
-		at += int64(len(summary))
-		if _, err := w.Write(summary); err != nil {
-			return err
-		}
-	}
-	x.Specs, x.Others = specs.list, others.list
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(&x); err != nil {
-		return err
-	}
-	text, err := disk.Seal{Owner: c.owner()}.Put(b.Bytes())
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
-}
-
-// texts is a list of texts without repeats.
-type texts struct {
-	list   []string
-	places map[string]int
-}
-
-func (t *texts) add(text string) int {
-	if t.places == nil {
-		t.places = map[string]int{}
-	}
-	place, ok := t.places[text]
-	if !ok {
-		place = len(t.list)
-		t.places[text], t.list = place, append(t.list, text)
-	}
-	return place
-}
-
-// texts returns the text of a run's summary, and sets the row's references to the texts of its
-// run.json. It returns an error where those texts would be read as another run: a file that was
-// changed by hand may hold what no program of ours writes.
-func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
-	if e := of.entry; e != nil { // the run was itself read from such texts
-		if summary, err = e.place.read(); err != nil {
-			return nil, err
-		}
-		r.Place = e.place
-	}
-	s := of.Meta.Spec
-	s.Seed = 0
-	made, err := json.Marshal(&s)
-	rest, wrong := json.Marshal(&other{plainMeta: (*plainMeta)(&of.Meta)})
-	if err = cmp.Or(err, wrong); err == nil && summary == nil {
-		summary, err = r.check(of, made, rest)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.Spec, r.Other = specs.add(string(made)), others.add(string(rest))
-	return summary, nil
-}
-
-// check returns the text of a run's summary, having verified that the run's texts read as the run.
-func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
-	x := index{Specs: []string{string(made)}, Others: []string{string(rest)}}
-	specs, others, err := x.decode()
-	if err != nil {
-		return nil, err
-	}
-	again := Run{Dir: of.Dir, Meta: r.meta(specs, others)}
-	short := *of.Summary()
-	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
-	short.ClassInterval, short.GroupInterval = nil, nil
-	summary, err = json.Marshal(&short)
-	short.Measures, short.ByGroup = nil, nil
-	fixed, wrong := json.Marshal(&short)
-	if err = cmp.Or(err, wrong); err != nil {
-		return nil, err
-	}
-	r.Place = passage{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),
-		Figures: uint32(len(fixed) - 1)}
-	if !again.reads(summary, of) {
-		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, disk.ErrSum)
-	}
-	return summary, nil
-}
-
-// reads reports whether a run with the text of its summary has the content of the run want.
-func (r *Run) reads(text []byte, want *Run) bool {
-	s, err := r.decodeSummary(text)
-	if err != nil {
-		return false
-	}
-	a, err := json.Marshal(s)
-	b, also := json.Marshal(want.Summary())
-	return errors.Join(err, also) == nil && bytes.Equal(a, b) &&
-		reflect.DeepEqual(r.Meta, want.Meta)
-}
-
-// Examine checks that the file agrees with each run's own files. An entry of another program, or of
-// files that have changed since, is not used and is no finding. With mend it removes a wrong file.
-func (c *Catalogue) Examine(mend bool) []*Finding {
-	what := c.wrong()
-	if what == "" {
-		return nil
-	}
-	f := &Finding{File: c.path(), What: what,
-		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
-	f.repair = func() error { return os.Remove(f.File) }
-	if mend {
-		f.treat()
-	}
-	return []*Finding{f}
-}
-
-// wrong returns what is wrong with the file, or "" if nothing is.
-func (c *Catalogue) wrong() string {
-	if c.cache == "" {
-		return ""
-	}
-	f, _, _, err := readIndex(c.path())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return ""
-	case err != nil:
-		return "the catalogue of the runs cannot be read: " + err.Error()
-	}
-	f.Close()
-	known := c.load()
-	names, _ := folders(c.dir)
-	differ := make([]bool, len(names))
-	data.OnEveryCore(len(names), func(i int) {
-		e := known[names[i]]
-		differ[i] = e != nil && e.differs(filepath.Join(c.dir, names[i]))
-	})
-	if i := slices.Index(differ, true); i >= 0 {
-		return "the catalogue of run " + names[i] + " disagrees with its files"
-	}
-	return ""
-}
-
-// differs reports whether the catalogue's entry of a run disagrees with the run's files. Files that
-// have changed since the entry was made do not count.
-func (e *listed) differs(dir string) bool {
-	if stampsOf(dir) != e.stamps {
-		return false
-	}
-	own, err := readRun(dir, true)
-	if err != nil || stampsOf(dir) != e.stamps {
-		return false // the run itself is damaged, or still running
-	}
-	summary, err := e.place.read()
-	return err != nil || !e.run.reads(summary, own) || own.status != e.run.status ||
-		!reflect.DeepEqual(own.label, e.run.label)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
 )
 
@@ -69,7 +70,7 @@ func manyEnds(t *testing.T) (dir string) {
 func remembering(dir, cache string) *Catalogue {
 	c := NewCatalogue(dir, cache)
 	c.now = func() time.Time { return time.Now().Add(time.Hour) }
-	c.news = 0
+	c.saveEvery = 0
 	return c
 }
 
@@ -110,7 +111,8 @@ func TestCatalogue(t *testing.T) {
 	same("after a summary of the same size and time")
 	must(t, Delete(dir, runs[2].Meta.ID))
 	same("after a deletion")
-	log, err := os.OpenFile(filepath.Join(runs[3].Dir, logName), os.O_APPEND|os.O_WRONLY, 0)
+	log, err := os.OpenFile(filepath.Join(runs[3].Dir, eventlog.LogName), os.O_APPEND|os.O_WRONLY,
+		0)
 	must(t, err)
 	_, err = log.WriteString("garbage\n")
 	must(t, errors.Join(err, log.Close()))
@@ -255,7 +257,7 @@ func TestForgotten(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	c := remembering(dir, cache)
 	c.List()
-	old := c.now().Add(-forgotten - time.Minute)
+	old := c.now().Add(-unusedLimit - time.Minute)
 	gone := filepath.Join(cache, "of another folder")
 	write(t, nil, gone)
 	for _, path := range []string{gone, c.path()} {

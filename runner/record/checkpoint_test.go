@@ -1,323 +1,76 @@
 package record
 
 import (
-	"bytes"
-	"encoding/gob"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	"drolab/dro/nn"
-	"drolab/runner"
-	"drolab/runner/data"
-	"drolab/runner/disk"
-	"drolab/runner/spec"
-	runtrain "drolab/runner/train"
+	"drolab/runner/internal/atomicfile"
 )
 
-// pinnedRun makes a run that is being recorded and keeps two checkpoints. It has the checkpoints of
-// steps 1, 2 and 3, with step 1 pinned.
-func pinnedRun(t *testing.T) (*Store, *recorder, *Run) {
-	t.Helper()
+func TestCheckpointRoundTrip(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	r := create(t, s, m)
+	want := newState(7)
+	// A diverged run is saved, too.
+	want.Method.Numbers["lambda"], want.Method.Numbers["eta"] = math.Inf(1), math.NaN()
+	want.Parameters[0].Data[1] = float32(math.Copysign(0, -1))
+	save(t, r, want)
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	got, err := run.Load(7)
+	must(t, err)
+	if fmt.Sprint(got.Method) != fmt.Sprint(want.Method) {
+		t.Errorf("the method's state is %v, was %v", got.Method, want.Method)
+	}
+	a, b := asJSON(t, got), asJSON(t, want)
+	if a != b {
+		t.Errorf("state\n%s\nwant\n%s", a, b)
+	}
+	for _, pair := range [][2]any{{got.Parameters, want.Parameters},
+		{got.Velocities, want.Velocities},
+		{got.Buffers, want.Buffers}, {got.Picked, want.Picked}} {
+		if a, b := asJSON(t, pair[0]), asJSON(t, pair[1]); a != b {
+			t.Errorf("tensors\n%s\nwant\n%s", a, b)
+		}
+	}
+	if _, err := run.Load(8); err == nil {
+		t.Error("a checkpoint that was never written was read")
+	}
+}
+
+func TestCheckpointsKept(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
 	m.Spec.CheckpointKeep = 2
 	r := create(t, s, m)
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
-	save(t, r, newState(1))
-	must(t, run.Pin(1))
-	save(t, r, newState(2))
-	save(t, r, newState(3))
-	return s, r, run
-}
-
-func (r *Run) wants(t *testing.T, steps, pinned []int64) {
-	t.Helper()
-	gotSteps, err := r.Checkpoints()
-	must(t, err)
-	gotPinned, err := r.Pinned()
-	must(t, err)
-	if !slices.Equal(gotSteps, steps) || !slices.Equal(gotPinned, pinned) {
-		t.Errorf("checkpoints %v, pinned %v, want %v and %v", gotSteps, gotPinned, steps, pinned)
-	}
-}
-
-func TestPinnedCheckpointsStay(t *testing.T) {
-	s, r, run := pinnedRun(t)
-	run.wants(t, []int64{1, 2, 3}, []int64{1})
-	must(t, run.Pin(3))
-	must(t, run.Pin(3)) // twice is once
-	for _, step := range []int64{4, 5, 6} {
-		save(t, r, newState(step))
-	}
-	run.wants(t, []int64{1, 3, 5, 6}, []int64{1, 3})
-	if got, err := run.Load(1); err != nil || got.Parameters[0].Data[0] != 1 {
-		t.Errorf("the pinned checkpoint: %v", err)
-	}
-
-	must(t, run.Unpin(3)) // old: it is removed at once
-	must(t, run.Pin(6))
-	must(t, run.Unpin(6)) // among the newest: it stays
-	run.wants(t, []int64{1, 5, 6}, []int64{1})
-	must(t, r.Close())
-
-	// The pin stands in the folder, so that another process and a resume know it.
-	again, from := reopen(t, s, run.Meta.ID)
-	if from.Step != 6 {
-		t.Errorf("reopened at step %d, want 6", from.Step)
-	}
-	save(t, again, newState(7))
-	run.wants(t, []int64{1, 6, 7}, []int64{1})
-}
-
-func TestPinsThatAreRefused(t *testing.T) {
-	s, _, run := pinnedRun(t)
-	for name, c := range map[string]struct {
-		err  error
-		want string
+	folder := filepath.Join(run.Dir, checkpointsName)
+	write(t, nil, folder, atomicfile.Prefix+tensorsName(1))
+	write(t, nil, folder, tensorsName(2)) // left by a crash before its JSON
+	for _, c := range []struct {
+		step int64
+		kept []int64
 	}{
-		"no such step":       {run.Pin(9), "no checkpoint of step 9: it has [1 2 3]"},
-		"unpin no such step": {run.Unpin(9), "no checkpoint of step 9"},
-		"not pinned":         {run.Unpin(2), "step 2 is not pinned"},
-		"no such run":        {s.Pin("nothing", 1), "no run nothing"},
-		"by the store":       {s.Pin(run.Meta.ID, 8), "no checkpoint of step 8"},
+		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}},
+		{40, []int64{30, 40}},
+		{25, []int64{25}}, // a resume has discarded 30 and 40
 	} {
-		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, c.err, c.want)
+		save(t, r, newState(c.step))
+		steps, err := run.Checkpoints()
+		must(t, err)
+		if !slices.Equal(steps, c.kept) {
+			t.Errorf("after step %d: %v kept, want %v", c.step, steps, c.kept)
 		}
-	}
-	if err := run.Pin(9); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v is no fs.ErrNotExist", err)
-	}
-	must(t, s.Pin(run.Meta.ID, 2))
-	run.wants(t, []int64{1, 2, 3}, []int64{1, 2})
-}
-
-// TestPinsAfterACrash checks that a crash of the writer or of an unpin at any moment leaves a
-// pinned checkpoint whole, and leaves nothing of an unpinned one.
-func TestPinsAfterACrash(t *testing.T) {
-	for name, crash := range map[string]struct {
-		do     func(t *testing.T, folder string)
-		steps  []int64
-		pinned []int64
-	}{
-		"between tensors and JSON of another": {func(t *testing.T, folder string) {
-			write(t, []byte("x"), folder, tensorsName(4))
-		}, []int64{1, 3, 5}, []int64{1}},
-		"with the pin gone": {func(t *testing.T, folder string) {
-			must(t, os.Remove(filepath.Join(folder, pinName(1))))
-		}, []int64{3, 5}, nil},
-		"with pin and JSON gone": {func(t *testing.T, folder string) {
-			must(t, errors.Join(os.Remove(filepath.Join(folder, pinName(1))),
-				os.Remove(filepath.Join(folder, stateName(1)))))
-		}, []int64{3, 5}, nil},
-		"a pin without a checkpoint": {func(t *testing.T, folder string) {
-			write(t, nil, folder, pinName(0))
-		}, []int64{1, 3, 5}, []int64{1}},
-		"newest torn and pinned": {func(t *testing.T, folder string) {
-			write(t, nil, folder, stateName(9))
-			write(t, nil, folder, pinName(9))
-		}, []int64{1, 3, 5}, []int64{1}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, r, run := pinnedRun(t)
-			must(t, r.Close())
-			folder := filepath.Join(run.Dir, checkpointsName)
-			crash.do(t, folder)
-			again, _ := reopen(t, s, run.Meta.ID)
-			save(t, again, newState(5))
-			run.wants(t, crash.steps, crash.pinned)
-			entries, err := os.ReadDir(folder)
-			must(t, err)
-			const lock = 1
-			if want := 2*len(crash.steps) + len(crash.pinned) + lock; len(entries) != want {
-				t.Errorf("%d files, want %d: %v", len(entries), want, entries)
-			}
-		})
-	}
-}
-
-// TestPinAgainstPruning checks that a granted pin holds, whatever is written meanwhile. It writes
-// until one was granted: where the writer takes the only core, that may be after step 100.
-func TestPinAgainstPruning(t *testing.T) {
-	_, r, run := pinnedRun(t)
-	var granted []int64
-	var pins sync.WaitGroup
-	var some atomic.Bool
-	stop := make(chan struct{})
-	pins.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if saved, ok, err := run.Saved(); err == nil && ok && run.Pin(saved.Step) == nil {
-				granted = append(granted, saved.Step)
-				some.Store(true)
-			}
-		}
-	})
-	for step := int64(4); step < 100 || !some.Load(); step++ {
-		save(t, r, newState(step))
-	}
-	close(stop)
-	pins.Wait()
-	steps, err := run.Checkpoints()
-	must(t, err)
-	for _, step := range granted {
-		if !slices.Contains(steps, step) {
-			t.Errorf("step %d was pinned, and is gone", step)
-		}
-	}
-}
-
-// The state that a program saves is a file of its checkpoint, as the tensors are. Here drolab's own
-// network saves its state as a program does.
-
-// opaque saves bytes in place of tensors.
-type opaque struct{ runtrain.Network }
-
-func newOpaque(s *spec.Spec, d *data.Dataset, threads int) (runtrain.Network, error) {
-	n, err := runtrain.Native(s, d, threads)
-	return opaque{n}, err
-}
-
-func (n opaque) Save(s *runner.State) {
-	var own runner.State
-	n.Network.Save(&own)
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode([][]nn.Tensor{own.Parameters, own.Velocities, own.Buffers,
-		own.Picked})
-	if err != nil {
-		panic(err)
-	}
-	s.Opaque = bytesSaved(b.Bytes())
-}
-
-func (n opaque) Load(s *runner.State) error {
-	var b bytes.Buffer
-	if _, err := s.Opaque.WriteTo(&b); err != nil {
-		return err
-	}
-	var all [][]nn.Tensor
-	if err := gob.NewDecoder(&b).Decode(&all); err != nil {
-		return err
-	}
-	return n.Network.Load(&runner.State{Parameters: all[0], Velocities: all[1], Buffers: all[2],
-		Picked: all[3]})
-}
-
-// bytesSaved is the state that a program has saved, in memory.
-type bytesSaved []byte
-
-func (b bytesSaved) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(b)
-	return int64(n), err
-}
-
-func (bytesSaved) Release() {}
-
-// newOpaqueState returns newState as a program saves it.
-func newOpaqueState(step int64) *runner.State {
-	s := newState(step)
-	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
-	s.Opaque = bytesSaved(fmt.Sprintf("what a program saved at step %d", step))
-	return s
-}
-
-// inBytes returns the bytes that the program saved in a state.
-func inBytes(t *testing.T, s *runner.State) string {
-	t.Helper()
-	var b bytes.Buffer
-	_, err := s.Opaque.WriteTo(&b)
-	must(t, err)
-	return b.String()
-}
-
-// TestOpaqueCheckpoints checks that retention, pins, doctor and deletion cover the state that a
-// program saved, too.
-func TestOpaqueCheckpoints(t *testing.T) {
-	s := newStore(t)
-	m := newMeta(1)
-	m.Spec.CheckpointKeep = 2
-	r := create(t, s, m)
-	run, err := Find(s.Dir(), m.ID)
-	must(t, err)
-	save(t, r, newOpaqueState(1))
-	must(t, run.Pin(1))
-	for _, step := range []int64{2, 3, 4} {
-		save(t, r, newOpaqueState(step))
-	}
-	run.wants(t, []int64{1, 3, 4}, []int64{1})
-	folder := filepath.Join(r.in.Path, checkpointsName)
-	files := func() (list []string) {
 		entries, err := os.ReadDir(folder)
 		must(t, err)
-		for _, e := range entries {
-			if filepath.Ext(e.Name()) == ".program" {
-				list = append(list, e.Name())
-			}
-		}
-		return list
-	}
-	if got := files(); !slices.Equal(got, []string{opaqueName(1), opaqueName(3), opaqueName(4)}) {
-		t.Errorf("files %q", got)
-	}
-	for _, step := range []int64{1, 3} {
-		state, err := run.Load(step)
-		must(t, err)
-		if got, want := inBytes(t, state), inBytes(t, newOpaqueState(step)); got != want {
-			t.Errorf("step %d: %q", step, got)
+		if len(entries) != 2*len(steps)+1 { // and the lock
+			t.Errorf("%d files for %d checkpoints: %v", len(entries), len(steps), entries)
 		}
 	}
-	must(t, run.Unpin(1))
-	if got := files(); !slices.Equal(got, []string{opaqueName(3), opaqueName(4)}) {
-		t.Errorf("without the pin: %q", got)
-	}
-	must(t, r.Close())
-
-	flip(t, filepath.Join(folder, opaqueName(4)), "at step")
-	wrong := ofCheckpoints(t, s.Dir(), false)
-	if len(wrong) == 0 || !strings.Contains(strings.Join(wrong, "\n"), "checksum differs") {
-		t.Errorf("doctor: %q", wrong)
-	}
-	ofCheckpoints(t, s.Dir(), true)
-	if got := files(); !slices.Equal(got, []string{opaqueName(3)}) {
-		t.Errorf("mended: %q", got)
-	}
-	r, from := reopen(t, s, m.ID)
-	if from == nil || from.Step != 3 {
-		t.Errorf("mended, it goes on from %+v", from)
-	}
-	if err := Delete(s.Dir(), m.ID); !errors.Is(err, disk.ErrHeld) {
-		t.Errorf("deleted while it is recorded: %v", err)
-	}
-	must(t, r.Close())
-	must(t, Delete(s.Dir(), m.ID))
-	if left, _ := filepath.Glob(filepath.Join(s.Dir(), "*", checkpointsName, "*")); left != nil {
-		t.Errorf("deleted, it leaves %q", left)
-	}
-}
-
-// ofCheckpoints returns the doctor's findings about the checkpoints.
-func ofCheckpoints(t *testing.T, dir string, mend bool) (list []string) {
-	t.Helper()
-	all, _, err := examine(nil, dir, mend)
-	must(t, err)
-	for _, f := range all {
-		if text := fmt.Sprint(*f); strings.Contains(text, checkpointsName) {
-			list = append(list, text)
-		}
-	}
-	return list
 }

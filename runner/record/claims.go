@@ -18,8 +18,8 @@ const claimsName = "claims.json"
 // mostClaims bounds the studies that may take over one run.
 const mostClaims = 100
 
-// takenOver is the content of that file.
-type takenOver struct {
+// claimsFile is the content of claims.json.
+type claimsFile struct {
 	Claims []runner.SealedClaims `json:"claims"`
 }
 
@@ -55,14 +55,14 @@ func (r *Run) TakeOver(c runner.SealedClaims) error {
 		case len(later) == mostClaims:
 			return fmt.Errorf("%s has %d studies already", in.Join(claimsName), mostClaims)
 		}
-		all := takenOver{append(later, c)}
+		all := claimsFile{append(later, c)}
 		return disk.Explain(in.WriteSealed(claimsName, &all, nil))
 	}))
 }
 
 // readClaims returns none where there is no file.
 func readClaims(in *disk.Folder) ([]runner.SealedClaims, error) {
-	var all takenOver
+	var all claimsFile
 	err := in.ReadJSON(claimsName, &all)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

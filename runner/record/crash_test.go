@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 
 	"drolab/runner/disk"
 	"drolab/runner/internal/atomicfile"
@@ -168,7 +169,7 @@ func (d fullDisk) Folder(name string) (atomicfile.Disk, error) {
 
 func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (atomicfile.File, error) {
 	f, err := d.Disk.OpenFile(name, flag, mode)
-	if err != nil || name != logName {
+	if err != nil || name != eventlog.LogName {
 		return f, err
 	}
 	return fullFile{f, d}, nil
@@ -249,7 +250,7 @@ func TestTwoOpeners(t *testing.T) {
 		refused := make([]error, len(got))
 		for i := range got {
 			wg.Go(func() { got[i], _, refused[i] = s.Reopen(m.ID) })
-			wg.Go(func() { disk.Held(filepath.Join(s.Dir(), m.ID, lockName)) })
+			wg.Go(func() { disk.Held(filepath.Join(s.Dir(), m.ID, eventlog.LockName)) })
 		}
 		wg.Wait()
 		owners := 0
@@ -330,14 +331,14 @@ func TestLeftovers(t *testing.T) {
 	leave := func(name string, at time.Time) string {
 		dir := filepath.Join(s.Dir(), name)
 		must(t, os.Mkdir(dir, 0o755))
-		write(t, nil, dir, lockName)
+		write(t, nil, dir, eventlog.LockName)
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
 	crashed, young, used := leave(atomicfile.Prefix+"crashed", old),
 		leave(atomicfile.Prefix+"young", s.now()), leave(atomicfile.Prefix+"used", old)
 	deleted := leave(deletedPrefix+"half", old)
-	l, err := disk.Acquire(filepath.Join(used, lockName))
+	l, err := disk.Acquire(filepath.Join(used, eventlog.LockName))
 	must(t, err)
 	defer l.Release()
 	if runs, problems := List(s.Dir()); len(runs) != 0 || problems != nil {

@@ -34,7 +34,7 @@ func knobbed(t *testing.T, s *Store) (id, log string) {
 	must(t, r.Append(turnedKnob(7, "c", 9)))
 	appendSteps(t, r, 8, 9)
 	must(t, r.Close())
-	return m.ID, filepath.Join(s.Dir(), m.ID, logName)
+	return m.ID, filepath.Join(s.Dir(), m.ID, eventlog.LogName)
 }
 
 func turnedKnob(step int64, key string, value float64) *runner.KnobEvent {
@@ -138,7 +138,7 @@ func TestLastNewline(t *testing.T) {
 		r := create(t, s, m)
 		must(t, r.Append(turnedKnob(0, "lr", 0.5)))
 		must(t, r.Close())
-		log := filepath.Join(s.Dir(), m.ID, logName)
+		log := filepath.Join(s.Dir(), m.ID, eventlog.LogName)
 		whole := read(t, log)
 		write(t, harm(bytes.Clone(whole)), log)
 		r2, past, err := s.Reopen(m.ID)
@@ -159,7 +159,7 @@ func TestLogOfNewlines(t *testing.T) {
 	save(t, before, newState(10))
 	must(t, before.Close())
 	dir := filepath.Join(s.Dir(), m.ID)
-	log := filepath.Join(dir, logName)
+	log := filepath.Join(dir, eventlog.LogName)
 	write(t, append(read(t, log), bytes.Repeat([]byte{'\n'}, 1<<20)...), log)
 	var a *eventlog.Audit
 	made := testing.AllocsPerRun(1, func() {
@@ -222,7 +222,7 @@ func TestFailingSync(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	appendSteps(t, r, 1, 3)
-	x.Fail("sync "+logName, errReadOnly)
+	x.Fail("sync "+eventlog.LogName, errReadOnly)
 	if err := r.Append(turnedKnob(3, "lr", 0.5)); !errors.Is(err, errReadOnly) {
 		t.Errorf("answered with %v", err)
 	}
@@ -288,8 +288,8 @@ func TestCheckpointsAway(t *testing.T) {
 
 // TestRemovedWhileRecorded checks that a run ends if its files are removed and nobody can find it.
 func TestRemovedWhileRecorded(t *testing.T) {
-	for _, names := range [][]string{{metaName}, {logName}, {lockName},
-		{metaName, logName, lockName}, {"."}} {
+	for _, names := range [][]string{{metaName}, {eventlog.LogName}, {eventlog.LockName},
+		{metaName, eventlog.LogName, eventlog.LockName}, {"."}} {
 		s := newStore(t)
 		r := create(t, s, newMeta(1))
 		appendSteps(t, r, 1, 3)
@@ -306,7 +306,7 @@ func TestRemovedWhileRecorded(t *testing.T) {
 				t.Errorf("without %v it %s: %v", names, what, err)
 			}
 		}
-		if err := r.Append(stepEvent(4)); slices.Contains(names, logName) &&
+		if err := r.Append(stepEvent(4)); slices.Contains(names, eventlog.LogName) &&
 			!errors.Is(err, errGone) {
 			t.Errorf("without %v it logs: %v", names, err)
 		}

@@ -21,7 +21,7 @@
 // a run on another machine's shared disk. Readers treat every file as hostile: they skip what is
 // torn, damaged or of a newer program, their memory is bounded, and no content of a file makes them
 // panic. Run.PassedOver says what they skipped. Whoever reads a checkpoint holds it meanwhile
-// (checkpoint.go).
+// (pin.go).
 //
 // The order of writes decides what a crash leaves. A file that is replaced is written aside, synced
 // and renamed. A line of the log counts once it is whole. A new state or setting of the run is
@@ -32,12 +32,12 @@
 // is there.
 //
 // Every line, JSON file and weights file has a checksum (runner/disk). Every file says whose it
-// is, and a checkpoint and the summary say how much of the log they go with (owner.go). Viewers
-// pass over what was changed since it was written. A resume, and whoever prints figures, fails with
-// an error that names the file and the line (runner/eventlog/audit.go).
-// Files are opened only by their names in the run's folder, and never through links: a run may come
-// from anybody. Examine looks after a folder of runs (doctor.go). disk.Files keeps the
-// files that concern many runs in the same manner, such as a sweep's list.
+// is, and a checkpoint and the summary say how much of the log they go with (owner.go, verify.go).
+// Viewers pass over what was changed since it was written. A resume, and whoever prints figures,
+// fails with an error that names the file and the line (runner/eventlog/audit.go). Files are opened
+// only by their names in the run's folder, and never through links: a run may come from anybody.
+// Examine looks after a folder of runs (doctor.go). disk.Files keeps the files that concern many
+// runs in the same manner, such as a sweep's list.
 //
 // The log alone says how a run stands: History folds its events from the first one on, or from the
 // last one backward, with the same result.
@@ -60,8 +60,11 @@
 //
 // # Checkpoints
 //
-//	checkpoint.go   the two files of a step, the newest that can be read, which stay and which go
-//	tensors.go      the weights, in the safetensors format
+//	checkpoint.go    the two files of a step, and the newest that can be read
+//	pin.go           which checkpoints stay, and which go
+//	tensors.go       the weights, in the safetensors format
+//	methodstate.go   the state of the method, as a part of the JSON
+//	opaque.go        what a program saved, in place of tensors
 //
 // A checkpoint counts once its JSON is there, which is written last and holds the checksum of the
 // large file beside it. Whatever the files hold, reading them ends in an error or in tensors within

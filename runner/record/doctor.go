@@ -60,8 +60,8 @@ func examine(open atomicfile.Opener, dir string, mend bool) ([]*Finding, int, er
 	}
 	defer root.Close()
 	d := &doctor{root: root}
-	d.list = d.certain(d.checkRoot)
-	d.treat(mend)
+	d.list = d.lookTwice(d.checkRoot)
+	d.mend(mend)
 	names, err := runNames(dir)
 	if err != nil {
 		return nil, 0, err
@@ -93,7 +93,7 @@ func ExamineFiles(
 			d.find(name, what, remedy, d.moveAside(name))
 		}
 	}
-	d.treat(mend)
+	d.mend(mend)
 	return d.list, nil
 }
 
@@ -116,7 +116,7 @@ func (d *doctor) examineRun(name string, mend bool) {
 	const rounds = 4
 	for range rounds {
 		var held bool
-		list := d.certain(func() { held = d.held(); d.checkRun(held) })
+		list := d.lookTwice(func() { held = d.held(); d.checkRun(held) })
 		if _, err := d.root.Lstat(name); err != nil {
 			return
 		}
@@ -126,21 +126,21 @@ func (d *doctor) examineRun(name string, mend bool) {
 		if len(list) == 0 || !mend || held {
 			return
 		}
-		d.treatRun(list)
+		d.mendRun(list)
 	}
 }
 
 // held reports whether somebody records the run.
 func (d *doctor) held() bool {
-	if info, err := d.in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+	if info, err := d.in.Lstat(eventlog.LockName); err == nil && !info.Mode().IsRegular() {
 		return false // nobody can hold that
 	}
-	return d.in.Held(lockName)
+	return d.in.Held(eventlog.LockName)
 }
 
-// certain returns the findings on which two looks agree. A run that begins, goes on or ends between
-// the looks gives a different finding each time.
-func (d *doctor) certain(look func()) []*Finding {
+// lookTwice returns the findings on which two looks agree. A run that begins, goes on or ends
+// between the looks gives a different finding each time.
+func (d *doctor) lookTwice(look func()) []*Finding {
 	before := d.list
 	defer func() { d.list = before }()
 	d.list = nil
@@ -160,29 +160,29 @@ func (f *Finding) isAmong(list []*Finding) bool {
 	})
 }
 
-// treatRun takes the lock of the run and repairs what it can.
-func (d *doctor) treatRun(list []*Finding) {
-	l, err := d.in.Acquire(lockName)
+// mendRun takes the lock of the run and repairs what it can.
+func (d *doctor) mendRun(list []*Finding) {
+	l, err := d.in.Acquire(eventlog.LockName)
 	defer l.Release()
 	for _, f := range list {
 		// A lock that is a link cannot be taken before it is moved away.
-		if err == nil || f.File == lockName {
-			f.treat()
+		if err == nil || f.File == eventlog.LockName {
+			f.mend()
 		} else if f.repair != nil {
 			f.Failed = err.Error()
 		}
 	}
 }
 
-func (d *doctor) treat(mend bool) {
+func (d *doctor) mend(mend bool) {
 	for _, f := range d.list {
 		if mend {
-			f.treat()
+			f.mend()
 		}
 	}
 }
 
-func (f *Finding) treat() {
+func (f *Finding) mend() {
 	if f.repair == nil {
 		return
 	}
@@ -448,7 +448,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held, used bool) (read
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
 			"--mend gives the run a copy", func() error { return d.separate(name) })
 	}
-	if name == lockName && info.Size() > 0 && !held {
+	if name == eventlog.LockName && info.Size() > 0 && !held {
 		d.find(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
 			func() error { return d.empty(name) }).Leftover = true
@@ -545,8 +545,8 @@ func (d *doctor) movePair(step int64) error {
 // checkLog checks every line, and that the log is the one that the other files go with.
 func (d *doctor) checkLog(held bool) {
 	list, _ := witnesses(d.in) // the looks at the other files report those that belong elsewhere
-	if info, err := d.in.Lstat(logName); err != nil {
-		d.find(logName, "is missing", "put it back from a copy", nil)
+	if info, err := d.in.Lstat(eventlog.LogName); err != nil {
+		d.find(eventlog.LogName, "is missing", "put it back from a copy", nil)
 		return
 	} else if !info.Mode().IsRegular() {
 		return // checkFiles has reported it
@@ -554,28 +554,29 @@ func (d *doctor) checkLog(held bool) {
 	a, err := eventlog.AuditLog(d.in, list...)
 	switch {
 	case err != nil:
-		d.find(logName, err.Error(), "check its permissions, or restore it from a copy", nil)
+		d.find(eventlog.LogName, err.Error(), "check its permissions, or restore it from a copy",
+			nil)
 		return
 	case a.Foreign != nil:
-		d.find(logName, a.Foreign.Error(), "nothing here can make it again", nil)
+		d.find(eventlog.LogName, a.Foreign.Error(), "nothing here can make it again", nil)
 		return
 	}
 	const remedy = "restore it from a copy; --mend keeps a copy of it in .set-aside, and puts a " +
 		"warning in place of what is lost"
 	for _, line := range a.Damaged {
 		what := fmt.Sprintf("line %d %s", line.Line, line.What)
-		d.find(logName, what, remedy, d.repairLog)
+		d.find(eventlog.LogName, what, remedy, d.repairLog)
 	}
 	if len(a.Damaged) == 0 && len(a.Unlike) > 0 {
-		d.find(logName, a.Unlike[0].Error(), remedy, d.repairLog)
+		d.find(eventlog.LogName, a.Unlike[0].Error(), remedy, d.repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment
 	case a.Unended > 0:
-		d.find(logName, "the last line lacks its newline", "a resume adds it; --mend does",
+		d.find(eventlog.LogName, "the last line lacks its newline", "a resume adds it; --mend does",
 			d.repairLog).Leftover = true
 	case a.Bytes < a.Length:
-		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
+		d.find(eventlog.LogName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
 			"a resume cuts it; --mend does, and keeps a copy", d.repairLog).Leftover = true
 	}
 }
@@ -589,16 +590,16 @@ func (d *doctor) repairLog() error {
 	if err != nil || a.Err() == nil && a.Bytes == a.Length {
 		return err
 	}
-	if err := d.copyAside(logName); err != nil {
+	if err := d.copyAside(eventlog.LogName); err != nil {
 		return err
 	}
-	old, size, err := d.in.Read(logName)
+	old, size, err := d.in.Read(eventlog.LogName)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
 	_ = d.in.Remove(eventlog.IndexName) // it belongs to the log before the repair
-	err = d.in.Write(logName, func(w io.Writer) (err error) {
+	err = d.in.Write(eventlog.LogName, func(w io.Writer) (err error) {
 		list, err = eventlog.RepairLog(w, io.NewSectionReader(old, 0, size), d.in.Owner,
 			before, asideName)
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 )
 
 // everyFile maps the name of each file in a folder to its content, and of each link to its target.
@@ -47,12 +48,12 @@ func TestDoctor(t *testing.T) {
 		stays      bool // only a person can mend it
 	}{
 		{"", "", func(*testing.T, string) {}, false},
-		{logName, "checksum differs", func(t *testing.T, dir string) {
-			flip(t, filepath.Join(dir, logName), `"type":"knob"`)
+		{eventlog.LogName, "checksum differs", func(t *testing.T, dir string) {
+			flip(t, filepath.Join(dir, eventlog.LogName), `"type":"knob"`)
 		}, false},
-		{logName, "ends with event 4", func(t *testing.T, dir string) {
-			b := read(t, dir, logName)
-			write(t, b[:strings.Index(string(b), `{"seq":5`)], dir, logName)
+		{eventlog.LogName, "ends with event 4", func(t *testing.T, dir string) {
+			b := read(t, dir, eventlog.LogName)
+			write(t, b[:strings.Index(string(b), `{"seq":5`)], dir, eventlog.LogName)
 		}, false},
 		{metaName, "checksum differs", func(t *testing.T, dir string) {
 			flip(t, filepath.Join(dir, metaName), `"lr": 0.0`)
@@ -91,30 +92,30 @@ func TestDoctor(t *testing.T) {
 			must(t, os.Rename(filepath.Join(dir, summaryName), filepath.Join(dir, "elsewhere")))
 			must(t, os.Symlink("elsewhere", filepath.Join(dir, summaryName)))
 		}, false},
-		{lockName, "is a link", func(t *testing.T, dir string) {
-			must(t, os.Remove(filepath.Join(dir, lockName)))
-			must(t, os.Symlink("/etc/passwd", filepath.Join(dir, lockName)))
+		{eventlog.LockName, "is a link", func(t *testing.T, dir string) {
+			must(t, os.Remove(filepath.Join(dir, eventlog.LockName)))
+			must(t, os.Symlink("/etc/passwd", filepath.Join(dir, eventlog.LockName)))
 		}, false},
-		{logName, "hard link", func(t *testing.T, dir string) {
-			must(t, os.Link(filepath.Join(dir, logName), filepath.Join(dir, "copy")))
+		{eventlog.LogName, "hard link", func(t *testing.T, dir string) {
+			must(t, os.Link(filepath.Join(dir, eventlog.LogName), filepath.Join(dir, "copy")))
 		}, false},
-		{logName, "mode 666", func(t *testing.T, dir string) {
-			must(t, os.Chmod(filepath.Join(dir, logName), 0o666))
+		{eventlog.LogName, "mode 666", func(t *testing.T, dir string) {
+			must(t, os.Chmod(filepath.Join(dir, eventlog.LogName), 0o666))
 		}, false},
-		{logName, "lacks its newline", func(t *testing.T, dir string) {
-			b := read(t, dir, logName)
-			write(t, b[:len(b)-1], dir, logName)
+		{eventlog.LogName, "lacks its newline", func(t *testing.T, dir string) {
+			b := read(t, dir, eventlog.LogName)
+			write(t, b[:len(b)-1], dir, eventlog.LogName)
 		}, false},
-		{logName, "lacks its newline", func(t *testing.T, dir string) {
-			b := read(t, dir, logName)
+		{eventlog.LogName, "lacks its newline", func(t *testing.T, dir string) {
+			b := read(t, dir, eventlog.LogName)
 			b[len(b)-1] ^= 4
-			write(t, b, dir, logName)
+			write(t, b, dir, eventlog.LogName)
 		}, false},
-		{logName, "part of a line, 7 bytes", func(t *testing.T, dir string) {
-			write(t, append(read(t, dir, logName), `{"seq":`...), dir, logName)
+		{eventlog.LogName, "part of a line, 7 bytes", func(t *testing.T, dir string) {
+			write(t, append(read(t, dir, eventlog.LogName), `{"seq":`...), dir, eventlog.LogName)
 		}, false},
-		{lockName, "nobody holds it", func(t *testing.T, dir string) {
-			write(t, []byte("elsewhere"), dir, lockName)
+		{eventlog.LockName, "nobody holds it", func(t *testing.T, dir string) {
+			write(t, []byte("elsewhere"), dir, eventlog.LockName)
 		}, false},
 	} {
 		t.Run(c.file+" "+c.what, func(t *testing.T) {
@@ -155,7 +156,7 @@ func keeps(t *testing.T, dir string, before map[string]string) {
 	t.Helper()
 	after := everyFile(t, dir)
 	for name, text := range before {
-		kept := filepath.Base(name) == lockName // its content is of no use
+		kept := filepath.Base(name) == eventlog.LockName // its content is of no use
 		for _, now := range after {
 			kept = kept || now == text
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestRunTakenOverElsewhere(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))
-	path := filepath.Join(r.in.Path, lockName)
+	path := filepath.Join(r.in.Path, eventlog.LockName)
 	must(t, r.lock.Release())
 	var err error
 	none := func(atomicfile.File, bool) error { return syscall.ENOLCK }

@@ -14,6 +14,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
 )
 
@@ -65,7 +66,7 @@ func (d noLog) Folder(name string) (atomicfile.Disk, error) {
 
 func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (atomicfile.File, error) {
 	f, err := d.Disk.OpenFile(name, flag, mode)
-	if err != nil || name != logName || flag&os.O_APPEND == 0 {
+	if err != nil || name != eventlog.LogName || flag&os.O_APPEND == 0 {
 		return f, err
 	}
 	if !d.open {
@@ -171,15 +172,15 @@ func TestForkWithoutCheckpoint(t *testing.T) {
 		must(t, r.Close())
 		dir := filepath.Join(s.Dir(), m.ID)
 		must(t, lose(filepath.Join(dir, checkpointsName, stateName(7))))
-		log := read(t, dir, logName)
+		log := read(t, dir, eventlog.LogName)
 		_, _, err = s.Reopen(m.ID)
 		if !errors.Is(err, errOrphan) || strings.HasSuffix(err.Error(), "\n") {
 			t.Errorf("reopened: %v", err)
 		}
-		if !bytes.Equal(read(t, dir, logName), log) {
+		if !bytes.Equal(read(t, dir, eventlog.LogName), log) {
 			t.Error("the log has changed")
 		}
-		if disk.Held(filepath.Join(dir, lockName)) {
+		if disk.Held(filepath.Join(dir, eventlog.LockName)) {
 			t.Error("the lock is held")
 		}
 	}

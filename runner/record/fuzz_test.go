@@ -80,7 +80,7 @@ func FuzzLog(f *testing.F) {
 		folder := in(t, filepath.Dir(tail.Path))
 		a, err := eventlog.AuditLog(folder)
 		must(t, err)
-		l, err := eventlog.OpenLog(folder, a, clock())
+		l, err := eventlog.NewWriter(folder, a, clock())
 		must(t, err)
 		defer l.File.Close()
 		seq := l.Seq

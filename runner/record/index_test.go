@@ -167,7 +167,7 @@ func TestIndexFits(t *testing.T) {
 			t.Errorf("%s: not made anew: %v", name, err)
 		}
 	}
-	path := filepath.Join(r.Dir, logName)
+	path := filepath.Join(r.Dir, eventlog.LogName)
 	log, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.WriteFile(path, log[:len(log)/2], 0o644))
@@ -224,7 +224,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 		t.Helper()
 		x, err := eventlog.LoadIndex(in(t, filepath.Join(s.Dir(), m.ID)))
 		must(t, err)
-		info, err := os.Stat(filepath.Join(s.Dir(), m.ID, logName))
+		info, err := os.Stat(filepath.Join(s.Dir(), m.ID, eventlog.LogName))
 		must(t, err)
 		if rest := info.Size() - x.Size; rest > eventlog.ExactTail {
 			t.Errorf("%d bytes of the log are not in the index", rest)
@@ -254,7 +254,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 // TestInSmallTorn checks that no reader waits for a last line that is not whole.
 func TestInSmallTorn(t *testing.T) {
 	r := longLog(t)
-	f, err := os.OpenFile(filepath.Join(r.Dir, logName), os.O_WRONLY|os.O_APPEND, 0)
+	f, err := os.OpenFile(filepath.Join(r.Dir, eventlog.LogName), os.O_WRONLY|os.O_APPEND, 0)
 	must(t, err)
 	_, err = f.WriteString(`{"seq":99999,"type":"st`)
 	must(t, err)

@@ -51,8 +51,8 @@ func noTag(c rune) bool {
 	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_.", c)
 }
 
-// Turn adds tags, and removes those that are written with a minus before them.
-func (l *Label) Turn(tags []string) {
+// EditTags adds tags, and removes those that are written with a minus before them.
+func (l *Label) EditTags(tags []string) {
 	l.Tags = slices.Clone(l.Tags)
 	for _, t := range tags {
 		if gone, ok := strings.CutPrefix(t, "-"); ok {

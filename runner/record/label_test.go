@@ -27,9 +27,9 @@ func TestLabel(t *testing.T) {
 	}
 	must(t, r.Relabel(func(l *Label) {
 		l.Note, l.Archived = "the good one", true
-		l.Turn([]string{"paper", "b", "paper", "-c"})
+		l.EditTags([]string{"paper", "b", "paper", "-c"})
 	}))
-	must(t, r.Relabel(func(l *Label) { l.Turn([]string{"-b", "a"}) }))
+	must(t, r.Relabel(func(l *Label) { l.EditTags([]string{"-b", "a"}) }))
 	l := find().Label()
 	if l.Note != "the good one" || !l.Archived || !slices.Equal(l.Tags, []string{"a", "paper"}) {
 		t.Fatalf("read back as %+v", l)
@@ -65,7 +65,7 @@ func TestLabelsAtOnce(t *testing.T) {
 		all.Go(func() {
 			r, err := Find(s.Dir(), m.ID)
 			if err == nil {
-				err = r.Relabel(func(l *Label) { l.Turn([]string{fmt.Sprintf("tag%d", i)}) })
+				err = r.Relabel(func(l *Label) { l.EditTags([]string{fmt.Sprintf("tag%d", i)}) })
 			}
 			if err != nil {
 				t.Error(err)

@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 )
 
 // interrupted makes a run with a checkpoint of step 10 that nobody records.
@@ -63,7 +64,8 @@ func TestWritersFollowNoLinks(t *testing.T) {
 		name string
 		goes bool // goes on all the same: the link is replaced
 	}{
-		{logName, false}, {metaName, false}, {lockName, false}, {summaryName, true},
+		{eventlog.LogName, false}, {metaName, false}, {eventlog.LockName, false}, {summaryName,
+			true},
 		{".new-" + summaryName, true},
 		{filepath.Join(checkpointsName, ".new-"+stateName(20)), true},
 		{filepath.Join(checkpointsName, ".new-"+tensorsName(20)), true},
@@ -136,7 +138,7 @@ func TestLinkedRun(t *testing.T) {
 
 // TestHardLink checks that a file with another name elsewhere is not written to.
 func TestHardLink(t *testing.T) {
-	for _, name := range []string{logName, lockName} {
+	for _, name := range []string{eventlog.LogName, eventlog.LockName} {
 		s := newStore(t)
 		id, dir := interrupted(t, s)
 		elsewhere := filepath.Join(t.TempDir(), name)
@@ -153,7 +155,7 @@ func TestHardLink(t *testing.T) {
 
 // TestPipes checks that nobody waits for the other end of a pipe.
 func TestPipes(t *testing.T) {
-	for _, name := range []string{metaName, logName, lockName, summaryName} {
+	for _, name := range []string{metaName, eventlog.LogName, eventlog.LockName, summaryName} {
 		s := newStore(t)
 		id, dir := interrupted(t, s)
 		os.Remove(filepath.Join(dir, name))
@@ -220,11 +222,11 @@ func TestPlain(t *testing.T) {
 func TestModes(t *testing.T) {
 	s := newStore(t)
 	id, dir := interrupted(t, s)
-	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // as a copy may have it
+	must(t, os.Chmod(filepath.Join(dir, eventlog.LockName), 0o644)) // as a copy may have it
 	r, _ := reopen(t, s, id)
 	must(t, r.Close())
 	for name, want := range map[string]os.FileMode{"": 0o700, checkpointsName: 0o700,
-		lockName: 0o600} {
+		eventlog.LockName: 0o600} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		must(t, err)
 		if got := info.Mode().Perm(); got != want {

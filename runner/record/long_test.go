@@ -53,7 +53,7 @@ func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string 
 	rec, err := s.Create(m, nil)
 	check(err)
 	r := rec.(*recorder)
-	f, err := os.OpenFile(filepath.Join(r.in.Path, logName), os.O_WRONLY|os.O_TRUNC, 0)
+	f, err := os.OpenFile(filepath.Join(r.in.Path, eventlog.LogName), os.O_WRONLY|os.O_TRUNC, 0)
 	check(err)
 	w := &longWriter{w: bufio.NewWriterSize(f, 1<<20)}
 	w.w.Write(eventlog.HeadLine(r.in.Owner))

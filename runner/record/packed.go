@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
-	"drolab/runner/measure"
 )
 
 // A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
@@ -71,7 +68,7 @@ func Pack(w io.Writer, r *Run, checkpoint int64) error {
 }
 
 // packedNames lists the files of a packed run, in their order.
-func packedNames() []string { return []string{metaName, summaryName, logName} }
+func packedNames() []string { return []string{metaName, summaryName, eventlog.LogName} }
 
 // packedFilesOf returns the names and the texts of these files, and behind them the two of a
 // checkpoint. The log is a shorter one, which the summary and the checkpoint go with; the summary
@@ -152,7 +149,7 @@ func (s *Store) Restore(r *Run) (step int64, err error) {
 	if len(names) > 3 {
 		fmt.Sscanf(path.Base(names[3]), "step-%d", &step)
 	}
-	return step, s.appear(id, func(half *disk.Folder) error {
+	return step, s.addFolder(id, func(half *disk.Folder) error {
 		err := errors.Join(half.Mkdir(id, disk.FolderMode),
 			half.Mkdir(path.Join(id, checkpointsName), disk.FolderMode))
 		for i, name := range names {
@@ -271,180 +268,4 @@ func packedFiles(packed []byte, n int) (id string, names []string, texts [][]byt
 		id, names, texts = of, append(names, file), append(texts, text)
 	}
 	return id, names, texts, nil
-}
-
-// packedLog is the log of a packed run, unpacked at the first read.
-type packedLog struct {
-	*bytes.Reader
-	*packedRun
-}
-
-// Close implements eventlog.LogFile: there is nothing to close.
-func (*packedLog) Close() error { return nil }
-
-func (l *packedLog) open() (eventlog.LogFile, int64, error) {
-	if l.Reader != nil {
-		return l, l.Size(), nil
-	}
-	_, _, texts, err := packedFiles(l.text, 3)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", l.path, err)
-	}
-	if hashOf(texts[2]) != l.log.SHA256 {
-		return nil, 0, fmt.Errorf("%s: %s differs from the log that %s goes with", l.path, logName,
-			summaryName)
-	}
-	l.Reader = bytes.NewReader(texts[2])
-	return l, l.Size(), nil
-}
-
-const (
-	// packedSteps bounds the number of step events in a packed run: more than a chart has columns.
-	packedSteps = 200
-	// packedDigits is the number of significant digits of the values in step events; evaluations
-	// keep all of their digits.
-	packedDigits = 5
-)
-
-// packLog returns the log of a packed run, how much that is, and how much of it stands before the
-// steps after a checkpoint. Its events are numbered anew.
-func packLog(of disk.Owner, log *eventlog.Tail, checkpoint int64) (
-	text []byte, whole, before disk.Extent, err error,
-) {
-	events, steps, err := standing(log)
-	text = eventlog.HeadLine(of)
-	for _, e := range thin(events, steps) {
-		if e.Header().Step > checkpoint && before.Bytes == 0 {
-			before = extentOf(text, whole.Seq)
-		}
-		whole.Seq++
-		e.Header().Seq = whole.Seq
-		line, wrong := runner.EncodeEvent(e)
-		err = errors.Join(err, wrong)
-		text = append(append(text, disk.SealLine(line)...), '\n')
-	}
-	whole = extentOf(text, whole.Seq)
-	if before.Bytes == 0 {
-		before = whole
-	}
-	return text, whole, before, err
-}
-
-func extentOf(text []byte, seq int64) disk.Extent {
-	return disk.Extent{Seq: seq, Bytes: int64(len(text)), SHA256: hashOf(text)}
-}
-
-// standing reads the events of a log that no resume has taken back, without the checkpoint events:
-// a packed run has no checkpoints. steps is the number of step events among them.
-func standing(log eventlog.Log) (events []runner.Event, steps int, err error) {
-	h, err := eventlog.ReadHistory(log, func(e runner.Event) { events = append(events, e) })
-	stands := map[runner.Event]bool{}
-	for _, e := range h.Steps {
-		stands[e] = true
-	}
-	for _, e := range h.Evals {
-		stands[e] = true
-	}
-	return slices.DeleteFunc(events, func(e runner.Event) bool {
-		switch e.(type) {
-		case *runner.CheckpointEvent:
-			return true
-		case *runner.StepEvent, *runner.EvalEvent:
-			return !stands[e]
-		}
-		return false
-	}), len(h.Steps), err
-}
-
-// thin keeps the first and the last step event, of so many, and every n-th between them. A kept
-// event covers the least and the greatest values since the kept event before it, as an event of a
-// larger log_every would.
-func thin(events []runner.Event, steps int) (kept []runner.Event) {
-	every := max(1, (steps+packedSteps-3)/(packedSteps-2))
-	var since []*runner.StepEvent
-	seen := 0
-	for _, e := range events {
-		s, ok := e.(*runner.StepEvent)
-		if !ok {
-			kept = append(kept, e)
-			continue
-		}
-		since, seen = append(since, s), seen+1
-		if seen == 1 || len(since) == every || seen == steps {
-			kept, since = append(kept, merged(since)), nil
-		}
-	}
-	return kept
-}
-
-// merged returns the last of several step events, with the least and the greatest values of all.
-func merged(events []*runner.StepEvent) *runner.StepEvent {
-	e := *events[0]
-	for _, next := range events { // the first covers itself, as it may lack Min and Max
-		o := *next
-		o.Cover(&e)
-		e = o
-	}
-	for _, v := range []*measure.Values{&e.Values, &e.Min, &e.Max} {
-		*v = eventlog.RoundValues(*v, packedDigits)
-	}
-	e.ImagesPerSecond = eventlog.Round(speed(events), packedDigits)
-	return &e
-}
-
-// speed returns the speed over several events that stand for equal numbers of steps: the harmonic
-// mean of their speeds.
-func speed(events []*runner.StepEvent) measure.Number {
-	times := 0.0
-	for _, e := range events {
-		times += 1 / e.ImagesPerSecond.Float()
-	}
-	return measure.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
-}
-
-// Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
-func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
-	m.ID = newID(m)
-	return s.appear(m.ID, func(half *disk.Folder) error {
-		within := *s
-		within.dir = half.Path
-		r, err := within.Create(m, nil)
-		if err != nil {
-			return err
-		}
-		return errors.Join(fill(r), r.Close())
-	})
-}
-
-// appear makes a run that is not there yet: fill writes its directory in a folder aside, from which
-// it is renamed.
-func (s *Store) appear(id string, fill func(half *disk.Folder) error) (err error) {
-	s.sweep()
-	root, err := s.root()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if _, err := root.Lstat(id); err == nil {
-		return nil
-	}
-	half := atomicfile.Prefix + id
-	if err := root.Mkdir(half, disk.FolderMode); err != nil {
-		return disk.Explain(err)
-	}
-	defer func() { err = errors.Join(disk.Explain(err), root.RemoveAll(half)) }()
-	in, err := root.Within(half)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	l, err := in.Acquire(lockName) // else sweep could remove it
-	if err != nil {
-		return err
-	}
-	defer l.Release()
-	if err := fill(in); err != nil {
-		return err
-	}
-	return errors.Join(root.Rename(filepath.Join(half, id), id), root.Sync())
 }

@@ -27,11 +27,11 @@ func TestDamageIsSaid(t *testing.T) {
 		file, text string
 		read       func(*Run)
 	}{
-		"curve":             {logName, `"type":"eval"`, all},
-		"evaluations":       {logName, `"test_accuracy"`, evals},
-		"its type":          {logName, `"type":"eval"`, evals},
-		"its number":        {logName, `{"seq":2`, evals},
-		"average":           {logName, `"test_accuracy"`, average},
+		"curve":             {eventlog.LogName, `"type":"eval"`, all},
+		"evaluations":       {eventlog.LogName, `"test_accuracy"`, evals},
+		"its type":          {eventlog.LogName, `"type":"eval"`, evals},
+		"its number":        {eventlog.LogName, `{"seq":2`, evals},
+		"average":           {eventlog.LogName, `"test_accuracy"`, average},
 		"summary":           {summaryName, `"test_accuracy"`, func(*Run) {}},
 		"label":             {labelName, `"note": "g`, func(*Run) {}},
 		"long line, curve":  {"long", "", all},
@@ -43,11 +43,11 @@ func TestDamageIsSaid(t *testing.T) {
 			run := filepath.Join(dir, id)
 			switch {
 			case c.file == "long":
-				c.file = logName
-				b := read(t, run, logName)
+				c.file = eventlog.LogName
+				b := read(t, run, eventlog.LogName)
 				at := bytes.LastIndex(b, []byte(`{"seq":`))
 				odd := append(bytes.Repeat([]byte("x"), 2*eventlog.MaxLine), '\n')
-				write(t, slices.Concat(b[:at], odd, b[at:]), run, logName)
+				write(t, slices.Concat(b[:at], odd, b[at:]), run, eventlog.LogName)
 			default:
 				flip(t, filepath.Join(run, c.file), c.text)
 			}
@@ -81,7 +81,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 			finished(t, s)
 			whole := the(s, original)
 			want, _ := whatStands(t, whole)
-			log := filepath.Join(whole.Dir, logName)
+			log := filepath.Join(whole.Dir, eventlog.LogName)
 			text := read(t, log)
 			write(t, harm(bytes.Clone(text)), log)
 			r := the(s, original)
@@ -100,7 +100,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 			must(t, r.PassedOver())
 			list, _, err := Examine(s.dir, true)
 			must(t, err)
-			if len(list) != 1 || list[0].File != logName || !list[0].Mended {
+			if len(list) != 1 || list[0].File != eventlog.LogName || !list[0].Mended {
 				t.Errorf("mended %s", findings(list))
 			}
 			if !bytes.Equal(read(t, log), text) {

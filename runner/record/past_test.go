@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 )
 
@@ -29,7 +30,7 @@ func TestPast(t *testing.T) {
 	must(t, r.Append(&runner.WarningEvent{Head: head(7), Message: `"type":"knob"`}))
 	save(t, r, newState(8))
 	must(t, r.Close())
-	log := filepath.Join(s.Dir(), m.ID, logName)
+	log := filepath.Join(s.Dir(), m.ID, eventlog.LogName)
 	last := line(7, 9, "knob", `,"key":"lr","old":1,"new":2`) + `{"seq":8,"type":"knob"`
 	write(t, slices.Concat(read(t, log), []byte(last)), log) // a torn line does not count
 

@@ -16,7 +16,7 @@ import (
 // newTail writes a log and returns a reader of it.
 func newTail(t testing.TB, log []byte) *eventlog.Tail {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), logName)
+	path := filepath.Join(t.TempDir(), eventlog.LogName)
 	if err := os.WriteFile(path, log, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +147,10 @@ func TestUnreadableDirectories(t *testing.T) {
 	meta := read(t, s.Dir(), m.ID, metaName)
 	for name, files := range map[string]map[string]string{
 		"a-nothing":      {},
-		"b-garbage":      {metaName: "\x00\x00", logName: ""},
-		"c-no-algorithm": {metaName: "{}", logName: ""},
+		"b-garbage":      {metaName: "\x00\x00", eventlog.LogName: ""},
+		"c-no-algorithm": {metaName: "{}", eventlog.LogName: ""},
 		"d-no-log":       {metaName: string(meta)},
-		"e-wrong-type":   {metaName: `{"spec":{"rho":"high"}}`, logName: ""},
+		"e-wrong-type":   {metaName: `{"spec":{"rho":"high"}}`, eventlog.LogName: ""},
 	} {
 		must(t, os.Mkdir(filepath.Join(s.Dir(), name), 0o755))
 		for file, text := range files {

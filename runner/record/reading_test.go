@@ -26,7 +26,7 @@ func TestListingIsCountedAndKept(t *testing.T) {
 			return nil
 		}
 		c := remembering(dir, cache)
-		c.least, c.Progress = 2, tell
+		c.firstBlock, c.Progress = 2, tell
 		if runs, problems := c.List(); len(runs) > 0 || len(problems) != 1 ||
 			!errors.Is(problems[0], errEnough) {
 			t.Fatalf("ended at %d: %d runs, problems %v, want %v", end, len(runs), problems,
@@ -60,7 +60,7 @@ func TestListingIsCountedAndKept(t *testing.T) {
 func TestListingIsSavedOnTheWay(t *testing.T) {
 	dir, cache := manyEnds(t), t.TempDir()
 	c := remembering(dir, cache)
-	c.least = 2
+	c.firstBlock = 2
 	var kept []int // the number of runs in the file, each time that a run is read
 	c.Progress = func(done, of int) error {
 		files, _ := filepath.Glob(filepath.Join(cache, "*"))

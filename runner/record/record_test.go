@@ -3,20 +3,14 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"drolab/runner"
 	"drolab/runner/eventlog"
-	"drolab/runner/internal/atomicfile"
 )
 
 // TestLife follows a run from its creation to its end, as a viewer sees it.
@@ -145,160 +139,9 @@ func TestLongEventIsRefused(t *testing.T) {
 	}
 }
 
-func TestPresetName(t *testing.T) {
-	for preset, want := range map[string]string{
-		"shapes":                 "shapes",
-		"paper-k1.5":             "paper-k1.5",
-		"/home/me/My Paper.yaml": "my-paper",
-		"../..":                  "run",
-		"...hidden.yml":          "hidden",
-		"":                       "run",
-		"été\x1b[2J\n":           "t---2j",
-		strings.Repeat("a", 300): strings.Repeat("a", 40),
-		".":                      "run",
-		`..\..\windows`:          "windows",
-	} {
-		if got := presetName(preset); got != want {
-			t.Errorf("presetName(%q) = %q, want %q", preset, got, want)
-		}
-	}
-}
-
-func TestFind(t *testing.T) {
-	s := newStore(t)
-	var ids []string
-	for seed := range uint64(3) {
-		m := newMeta(seed + 1)
-		m.Created = m.Created.AddDate(0, 0, int(seed))
-		must(t, create(t, s, m).Close())
-		ids = append(ids, m.ID)
-	}
-	for _, c := range []struct{ id, want, err string }{
-		{id: ids[1], want: ids[1]},
-		{id: "shapes-sfk-s2", want: ids[1]},
-		{id: filepath.Join(s.Dir(), ids[0]), want: ids[0]},
-		{id: "latest", want: ids[2]},
-		{id: "shapes", err: "want more of the name: " + ids[0]},
-		{id: "sfk-s3", err: "near it: " + ids[2]},
-		{id: "zebra", err: "no run zebra"},
-		{id: "../nowhere", err: "nowhere"},
-	} {
-		run, err := Find(s.Dir(), c.id)
-		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("Find(%q): error %v, want %q", c.id, err, c.err)
-			}
-			continue
-		}
-		must(t, err)
-		if run.Meta.ID != c.want {
-			t.Errorf("Find(%q) = %s, want %s", c.id, run.Meta.ID, c.want)
-		}
-	}
-	runs, problems := List(s.Dir())
-	var listed []string
-	for _, r := range runs {
-		listed = append(listed, r.Meta.ID)
-	}
-	slices.Reverse(ids)
-	if !slices.Equal(listed, ids) || problems != nil {
-		t.Errorf("List = %q, %v; want %q", listed, problems, ids)
-	}
-	if _, err := Find(filepath.Join(s.Dir(), "missing"), "latest"); err == nil {
-		t.Error("a run was found in a missing folder")
-	}
-}
-
-func TestCheckpointRoundTrip(t *testing.T) {
-	s := newStore(t)
-	m := newMeta(1)
-	r := create(t, s, m)
-	want := newState(7)
-	// A diverged run is saved, too.
-	want.Method.Numbers["lambda"], want.Method.Numbers["eta"] = math.Inf(1), math.NaN()
-	want.Parameters[0].Data[1] = float32(math.Copysign(0, -1))
-	save(t, r, want)
-	run, err := Find(s.Dir(), m.ID)
-	must(t, err)
-	got, err := run.Load(7)
-	must(t, err)
-	if fmt.Sprint(got.Method) != fmt.Sprint(want.Method) {
-		t.Errorf("the method's state is %v, was %v", got.Method, want.Method)
-	}
-	a, b := asJSON(t, got), asJSON(t, want)
-	if a != b {
-		t.Errorf("state\n%s\nwant\n%s", a, b)
-	}
-	for _, pair := range [][2]any{{got.Parameters, want.Parameters},
-		{got.Velocities, want.Velocities},
-		{got.Buffers, want.Buffers}, {got.Picked, want.Picked}} {
-		if a, b := asJSON(t, pair[0]), asJSON(t, pair[1]); a != b {
-			t.Errorf("tensors\n%s\nwant\n%s", a, b)
-		}
-	}
-	if _, err := run.Load(8); err == nil {
-		t.Error("a checkpoint that was never written was read")
-	}
-}
-
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	must(t, err)
 	return string(b)
-}
-
-func TestCheckpointsKept(t *testing.T) {
-	s := newStore(t)
-	m := newMeta(1)
-	m.Spec.CheckpointKeep = 2
-	r := create(t, s, m)
-	run, err := Find(s.Dir(), m.ID)
-	must(t, err)
-	folder := filepath.Join(run.Dir, checkpointsName)
-	write(t, nil, folder, atomicfile.Prefix+tensorsName(1))
-	write(t, nil, folder, tensorsName(2)) // left by a crash before its JSON
-	for _, c := range []struct {
-		step int64
-		kept []int64
-	}{
-		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}},
-		{40, []int64{30, 40}},
-		{25, []int64{25}}, // a resume has discarded 30 and 40
-	} {
-		save(t, r, newState(c.step))
-		steps, err := run.Checkpoints()
-		must(t, err)
-		if !slices.Equal(steps, c.kept) {
-			t.Errorf("after step %d: %v kept, want %v", c.step, steps, c.kept)
-		}
-		entries, err := os.ReadDir(folder)
-		must(t, err)
-		if len(entries) != 2*len(steps)+1 { // and the lock
-			t.Errorf("%d files for %d checkpoints: %v", len(entries), len(steps), entries)
-		}
-	}
-}
-
-// TestAGivenName checks that a name is given to one run only; a second run of that name is refused.
-func TestAGivenName(t *testing.T) {
-	s := newStore(t)
-	m := newMeta(1)
-	m.ID = "mine-0123"
-	create(t, s, m)
-	again := newMeta(1)
-	again.ID = m.ID
-	if _, err := s.Create(again, nil); !errors.Is(err, fs.ErrExist) || again.ID != m.ID {
-		t.Errorf("twice: %v, as %s", err, again.ID)
-	}
-	for _, name := range []string{"../mine", ".mine", "a/b"} {
-		bad := newMeta(1)
-		bad.ID = name
-		if _, err := s.Create(bad, nil); err == nil {
-			t.Errorf("%q is made", name)
-		}
-	}
-	if r, err := Find(s.Dir(), m.ID); err != nil || r.Status() != runner.Queued {
-		t.Errorf("%v, %v", r, err)
-	}
 }

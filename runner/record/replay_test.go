@@ -41,7 +41,7 @@ func TestReplay(t *testing.T) {
 	var all []runner.Event
 	for part := 1; part <= 4; part++ {
 		until := tape.End.Seconds * float64(part) / 4
-		moment := eventlog.Always()
+		moment := eventlog.LastMoment()
 		moment.Seconds = until
 		r.To(moment)
 		events, err := r.Read()
@@ -60,7 +60,7 @@ func TestReplay(t *testing.T) {
 	}
 	checkWhole(t, "all parts", all)
 	r.Rewind()
-	moment := eventlog.Always()
+	moment := eventlog.LastMoment()
 	moment.Step = longEnough / 2
 	r.To(moment)
 	half, err := r.Read()
@@ -83,7 +83,7 @@ func TestReplayOfShortLog(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	r := prepared(t, run.Tail())
-	r.To(eventlog.Always())
+	r.To(eventlog.LastMoment())
 	events, err := r.Read()
 	must(t, err)
 	if want := readAll(t, run.Tail()); len(events) != len(want) {

@@ -1,15 +1,12 @@
 package record
 
 import (
-	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/runner"
@@ -112,7 +109,7 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	}
 	l, of, err := fill(root, half, m, from)
 	if err == nil {
-		l, err = root.RenameLocked(l, lockName, half, m.ID)
+		l, err = root.RenameLocked(l, eventlog.LockName, half, m.ID)
 	}
 	if err != nil {
 		return nil, errors.Join(disk.Explain(err), l.Release(), root.RemoveAll(half))
@@ -138,7 +135,7 @@ func (s *Store) begin(
 		return nil, err
 	}
 	in.Owner = of
-	log, err := eventlog.OpenLog(in, eventlog.NewAudit(in), s.now)
+	log, err := eventlog.NewWriter(in, eventlog.NewAudit(in), s.now)
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
@@ -169,7 +166,7 @@ func fill(
 	}
 	defer in.Close()
 	in.Owner = ownerOf(m.ID, text)
-	if l, err = in.Acquire(lockName); err != nil {
+	if l, err = in.Acquire(eventlog.LockName); err != nil {
 		return nil, of, err
 	}
 	if err := in.Mkdir(checkpointsName, disk.FolderMode); err != nil {
@@ -180,7 +177,7 @@ func fill(
 			return l, of, err
 		}
 	}
-	log, err := in.Open(logName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
+	log, err := in.Open(eventlog.LogName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
 		err = log.Close()
 	}
@@ -196,48 +193,6 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 		return err
 	}
 	return errors.Join(writeCheckpoint(in, from, eventlog.NewAudit(in).Position), in.Close())
-}
-
-// sweepAge is the age up to which sweep leaves a directory alone: from its creation until its lock
-// is held, nothing else protects it.
-const sweepAge = time.Minute
-
-// sweep removes directories that a crash left half-made or half-removed. A directory that it cannot
-// remove does no harm.
-func (s *Store) sweep() {
-	root, err := s.root()
-	if err != nil {
-		return
-	}
-	defer root.Close()
-	for _, e := range leftovers(root) {
-		// The clock may have been set back since.
-		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
-			root.RemoveAll(e.Name())
-		}
-	}
-}
-
-// leftovers lists the directories that are half made or half removed, and that nobody is working
-// on.
-func leftovers(f *disk.Folder) (list []fs.DirEntry) {
-	entries, _ := f.List()
-	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), atomicfile.Prefix) ||
-			strings.HasPrefix(e.Name(), deletedPrefix)
-		if !e.IsDir() || !ours {
-			continue
-		}
-		in, err := f.Within(e.Name())
-		if err != nil {
-			continue
-		}
-		if !in.Held(lockName) {
-			list = append(list, e)
-		}
-		in.Close()
-	}
-	return list
 }
 
 // Reopen implements runner.Store. It refuses a run that is done, and one that
@@ -257,7 +212,7 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 		return nil, nil, errors.Join(err, in.Close())
 	}
 	r := &recorder{in: in, keep: m.Spec.CheckpointKeep, lock: l}
-	if past, err = r.takeUp(s, m); err != nil {
+	if past, err = r.openPast(s, m); err != nil {
 		return nil, nil, errors.Join(err, l.Release(), in.Close())
 	}
 	r.spare, _ = os.Open(os.DevNull)
@@ -288,8 +243,8 @@ func (s *Store) Pin(id string, step int64) error {
 // else would make another run.
 var errOrphan = errors.New("the checkpoint that it was forked from is damaged or missing")
 
-// takeUp opens the log of an existing run and finds the checkpoint from which the run can go on.
-func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
+// openPast opens the log of an existing run and finds the checkpoint from which the run can go on.
+func (r *recorder) openPast(s *Store, m *runner.Meta) (*runner.Past, error) {
 	end, err := eventlog.ReadEnd(r.in, nil, eventlog.StatusOnly)
 	if err != nil {
 		return nil, err
@@ -304,12 +259,12 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if from.State == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
-	log, err := verified(r.in)
+	log, err := verifyLog(r.in)
 	if err != nil {
 		return nil, err
 	}
 	past := &runner.Past{Meta: m, From: from.State, Log: log.Since(from.At)}
-	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
+	if r.log, err = eventlog.NewWriter(r.in, log, s.now); err != nil {
 		return nil, err
 	}
 	r.log.Knobs = slices.Clone(past.Log)
@@ -356,105 +311,56 @@ func (s *Store) named(id string) (in *disk.Folder, m *runner.Meta, err error) {
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
 func lockRun(f *disk.Folder) (*disk.Lock, error) {
-	l, err := f.Acquire(lockName)
-	if err == nil && !l.InPlace(f.Join(lockName)) { // it was deleted meanwhile
+	l, err := f.Acquire(eventlog.LockName)
+	if err == nil && !l.InPlace(f.Join(eventlog.LockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
 	}
 	return l, err
 }
 
-// Names inside a run directory.
-const (
-	logName         = eventlog.LogName
-	lockName        = eventlog.LockName
-	metaName        = "run.json"
-	summaryName     = "summary.json"
-	checkpointsName = "checkpoints"
-
-	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
-)
-
-// newID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
-// sorted by preset, and different for runs started in the same second.
-func newID(m *runner.Meta) string {
-	method := presetName(string(m.Spec.Algorithm())) // for an imported run, the name a user chose
-	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), method, m.Spec.Seed,
-		m.Created.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
-}
-
-// presetName turns a preset's name, which may be the path of a file, into a valid part of a
-// folder's name on every system: [a-z0-9._-], at most 40 characters, starting with a letter or
-// digit.
-func presetName(preset string) string {
-	base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(preset)), ".yaml")
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		case 'A' <= r && r <= 'Z':
-			return r - 'A' + 'a'
+// Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
+func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
+	m.ID = newID(m)
+	return s.addFolder(m.ID, func(half *disk.Folder) error {
+		within := *s
+		within.dir = half.Path
+		r, err := within.Create(m, nil)
+		if err != nil {
+			return err
 		}
-		return '-'
-	}, strings.TrimSuffix(base, ".yml"))
-	const longest = 40
-	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "._-"), "run")
+		return errors.Join(fill(r), r.Close())
+	})
 }
 
-// plainName reports whether id can be the name of a run directory: neither a path nor the name of a
-// hidden file.
-func plainName(id string) bool {
-	return id != "" && id[0] != '.' && !strings.ContainsAny(id, `/\`+"\x00")
-}
-
-// Delete removes a run from the folder dir for good. id is the run's exact name. Delete holds the
-// run's lock meanwhile; the error is ErrHeld where somebody records the run.
-func Delete(dir, id string) error { return (&Store{dir: dir}).Delete(id) }
-
-// Delete implements runner.Store.
-func (s *Store) Delete(id string) error {
-	in, _, err := s.named(id)
-	var l *disk.Lock
-	if err == nil {
-		l, err = lockRun(in)
-		err = errors.Join(err, in.Close())
-	}
-	if err == nil {
-		err = s.trash(l, id)
-	}
-	switch {
-	case errors.Is(err, disk.ErrHeld):
-		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
-	case err != nil:
-		return runError(id, err)
-	}
-	return nil
-}
-
-func (s *Store) trash(l *disk.Lock, id string) error {
+// addFolder makes a run that is not there yet: fill writes its directory in a folder aside, from
+// which it is renamed.
+func (s *Store) addFolder(id string, fill func(half *disk.Folder) error) (err error) {
+	s.sweep()
 	root, err := s.root()
 	if err != nil {
-		return errors.Join(err, l.Release())
+		return err
 	}
 	defer root.Close()
-	return trash(root, l, id)
-}
-
-// trash removes the directory of a run, whose lock is l. It renames the directory first, so that no
-// reader meets a half-removed run.
-func trash(f *disk.Folder, l *disk.Lock, name string) error {
-	gone := deletedPrefix + name
-	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
-	if err == nil {
-		l, err = f.RenameLocked(l, lockName, name, gone)
+	if _, err := root.Lstat(id); err == nil {
+		return nil
 	}
-	if err == nil {
-		err = f.Sync()
+	half := atomicfile.Prefix + id
+	if err := root.Mkdir(half, disk.FolderMode); err != nil {
+		return disk.Explain(err)
 	}
-	if err = errors.Join(err, l.Release()); err != nil {
-		return fmt.Errorf("deleting it: %w", err)
+	defer func() { err = errors.Join(disk.Explain(err), root.RemoveAll(half)) }()
+	in, err := root.Within(half)
+	if err != nil {
+		return err
 	}
-	if err := f.RemoveAll(gone); err != nil {
-		return fmt.Errorf("deleting it, which is %s now: %w", f.Join(gone), err)
+	defer in.Close()
+	l, err := in.Acquire(eventlog.LockName) // else sweep could remove it
+	if err != nil {
+		return err
 	}
-	return nil
+	defer l.Release()
+	if err := fill(in); err != nil {
+		return err
+	}
+	return errors.Join(root.Rename(filepath.Join(half, id), id), root.Sync())
 }

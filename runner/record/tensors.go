@@ -10,11 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"drolab/dro"
 	"drolab/dro/nn"
-	"drolab/runner/data"
 	"drolab/runner/internal/memory"
-	"drolab/runner/measure"
 )
 
 // The safetensors format (github.com/huggingface/safetensors): 8 bytes with
@@ -22,8 +19,8 @@ import (
 // tensor names to type, shape and place, padded with spaces; the values,
 // without holes. Only type F32 is known here.
 
-// entry describes one tensor in the header.
-type entry struct {
+// tensorEntry describes one tensor in the header.
+type tensorEntry struct {
 	DType   string   `json:"dtype"`
 	Shape   []int    `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"` // bytes, counted from the end of the header
@@ -65,7 +62,7 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 	for _, t := range list {
 		after := end + 4*int64(len(t.Data))
 		shape := append([]int{}, t.Shape...) // [] and not null, for a scalar
-		e := entry{DType: "F32", Shape: shape, Offsets: [2]int64{end, after}}
+		e := tensorEntry{DType: "F32", Shape: shape, Offsets: [2]int64{end, after}}
 		if seen[t.Name] {
 			return nil, fmt.Errorf("tensor %q: want a name of its own", t.Name)
 		}
@@ -74,7 +71,7 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 				t.Name, t.Shape, len(t.Data))
 		}
 		seen[t.Name], end = true, e.Offsets[1]
-		object, err := json.Marshal(map[string]entry{t.Name: e})
+		object, err := json.Marshal(map[string]tensorEntry{t.Name: e})
 		if err != nil {
 			return nil, err
 		}
@@ -134,24 +131,24 @@ func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
 	return list, nil
 }
 
-// place is an entry of a header that was checked, and its name.
-type place struct {
+// tensorPlace is an entry of a header that was checked, and its name.
+type tensorPlace struct {
 	name string
-	entry
+	tensorEntry
 }
 
 // decodeHeader returns the tensors in the order of their values. It checks that the values fill
 // size bytes exactly.
-func decodeHeader(header []byte, size int64) ([]place, error) {
+func decodeHeader(header []byte, size int64) ([]tensorPlace, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(header, &raw); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	delete(raw, "__metadata__")
-	list := make([]place, 0, len(raw))
+	list := make([]tensorPlace, 0, len(raw))
 	for name, text := range raw {
-		p := place{name: name}
-		err := json.Unmarshal(text, &p.entry)
+		p := tensorPlace{name: name}
+		err := json.Unmarshal(text, &p.tensorEntry)
 		if err == nil {
 			err = p.check()
 		}
@@ -160,7 +157,7 @@ func decodeHeader(header []byte, size int64) ([]place, error) {
 		}
 		list = append(list, p)
 	}
-	slices.SortFunc(list, func(a, b place) int {
+	slices.SortFunc(list, func(a, b tensorPlace) int {
 		return cmp.Or(slices.Compare(a.Offsets[:], b.Offsets[:]), cmp.Compare(a.name, b.name))
 	})
 	end := int64(0)
@@ -178,7 +175,7 @@ func decodeHeader(header []byte, size int64) ([]place, error) {
 }
 
 // check checks one entry by itself.
-func (e *entry) check() error {
+func (e *tensorEntry) check() error {
 	if e.DType != "F32" {
 		return fmt.Errorf("type %.20q: want F32", e.DType)
 	}
@@ -190,7 +187,7 @@ func (e *entry) check() error {
 }
 
 // readValues reads the values at p, which come next.
-func readValues(r io.Reader, p place) (nn.Tensor, error) {
+func readValues(r io.Reader, p tensorPlace) (nn.Tensor, error) {
 	t := nn.Tensor{Name: p.name, Shape: p.Shape,
 		Data: make([]float32, (p.Offsets[1]-p.Offsets[0])/4)}
 	buf := make([]byte, min(4*len(t.Data), 1<<16))
@@ -204,72 +201,4 @@ func readValues(r io.Reader, p place) (nn.Tensor, error) {
 		}
 	}
 	return t, nil
-}
-
-// methodState is the JSON form of a dro.State. A run that diverges has numbers that are not finite,
-// which measure.Number can hold. Flags are packed into bits, the first one in the lowest place.
-type methodState struct {
-	Numbers map[string]measure.Number `json:"numbers"`
-	Flags   map[string]bits           `json:"flags,omitempty"`
-
-	Lists map[string][]measure.Number `json:"lists,omitempty"`
-}
-
-type bits struct {
-	Count int    `json:"count"`
-	Bits  []byte `json:"bits"`
-}
-
-func encodeMethod(s *dro.State) *methodState {
-	if s == nil {
-		return nil
-	}
-	m := &methodState{
-		Numbers: mapValues(s.Numbers, measure.Num),
-		Flags:   map[string]bits{},
-		Lists: mapValues(s.Lists, func(list []float64) []measure.Number {
-			return data.Map(list, measure.Num)
-		}),
-	}
-	for name, flags := range s.Flags {
-		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
-		for i, f := range flags {
-			if f {
-				b.Bits[i/8] |= 1 << (i % 8)
-			}
-		}
-		m.Flags[name] = b
-	}
-	return m
-}
-
-// mapValues returns a map with the same keys, whose values are converted by to.
-func mapValues[A, B any](from map[string]A, to func(A) B) map[string]B {
-	m := make(map[string]B, len(from))
-	for name, v := range from {
-		m[name] = to(v)
-	}
-	return m
-}
-
-// decode returns the state, or an error where the number of flags does not fit their bytes.
-func (m *methodState) decode() (*dro.State, error) {
-	s := &dro.State{
-		Numbers: mapValues(m.Numbers, measure.Number.Float),
-		Flags:   map[string][]bool{},
-		Lists: mapValues(m.Lists, func(list []measure.Number) []float64 {
-			return data.Map(list, measure.Number.Float)
-		}),
-	}
-	for name, b := range m.Flags {
-		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {
-			return nil, fmt.Errorf("flags %.40q: %d bytes for %d flags", name, len(b.Bits), b.Count)
-		}
-		flags := make([]bool, b.Count)
-		for i := range flags {
-			flags[i] = b.Bits[i/8]>>(i%8)&1 == 1
-		}
-		s.Flags[name] = flags
-	}
-	return s, nil
 }

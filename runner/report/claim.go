@@ -7,12 +7,8 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/eventlog"
 	"drolab/runner/measure"
-	"drolab/runner/page"
-	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
@@ -78,7 +74,7 @@ func (r *Report) judge() {
 					if i > 0 {
 						continue
 					}
-					for _, a := range p.further(pair[0]) {
+					for _, a := range p.furtherArms(pair[0]) {
 						c := r.test(p, claim, a, p.own[pair[1]])
 						if len(c.Seeds) > 0 {
 							r.Further, byArm[c.A] = append(r.Further, c), append(byArm[c.A], c)
@@ -110,7 +106,7 @@ func (r *Report) reproduce() {
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
-			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
+			c.Difference = differenceOf(a, a, func(r, _ *loggedRun) (x, y float64) {
 				return s.last(r, 0).Float(), one.Value
 			}, 0)
 			r.sayFew(c, s, a, a)
@@ -148,9 +144,9 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 	return len(family)
 }
 
-// further returns the arms, besides the study's own, on which the claims of an arm are tested:
+// furtherArms returns the arms, besides the study's own, on which the claims of an arm are tested:
 // other settings of its method and, for the study's first arm, methods that are none of its own.
-func (p *Problem) further(own int) (list []*arm) {
+func (p *Problem) furtherArms(own int) (list []*arm) {
 	for _, a := range p.arms {
 		same := a.method() == p.study.Arms[own].Method()
 		if a.name == "" && (same || own == 0 && p.arm(a.method()) == nil) {
@@ -173,7 +169,7 @@ func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
 	if claim.Measure == StepTime {
 		c.Measure = ""
 	}
-	c.Difference = differenceOf(a, b, s.compared, claim.Margin)
+	c.Difference = differenceOf(a, b, s.values, claim.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		c.Exploratory = c.Exploratory || one.Meta.Created.Before(r.study.Registered) &&
 			slices.Contains(c.Seeds, one.seed())
@@ -305,118 +301,3 @@ func classList(list []int) string {
 
 // pair names a test that has no side.
 func (c *Finding) pair() string { return join(c.A+" and "+c.B, c.Problem) }
-
-// Difference is the difference of a measure between two arms, over the seeds that both have.
-type Difference struct {
-	Seeds  []uint64         `json:"seeds"`
-	Values []measure.Number `json:"values"` // one for each seed
-	Mean   measure.Number   `json:"mean"`
-	Half   measure.Number   `json:"half"` // half width of the mean's t interval at Report.Level
-	// P is the two-sided p of Student's paired t test against 0 or the claim's margin. It does not
-	// apply where the test cannot be made. Adjusted is P after Holm's correction.
-	P        measure.Number `json:"p"`
-	Adjusted measure.Number `json:"adjusted_p"`
-	// Detectable is the least distance of the true mean from the margin that the test finds with
-	// 80 % power. It holds at the first step of the correction, if the differences have the
-	// standard deviation of these seeds.
-	Detectable measure.Number `json:"detectable"`
-
-	confidence float64 // of the test, 1 less its level
-}
-
-// emptyDifference returns the difference over no seed.
-func emptyDifference() Difference {
-	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
-}
-
-// differenceOf tests a − b against margin. Runs of one seed are a pair, since the seed decides the
-// initialisation and the batch order of both.
-func differenceOf(a, b *arm, value pairValue, margin float64) Difference {
-	d := emptyDifference()
-	var xs, ys []float64
-	for _, r := range a.runs {
-		o := b.run(r.seed())
-		if o == nil {
-			continue
-		}
-		x, y := value(r, o)
-		if difference := measure.Num(x - y); difference.Finite() {
-			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, difference)
-			xs, ys = append(xs, x-margin), append(ys, y)
-		}
-	}
-	_, d.Mean, _, d.Half = compare.Describe(d.Values, level)
-	if len(d.Values) > 1 {
-		d.P = measure.Known(compare.PairedT(xs, ys))
-	}
-	return d
-}
-
-// first returns the first of the list that is so, or nil.
-func first[T any](list []*T, is func(*T) bool) *T {
-	if i := slices.IndexFunc(list, is); i >= 0 {
-		return list[i]
-	}
-	return nil
-}
-
-// power is the power of the test at which Difference.Detectable is computed.
-const power = .8
-
-// adjust sets Adjusted and Detectable of differences whose tests form one family.
-func adjust(list []*Difference, confidence float64, correction string) {
-	p := spec.Map(list, func(d *Difference) float64 { return d.P.Float() })
-	found, tests := map[int]float64{}, 1
-	if correction == Holm {
-		p, tests = compare.Holm(p), len(list)
-	}
-	for i, q := range p {
-		d, n := list[i], len(list[i].Values)
-		d.Adjusted, d.confidence = measure.Known(q), confidence
-		if !d.P.Applies() {
-			continue
-		}
-		if _, known := found[n]; !known {
-			found[n] = compare.Detectable(n, (1-confidence)/float64(tests), power)
-		}
-		deviation := d.Half.Float() / compare.HalfWidth(n, level) * math.Sqrt(float64(n))
-		d.Detectable = measure.Num(found[n] * deviation)
-	}
-}
-
-// significant tells whether the corrected test rejects.
-func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-d.confidence }
-
-// readLog returns a run with its evaluations and steps, without those that a resume has taken back,
-// and with the time that it trained.
-func readLog(r *record.Run) (*ran, error) {
-	p := eventlog.NewProgress(&r.Meta)
-	h, err := eventlog.ReadHistory(r.Tail(), func(e runner.Event) {
-		p.Add(e)
-		if s, ok := e.(*runner.StepEvent); ok { // only their pace is used
-			s.Values, s.Min, s.Max = nil, nil, nil
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
-	}
-	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
-	for _, s := range h.Steps {
-		if speed := s.ImagesPerSecond.Float(); speed > 0 {
-			out.ticks = append(out.ticks, tick{s.Time, float64(r.Meta.Spec.Batch) / speed})
-		}
-	}
-	return out, nil
-}
-
-// curve returns the mean and t interval of a measure over the runs that were trained here. The only
-// evaluation of an imported run belongs to no step.
-func (a *arm) curve(measure string) page.Curve {
-	var evals [][]*runner.EvalEvent
-	for _, r := range a.runs {
-		if r.Meta.Imported == nil {
-			evals = append(evals, r.evals)
-		}
-	}
-	return page.Curve{Name: a.label, Points: compare.MeanCurve(evals, measure, level)}
-}

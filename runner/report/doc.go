@@ -2,10 +2,10 @@
 // them, a published table and figure, accuracy per class, cost and sensitivity.
 //
 //	Study, []*record.Run -> the runs of each arm (Study.Gather)
-//	  -> a Problem for each condition (report.go), with further arms (table.go)
+//	  -> a Problem for each condition (report.go), with further arms (experiment.go)
 //	  -> what claims compare (statistic.go), tested and corrected by family (claim.go) -> Report
-//	  -> means (table.go), or variations of one setting (vary.go)
-//	Report -> page.Page (page.go, sections.go), which runner/page writes
+//	  -> means (means.go), or variations of one setting (vary.go)
+//	Report -> page.Page (page.go, sections.go, testtable.go), which runner/page writes
 //
 // A Report is data and its page is text. New is pure but for the logs that it reads. The page of a
 // registered study has its tests and means alone. Runs that belong to no study are described
@@ -17,6 +17,7 @@
 // # A study
 //
 // A Study (study.go) is a file that fixes runs, claims and tests before the runs exist.
+// studyfile.go reads that file.
 //
 //	study.yaml --ParseStudy--> Study --Gather(runs)--> Gathered: the runs of each arm,
 //	                                                   and the missing ones

@@ -197,16 +197,16 @@ func (g *Gathered) Lacks() []string {
 
 // Own returns the runs of the study's arms.
 func (g *Gathered) Own() []*record.Run {
-	return slices.Concat(g.Failed, g.OtherData, g.ended(), g.begun())
+	return slices.Concat(g.Failed, g.OtherData, g.endedRuns(), g.begunRuns())
 }
 
-// ended returns the runs of the slots.
-func (g *Gathered) ended() []*record.Run {
+// endedRuns returns the runs of the slots.
+func (g *Gathered) endedRuns() []*record.Run {
 	return slices.Concat(spec.Map(g.Slots, func(s *Slot) []*record.Run { return s.Runs })...)
 }
 
-// begun returns the runs among the missing that are under way, or are to go on.
-func (g *Gathered) begun() (runs []*record.Run) {
+// begunRuns returns the runs among the missing that are under way, or are to go on.
+func (g *Gathered) begunRuns() (runs []*record.Run) {
 	for _, m := range g.Missing {
 		if m.Begun != nil {
 			runs = append(runs, m.Begun)
@@ -217,6 +217,6 @@ func (g *Gathered) begun() (runs []*record.Run) {
 
 // Kernels lists the kernels that made the runs.
 func (g *Gathered) Kernels() []string {
-	list := spec.Map(g.ended(), func(r *record.Run) string { return r.Meta.Host.Kernel })
+	list := spec.Map(g.endedRuns(), func(r *record.Run) string { return r.Meta.Host.Kernel })
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }

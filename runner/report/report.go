@@ -2,18 +2,14 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/data/source"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -89,7 +85,7 @@ type Problem struct {
 type arm struct {
 	label string // in tables; a row's has the mark of what its method uses
 	name  string // the study's, else ""
-	runs  []*ran
+	runs  []*loggedRun
 	// broken is the number of runs whose numbers are not finite. They are not among runs.
 	broken int
 }
@@ -98,29 +94,9 @@ type arm struct {
 func (a *arm) key() string { return cmp.Or(a.name, a.label) }
 
 // run returns the arm's run of a seed, or nil.
-func (a *arm) run(seed uint64) *ran {
-	return first(a.runs, func(r *ran) bool { return r.seed() == seed })
+func (a *arm) run(seed uint64) *loggedRun {
+	return first(a.runs, func(r *loggedRun) bool { return r.seed() == seed })
 }
-
-// ran is a run with the content of its log.
-type ran struct {
-	*record.Run
-	evals   []*runner.EvalEvent
-	ticks   []tick
-	seconds float64 // of training, evaluations included
-	// selected says that the page has the run's figures of its selected step, not of the last one.
-	selected bool
-}
-
-// results returns the measures of the run at the step that the page compares.
-func (r *ran) results() *runner.Results {
-	if r.selected {
-		return &r.Summary().Selected.Results
-	}
-	return &r.Summary().Results
-}
-
-func (r *ran) seed() uint64 { return r.Meta.Spec.Seed }
 
 // Made is a machine with a program, and the number of runs that it made.
 type Made struct {
@@ -227,7 +203,7 @@ func (r *Report) noteRuns(why string, runs []*record.Run) {
 func (r *Report) noteGathered(g *Gathered) {
 	done := func(one *record.Run) bool { return one.Status() == runner.Done }
 	rest := slices.DeleteFunc(slices.Clone(g.Rest), done)
-	r.noteRuns("left out because they are not done", slices.Concat(g.Failed, rest, g.begun()))
+	r.noteRuns("left out because they are not done", slices.Concat(g.Failed, rest, g.begunRuns()))
 	r.noteRuns("left out because their seeds are not the study's", g.OtherSeeds)
 	for _, one := range g.Broken {
 		r.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
@@ -262,7 +238,7 @@ func withoutRepeats(runs []*record.Run) (list []*record.Run) {
 
 // fillConditions makes the conditions with the study's arms and their runs.
 func (r *Report) fillConditions(g *Gathered) error {
-	read, broken := map[*Slot][]*ran{}, map[*Slot]int{}
+	read, broken := map[*Slot][]*loggedRun{}, map[*Slot]int{}
 	for _, slot := range g.Slots {
 		for _, one := range slot.Runs {
 			if !slices.Contains(r.Seeds, one.Meta.Spec.Seed) {
@@ -305,147 +281,22 @@ func countMakers(all []*record.Run) (list []Made) {
 	return list
 }
 
-// readArms reads the conditions and the arms, which have a Spec under each condition.
-func (p *parser) readArms(conditions, arms Entry) {
-	under := conditions.Below
-	if conditions.Key == "" {
-		under = []Entry{{Line: arms.Line, Below: []Entry{}}}
-	} else if len(under) == 0 {
-		p.fail(conditions.Line, "conditions: want settings by label, as in {ρ = 0.5: {rho: 0.5}}")
+// first returns the first of the list that is so, or nil.
+func first[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
-	sound := true
-	for _, c := range under {
-		one := Condition{Label: c.Key}
-		s, preset, ok := p.settings(c)
-		sound = sound && ok
-		if preset != "" || entryOf(c, "rho").Key != "" {
-			one.Radius = s.Rho
-		}
-		p.study.Conditions, p.labels = append(p.study.Conditions, one), append(p.labels, c.Key)
-	}
-	if arms.Key != "" && len(arms.Below) == 0 {
-		p.fail(arms.Line, "arms: want at least one, as in {erm: {preset: shapes, method: erm}}")
-	}
-	for _, e := range arms.Below {
-		a := Arm{Name: e.Key, Label: e.Key}
-		if label := entryOf(e, "label"); label.Key != "" {
-			if err := oneLine(&a.Label)(label); err != nil {
-				p.fail(label.Line, "%w", err)
-			}
-		}
-		for ok, i := sound, 0; ok && i < len(under); i++ { // an error is told once
-			var s spec.Spec
-			var preset string
-			s, preset, ok = p.settings(under[i], e)
-			a.Specs, a.Presets = append(a.Specs, s), append(a.Presets, preset)
-		}
-		p.study.Arms, p.armNames = append(p.study.Arms, a), append(p.armNames, a.Name)
-	}
-	p.dropCommonRadii()
+	return nil
 }
 
-// dropCommonRadii forgets the radii of the conditions if every arm trains by that of its condition.
-// Else all robust risks of the study are read from the list of risk_radii, since two solutions of
-// the same problem may differ in the last digits.
-func (p *parser) dropCommonRadii() {
-	for c := range p.study.Conditions {
-		for _, a := range p.study.Arms {
-			r := p.study.Conditions[c].Radius
-			if len(p.errs) == 0 && r > 0 && a.Specs[c].Rho != r {
-				return
-			}
+// curve returns the mean and t interval of a measure over the runs that were trained here. The only
+// evaluation of an imported run belongs to no step.
+func (a *arm) curve(measure string) page.Curve {
+	var evals [][]*runner.EvalEvent
+	for _, r := range a.runs {
+		if r.Meta.Imported == nil {
+			evals = append(evals, r.evals)
 		}
 	}
-	for c := range p.study.Conditions {
-		p.study.Conditions[c].Radius = 0
-	}
-}
-
-// settings returns the settings that mappings state, the last of which prevails: a preset, a method
-// and settings. An arm, the second mapping, needs a preset and a method.
-func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
-	before, at, last := len(p.errs), map[string]Entry{}, by[len(by)-1]
-	check := func(line int, err error) {
-		if err != nil {
-			p.fail(line, "%w", err)
-		}
-	}
-	for _, e := range by {
-		for _, b := range e.Below {
-			at[b.Key] = b
-		}
-	}
-	s = spec.Defaults()
-	if e, is := at["preset"]; is {
-		loaded, err := p.loadPreset(e)
-		check(e.Line, err)
-		s, preset = loaded.Spec, loaded.Name
-	}
-	for _, e := range by {
-		for _, b := range e.Below {
-			switch b.Key {
-			case "preset", "label":
-			case "method":
-				check(b.Line, method(b, &s))
-			case "algorithms", "seed", "seeds":
-				p.fail(b.Line, "%s: arms have a method, and a study its seeds", b.Key)
-			default:
-				text := cmp.Or(string(b.Value), "{}") // a mapping is a value of no setting
-				check(b.Line, presets.Assign(&s, b.Key, []byte(text)))
-			}
-		}
-	}
-	if s.Seeds = 1; len(by) == 1 || len(p.errs) > before {
-		return s, preset, len(p.errs) == before
-	}
-	for _, key := range []string{"preset", "method"} {
-		if at[key].Key == "" {
-			p.fail(last.Line, "%s: no %s: an arm is {preset: NAME, method: NAME} and settings",
-				last.Key, key)
-			return s, preset, false
-		}
-	}
-	err := s.Validate()
-	for _, b := range last.Below {
-		if _, is := spec.FindSetting(b.Key); err == nil && is {
-			err = s.Unread([]string{b.Key})
-		}
-	}
-	// Runs keep absolute paths. Those of a study are relative to its folder.
-	if dir, wrong := filepath.Abs(filepath.Dir(p.study.Word)); wrong == nil {
-		s.Dataset = source.Locate(s.Dataset, dir)
-		s.SettleProgram(dir)
-	}
-	line := last.Line
-	if wrong, is := errors.AsType[*spec.KeyError](err); is {
-		line = cmp.Or(at[wrong.Key].Line, line)
-	}
-	check(line, err)
-	return s, preset, err == nil
-}
-
-// loadPreset loads a preset that an arm names, and remembers it.
-func (p *parser) loadPreset(e Entry) (loaded presets.Preset, err error) {
-	var name string
-	if err = oneLine(&name)(e); err == nil {
-		loaded, err = presets.LoadBeside(p.study.Word, name)
-	}
-	if !slices.ContainsFunc(p.study.Presets, func(o runner.Preset) bool {
-		return o.Name == loaded.Name
-	}) {
-		p.study.Presets = append(p.study.Presets, loaded.Preset)
-	}
-	return loaded, err
-}
-
-func method(e Entry, s *spec.Spec) error {
-	var name dro.Algorithm
-	err := value(&name, "a method", nil)(e)
-	if err == nil {
-		_, err = dro.Find(name)
-	}
-	if err == nil {
-		s.Algorithms = []dro.Algorithm{name}
-	}
-	return err
+	return page.Curve{Name: a.label, Points: compare.MeanCurve(evals, measure, level)}
 }

@@ -151,7 +151,7 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	f := newFolder(t)
 	f.four(told{algorithm: dro.SFK, rho: .5, speed: 75})
 	f.four(told{algorithm: dro.PGD, rho: .5})
-	all := make([]*ran, len(f.runs))
+	all := make([]*loggedRun, len(f.runs))
 	for i, r := range f.runs {
 		var err error
 		all[i], err = readLog(r)
@@ -275,8 +275,8 @@ func TestBesideThePaper(t *testing.T) {
 // Where the paper's window would reverse a difference, the page says so.
 func TestWindow(t *testing.T) {
 	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
-	losses := func(values ...float64) (r *ran) {
-		r = &ran{Run: &record.Run{}}
+	losses := func(values ...float64) (r *loggedRun) {
+		r = &loggedRun{Run: &record.Run{}}
 		r.Meta.Created = start
 		for _, v := range values {
 			e := &runner.EvalEvent{}

@@ -85,12 +85,13 @@ func (s *Study) canonical(f *Family) (string, error) {
 			for _, pair := range c.Pairs {
 				text, err := json.Marshal(sealedTest{
 					Measure: c.Measure, Along: c.Along, Higher: c.Higher,
-					Classes:    [2][]int{sorted(c.Classes[0]), sorted(c.Classes[1])},
+					Classes:    [2][]int{sortedInts(c.Classes[0]), sortedInts(c.Classes[1])},
 					Margin:     canonicalNumber(c.Margin),
 					Equivalent: canonicalNumber(c.Equivalent),
 					Radius:     canonicalNumber(s.Conditions[at].Radius),
 					Arms: [2]map[string]string{
-						stated(&s.Arms[pair[0]].Specs[at]), stated(&s.Arms[pair[1]].Specs[at]),
+						statedSettings(&s.Arms[pair[0]].Specs[at]),
+						statedSettings(&s.Arms[pair[1]].Specs[at]),
 					},
 				})
 				if err != nil {
@@ -109,12 +110,13 @@ func (s *Study) canonical(f *Family) (string, error) {
 // processors. It writes −0 as 0.
 func canonicalNumber(x float64) string { return strconv.FormatFloat(x+0, 'g', 12, 64) }
 
-func sorted(list []int) []int { return slices.Sorted(slices.Values(list)) }
+// sortedInts returns the numbers of a list, ascending.
+func sortedInts(list []int) []int { return slices.Sorted(slices.Values(list)) }
 
-// stated returns the settings by which an arm differs from the defaults, as far as its method reads
-// them and the numbers of its runs depend on them. So a setting that a later version adds changes
-// no hash.
-func stated(s *spec.Spec) map[string]string {
+// statedSettings returns the settings by which an arm differs from the defaults, as far as its
+// method reads them and the numbers of its runs depend on them. So a setting that a later version
+// adds changes no hash.
+func statedSettings(s *spec.Spec) map[string]string {
 	defaults, settings := spec.Defaults(), map[string]string{}
 	for _, t := range spec.AllSettings() {
 		if t.Viewed() || !t.ReadIn(s) || t.Key == "seed" || t.Key == "seeds" {
@@ -131,7 +133,7 @@ func stated(s *spec.Spec) map[string]string {
 // runs with which other claims of the study are sealed; they keep their entries. An error is about
 // a run that has no entry now.
 func (g *Gathered) TakeOver(c runner.SealedClaims) (differ []*record.Run, errs []error) {
-	for _, r := range slices.Concat(g.ended(), g.begun()) {
+	for _, r := range slices.Concat(g.endedRuns(), g.begunRuns()) {
 		list, err := r.Claims()
 		own := slices.IndexFunc(list, func(o runner.SealedClaims) bool { return o.SameStudy(&c) })
 		if err == nil && own < 0 {
@@ -146,20 +148,20 @@ func (g *Gathered) TakeOver(c runner.SealedClaims) (differ []*record.Run, errs [
 	return differ, errs
 }
 
-// standing says how the claims of a study stand to those that are sealed with a run.
-type standing int
+// sealMatch is how the claims of a study agree with those that are sealed with a run.
+type sealMatch int
 
 const (
-	sealedBefore standing = iota // the run was started with these claims
-	sealedLater                  // the study took the run over with these claims
-	otherClaims                  // it did so with others, or other studies alone have the run
-	notSealed                    // no study has the run
+	sealedBefore sealMatch = iota // the run was started with these claims
+	sealedLater                   // the study took the run over with these claims
+	otherClaims                   // it did so with others, or other studies alone have the run
+	notSealed                     // no study has the run
 )
 
-// standingOf compares the claims of a study with the entries of a run. The first entry of the study
+// matchSeals compares the claims of a study with the entries of a run. The first entry of the study
 // decides: a later one cannot excuse it. A study with another title in another file is the same if
 // its claims are.
-func standingOf(list []runner.SealedClaims, c runner.SealedClaims) standing {
+func matchSeals(list []runner.SealedClaims, c runner.SealedClaims) sealMatch {
 	same := func(o runner.SealedClaims) bool { return o.SHA256 == c.SHA256 }
 	own := slices.IndexFunc(list, func(o runner.SealedClaims) bool { return o.SameStudy(&c) })
 	switch {
@@ -199,13 +201,13 @@ func (r *Report) checkClaims(g *Gathered) error {
 	if err != nil {
 		return err
 	}
-	by := map[standing][]*record.Run{}
-	for _, one := range g.ended() {
+	by := map[sealMatch][]*record.Run{}
+	for _, one := range g.endedRuns() {
 		list, err := one.Claims()
 		if err != nil {
 			r.note("%v", err)
 		}
-		at := standingOf(list, c)
+		at := matchSeals(list, c)
 		if at != notSealed || !strings.HasPrefix(one.Dir, withProgram) {
 			by[at] = append(by[at], one)
 		}
@@ -213,7 +215,7 @@ func (r *Report) checkClaims(g *Gathered) error {
 	if len(by) == 0 {
 		return nil
 	}
-	ids := func(at standing) []string {
+	ids := func(at sealMatch) []string {
 		list := []string{}
 		for _, r := range by[at] {
 			list = append(list, r.Meta.ID)
@@ -222,7 +224,7 @@ func (r *Report) checkClaims(g *Gathered) error {
 	}
 	r.Claims = &ClaimsCheck{SHA256: c.SHA256, Sealed: ids(sealedBefore),
 		TakenOver: ids(sealedLater), Differ: ids(otherClaims), NotSealed: ids(notSealed)}
-	before := func(at standing) string {
+	before := func(at sealMatch) string {
 		if len(by[at]) == 1 {
 			return "claims not sealed before this run"
 		}

@@ -382,7 +382,7 @@ func TestDamagedEntries(t *testing.T) {
 
 // TestStated: what an arm states has one text for each setting, and no seed.
 func TestStated(t *testing.T) {
-	got := stated(&parse(t, sealing).Arms[1].Specs[0])
+	got := statedSettings(&parse(t, sealing).Arms[1].Specs[0])
 	for _, key := range []string{"seed", "seeds", "log_every"} {
 		if _, ok := got[key]; ok {
 			t.Errorf("%s is stated: %v", key, slices.Sorted(maps.Keys(got)))

@@ -54,7 +54,7 @@ func (s *statistic) at(m *runner.Meta, of *runner.Results, side int) measure.Num
 	list := atRadii(s.measure)
 	switch {
 	case s.classes[side] != nil:
-		return pooled(of, s.measure, s.classes[side])
+		return pooledMean(of, s.measure, s.classes[side])
 	case s.radius == 0, list == "" && s.radius == m.Spec.Rho:
 		return of.Named(s.measure)
 	}
@@ -73,8 +73,8 @@ func atRadii(name string) string {
 	return ""
 }
 
-// pooled returns the mean of a measure over classes.
-func pooled(of *runner.Results, name string, classes []int) measure.Number {
+// pooledMean returns the mean of a measure over classes.
+func pooledMean(of *runner.Results, name string, classes []int) measure.Number {
 	values, sum := of.ByGroup.Named(name), 0.0
 	for _, i := range classes {
 		if i >= len(values) || !values[i].Applies() {
@@ -87,27 +87,27 @@ func pooled(of *runner.Results, name string, classes []int) measure.Number {
 
 // last returns the statistic of a run at its last iterate or, outside of studies, at the step that
 // the page compares.
-func (s *statistic) last(r *ran, side int) measure.Number {
+func (s *statistic) last(r *loggedRun, side int) measure.Number {
 	return s.at(&r.Meta, r.results(), side)
 }
 
 // lastOf returns the function that gives a measure as last does: see statisticOf.
-func lastOf(name string, radius float64) func(*ran) measure.Number {
+func lastOf(name string, radius float64) func(*loggedRun) measure.Number {
 	s := statisticOf(name, radius)
-	return func(r *ran) measure.Number { return s.last(r, 0) }
+	return func(r *loggedRun) measure.Number { return s.last(r, 0) }
 }
 
 // pairValue returns the values of a statistic in two runs that are compared. A value is NaN where
 // the statistic does not apply.
-type pairValue func(a, b *ran) (x, y float64)
+type pairValue func(a, b *loggedRun) (x, y float64)
 
 // ofEachRun compares a value that is computed from one run alone.
-func ofEachRun(value func(*ran) measure.Number) pairValue {
-	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
+func ofEachRun(value func(*loggedRun) measure.Number) pairValue {
+	return func(a, b *loggedRun) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
-// compared returns the values of the statistic in two runs.
-func (s *statistic) compared(a, b *ran) (x, y float64) {
+// values returns the values of the statistic in two runs.
+func (s *statistic) values(a, b *loggedRun) (x, y float64) {
 	switch {
 	case s.measure == StepTime:
 		return stepTime(a, b)
@@ -118,7 +118,7 @@ func (s *statistic) compared(a, b *ran) (x, y float64) {
 }
 
 // meanAlong returns the means over the evaluations that two runs have at the same steps.
-func (s *statistic) meanAlong(a, b *ran) (x, y float64) {
+func (s *statistic) meanAlong(a, b *loggedRun) (x, y float64) {
 	n := 0.0
 	for _, e := range a.evals {
 		o := first(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
@@ -136,7 +136,7 @@ func (s *statistic) meanAlong(a, b *ran) (x, y float64) {
 
 // windowMean compares the means over the last evaluations. It does not apply to a run with fewer.
 func (s *statistic) windowMean(size int) pairValue {
-	return ofEachRun(func(r *ran) measure.Number {
+	return ofEachRun(func(r *loggedRun) measure.Number {
 		if len(r.evals) < size {
 			return measure.Number{}
 		}
@@ -202,7 +202,7 @@ func (s *statistic) whyUntested(a, b *arm) string {
 			return "no run of " + one.label
 		}
 	}
-	if !slices.ContainsFunc(a.runs, func(r *ran) bool { return b.run(r.seed()) != nil }) {
+	if !slices.ContainsFunc(a.runs, func(r *loggedRun) bool { return b.run(r.seed()) != nil }) {
 		return a.label + " and " + b.label + " have no seed in common"
 	}
 	if s.measure == StepTime {
@@ -221,7 +221,7 @@ func (s *statistic) whyUntested(a, b *arm) string {
 
 func whyUntimed(a, b *arm) string {
 	for _, one := range []*arm{a, b} {
-		if !slices.ContainsFunc(one.runs, func(r *ran) bool { return len(r.ticks) > 0 }) {
+		if !slices.ContainsFunc(one.runs, func(r *loggedRun) bool { return len(r.ticks) > 0 }) {
 			return "no steps of " + one.label + " were timed"
 		}
 	}

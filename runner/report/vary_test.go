@@ -153,13 +153,13 @@ func (c *Finding) a() string {
 // A run is no probe for a setting that its method does not read.
 func TestParticularSettingsAreRead(t *testing.T) {
 	for _, m := range dro.Methods() {
-		for _, s := range particular(m.Name) {
+		for _, s := range ownSettings(m.Name) {
 			if !s.ReadBy(&m) {
 				t.Errorf("%s does not read %s", m.Name, s.Key)
 			}
 		}
 	}
-	if len(particular(dro.SFK)) == 0 || len(particular("unknown")) > 0 {
+	if len(ownSettings(dro.SFK)) == 0 || len(ownSettings("unknown")) > 0 {
 		t.Error("sfk has settings of its own, and an unknown method has none")
 	}
 }

@@ -108,7 +108,7 @@ func (l *Progress) Table() *Table {
 }
 
 // fillRow puts the chosen setting's figures into a row.
-func (l *Progress) fillRow(row *Row, s *setting, level float64) {
+func (l *Progress) fillRow(row *Row, s *settingRuns, level float64) {
 	r := &l.List.Runs[s.runs[0]]
 	row.Values, row.Label = r.Values, l.List.label(r, "")
 	var cells []Cell

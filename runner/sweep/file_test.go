@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -27,104 +26,6 @@ seeds: 2
 set: {epochs: 2, val_fraction: .2}
 select: val_loss
 `
-
-func TestExpand(t *testing.T) {
-	l := parse(t, small).Expand()
-	// erm does not read c: 2 radii × 3 draws × 2 methods × 2 seeds.
-	if len(l.Runs) != 24 || !slices.Equal(l.Keys, []string{"rho", "lr", "c"}) {
-		t.Fatalf("%d runs over %v", len(l.Runs), l.Keys)
-	}
-	first, second := &l.Runs[0], &l.Runs[1]
-	if first.Setting != second.Setting || first.Seed+1 != second.Seed || first.ID == second.ID {
-		t.Errorf("seeds are not innermost: %+v, %+v", first, second)
-	}
-	for i, r := range l.Runs {
-		s, err := l.Spec(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Validate(); err != nil || s.Epochs != 2 || s.Select != "val_loss" ||
-			s.Seeds != 1 {
-			t.Errorf("run %d: %v, %+v", i, err, s)
-		}
-		if s.LR < .001 || s.LR > .1 {
-			t.Errorf("run %d: lr %g is outside of its range", i, s.LR)
-		}
-		if got := newNamer(&s).id(l.Name, &s); got != r.ID {
-			t.Errorf("run %d: named %s, its spec is %s", i, r.ID, got)
-		}
-		if _, ok := r.Values["c"]; ok != (r.Algorithm == "sfk") {
-			t.Errorf("run %d of %s: varies in c: %v", i, r.Algorithm, ok)
-		}
-	}
-	// Every draw occurs at every point of the grid.
-	if a, b := l.Runs[0].Values["lr"], l.Runs[6].Values["lr"]; string(a) != string(b) {
-		t.Errorf("the first draw is %s at one point and %s at another", a, b)
-	}
-}
-
-func TestTheSameFileGivesTheSameList(t *testing.T) {
-	ids := func(text string) (ids []string) {
-		for _, r := range parse(t, text).Expand().Runs {
-			ids = append(ids, r.ID)
-		}
-		return ids
-	}
-	a := ids(small)
-	if !slices.Equal(a, ids(small)) {
-		t.Error("twice the same file gives two lists")
-	}
-	// More draws keep the draws that there were, and another seed of the draws does not.
-	more := ids(strings.Replace(small, "draws: 3", "draws: 5", 1))
-	for _, id := range a {
-		if !slices.Contains(more, id) {
-			t.Errorf("with more draws %s is no more", id)
-		}
-	}
-	if other := ids(strings.Replace(small, "seed: 7", "seed: 8", 1)); slices.Equal(a, other) {
-		t.Error("the seed of the draws changes nothing")
-	}
-	// Names are permanent: a change here makes every existing sweep start anew.
-	if got, want := a[0], "mine-sfk-s1-a7e6cdc12ff4967c"; got != want {
-		t.Errorf("the first run is named %s, was %s", got, want)
-	}
-}
-
-// beta1 varies for AdamW alone, and momentum is not read with it: no run occurs twice.
-func TestSettingsVaryWhereTheyAreRead(t *testing.T) {
-	l := parse(t, `
-preset: csv
-grid: {optimizer: [sgd, adamw], beta1: [.8, .9], momentum: [0, .9], algo: [erm]}
-set: {epochs: 2, val_fraction: .2}
-`).Expand()
-	of := map[string]int{}
-	for i, r := range l.Runs {
-		s, err := l.Spec(i)
-		if err != nil || s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
-			t.Errorf("%v: %s with beta1 = %v", err, s.Optimizer, s.Beta1)
-		}
-		of[s.Optimizer]++
-		if _, ok := r.Values["beta1"]; ok != (s.Optimizer == "adamw") {
-			t.Errorf("%s varies in beta1: %v", s.Optimizer, ok)
-		}
-	}
-	if of["sgd"] != 2 || of["adamw"] != 2 {
-		t.Errorf("runs %v, want two of each", of)
-	}
-}
-
-// TestMethodsVaryInWhatTheyRead: erm does not read c, and so has one run a seed.
-func TestMethodsVaryInWhatTheyRead(t *testing.T) {
-	l := parse(t, "preset: csv\ngrid: {c: [10, 100, 1000], algo: [sfk, erm]}\nset: "+
-		"{val_fraction: .2}").Expand()
-	counts := map[string]int{}
-	for _, r := range l.Runs {
-		counts[string(r.Algorithm)]++
-	}
-	if counts["sfk"] != 3 || counts["erm"] != 1 {
-		t.Errorf("runs of each method: %v", counts)
-	}
-}
 
 func TestAllErrorsAtOnceWithTheirLines(t *testing.T) {
 	text := `preset: csv
@@ -182,66 +83,6 @@ func TestParseRefuses(t *testing.T) {
 		_, errs := Parse("bad.yaml", []byte(text))
 		if got := fmt.Sprint(errs); len(errs) == 0 || !strings.Contains(got, want) {
 			t.Errorf("%.60q: %s, want %q", text, got, want)
-		}
-	}
-}
-
-// TestValidationIsAskedForBeforeAnythingStarts: a sweep whose runs have nothing to be selected by
-// is refused with the line, the setting and the remedy.
-func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
-	base := "preset: csv\ngrid: {algo: [erm]}\n"
-	for text, want := range map[string]string{
-		"select: val_loss\nset: {val_fraction: .1}":  "",
-		"select: val_worst\nset: {val_fraction: .3}": "",
-		// The file may exist where the sweep trains.
-		"set: {dataset: csv:no.csv, val_fraction: .1}\nselect: val_loss": "",
-		"set: {val_fraction: 0}\nselect: val_loss": "mine.yaml:4: select: val_loss: csv:example " +
-			"has no validation split to choose by: set a val_fraction above 0",
-		"set: {val_fraction: 0}": "mine.yaml:3: select: val_worst: csv:example has no",
-
-		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
-		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want two parts of",
-		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",
-	} {
-		both := base + text + "\n"
-		if strings.HasPrefix(text, "grid") {
-			both = "preset: csv\n" + text
-		}
-		errs := parse(t, both).CheckData(t.TempDir(), "")
-		if got := fmt.Sprint(errs); want == "" && len(errs) > 0 || !strings.Contains(got, want) {
-			t.Errorf("%s:\n%s, want %q", text, got, want)
-		}
-		if want != "" && len(errs) != 1 {
-			t.Errorf("%s: %d errors", text, len(errs))
-		}
-	}
-}
-
-// TestMethodsSuitTheDataBeforeAnythingStarts: methods that read the groups of training samples are
-// refused where these have none, each once, and the others of the sweep are not.
-func TestMethodsSuitTheDataBeforeAnythingStarts(t *testing.T) {
-	dir, text := t.TempDir(), "x,place,label,split\n"
-	for i := range 90 {
-		split, place := []string{"train", "val", "test"}[i/30], []string{"land", "water"}[i/2%2]
-		if split == "train" {
-			place = ""
-		}
-		text += fmt.Sprintf("%d,%s,%d,%s\n", i, place, i%2, split)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "places.csv"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	errs := parse(t, "preset: csv\ngrid: {algo: [erm, group, dfr, subsample], lr: [.1, .01]}\n"+
-		"select: val_loss\n"+`set: {val_fraction: 0, min_group: 5, dataset: "csv:places.csv?`+
-		`label=label&group=place&split=split&missing=category"}`).CheckData(dir, "")
-	if len(errs) != 2 {
-		t.Fatalf("%d errors, want 2: %v", len(errs), errs)
-	}
-	for i, method := range []string{"group", "subsample"} {
-		want := fmt.Sprintf("mine.yaml:2: algorithm %s: it reads the groups of training samples, "+
-			"and none of these has a known group", method)
-		if got := errs[i].Error(); !strings.HasPrefix(got, want) {
-			t.Errorf("%s, want %q", got, want)
 		}
 	}
 }

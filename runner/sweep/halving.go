@@ -154,8 +154,8 @@ func (l *Progress) decide(n int) (*rung, error) {
 	return l.rung(n)
 }
 
-// setting holds the runs of one setting.
-type setting struct {
+// settingRuns holds the runs of one setting.
+type settingRuns struct {
 	Setting   int
 	Algorithm dro.Algorithm
 	runs      []int
@@ -164,7 +164,7 @@ type setting struct {
 }
 
 // byMethod returns the settings of each method, in the order of the list.
-func (l *List) byMethod() (methods [][]setting) {
+func (l *List) byMethod() (methods [][]settingRuns) {
 	at, of := map[int][2]int{}, map[dro.Algorithm]int{}
 	for i, r := range l.Runs {
 		m, ok := of[r.Algorithm]
@@ -176,7 +176,7 @@ func (l *List) byMethod() (methods [][]setting) {
 		if !ok {
 			place = [2]int{m, len(methods[m])}
 			at[r.Setting] = place
-			methods[m] = append(methods[m], setting{Setting: r.Setting, Algorithm: r.Algorithm})
+			methods[m] = append(methods[m], settingRuns{Setting: r.Setting, Algorithm: r.Algorithm})
 		}
 		s := &methods[place[0]][place[1]]
 		s.runs = append(s.runs, i)
@@ -187,7 +187,9 @@ func (l *List) byMethod() (methods [][]setting) {
 // rank returns the settings whose runs all fit, best first by validation. Equal ones are in the
 // order of the list or, by the rule of newer sweeps, those with the lower validation loss first. It
 // looks at no test split.
-func (l *Progress) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
+func (l *Progress) rank(
+	settings []settingRuns, fits func(i int, s *State) bool,
+) (ranked []settingRuns) {
 	higher := false
 	for _, s := range settings {
 		sum, losses := 0.0, 0.0
@@ -209,7 +211,7 @@ func (l *Progress) rank(settings []setting, fits func(i int, s *State) bool) (ra
 			ranked = append(ranked, s)
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b setting) int {
+	slices.SortStableFunc(ranked, func(a, b settingRuns) int {
 		order := cmp.Compare(a.value, b.value)
 		if higher {
 			order = -order

@@ -11,7 +11,8 @@ import (
 // In a sweep, only the first run on each dataset reports the notes about the data.
 func TestFirstRunSpeaksOfTheData(t *testing.T) {
 	of := func(dataset string) Run {
-		return Run{ID: dataset, Values: values{"dataset": json.RawMessage(dataset)}}
+		return Run{ID: dataset,
+			Values: map[string]json.RawMessage{"dataset": json.RawMessage(dataset)}}
 	}
 	l := &List{Runs: []Run{of(`"a"`), of(`"a"`), of(`"b"`), of(`"a"`), of(`"b"`), {}, {}}}
 	var known []bool

@@ -135,8 +135,8 @@ func (t *Task) await(ctx context.Context, try func() error) error {
 	}
 }
 
-// limits records how often the time of a task was over.
-type limits struct {
+// timeouts records how often the time of a task was over.
+type timeouts struct {
 	Times int   `json:"times"`
 	Step  int64 `json:"step"` // of the run, when the time was last over
 }
@@ -148,7 +148,7 @@ func (f *Folder) limitsPath(i int) string { return f.ownPath(limitsPrefix + f.Li
 // requeueRun asks for the task to be done again. It refuses a run that made no progress in its
 // time, because the run would make none the next time either.
 func (t *Task) requeueRun(i int) error {
-	var l limits
+	var l timeouts
 	if _, err := t.readIfThere(t.limitsPath(i), &l); err != nil { // there is none the first time
 		return err
 	}
@@ -166,6 +166,6 @@ func (t *Task) requeueRun(i int) error {
 		return fmt.Errorf("run %s: came no further than step %d of %d in its time: start the "+
 			"sweep again with more --time", id, done, all)
 	}
-	err := t.files.Write(t.limitsPath(i), limits{l.Times + 1, done})
+	err := t.files.Write(t.limitsPath(i), timeouts{l.Times + 1, done})
 	return errors.Join(err, t.Requeue())
 }

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/bridge"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -111,14 +108,14 @@ func TestTimeLimit(t *testing.T) {
 	}
 	// It came no further: doing it again is useless.
 	task := tasked(f, 0)
-	if err := f.files.Write(f.limitsPath(0), limits{2, step + 1<<40}); err != nil {
+	if err := f.files.Write(f.limitsPath(0), timeouts{2, step + 1<<40}); err != nil {
 		t.Fatal(err)
 	}
 	task.Requeue = func() error { return errors.New("was asked") }
 	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "came no further") {
 		t.Errorf("without progress: %v", err)
 	}
-	if err := f.files.Write(f.limitsPath(0), limits{mostRequeues, 0}); err != nil {
+	if err := f.files.Write(f.limitsPath(0), timeouts{mostRequeues, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "20 times") {
@@ -242,234 +239,6 @@ func ask() *Resources {
 			}
 			return Need{60, 100 << 20}, nil
 		},
-	}
-}
-
-func TestScripts(t *testing.T) {
-	b := fakes(t)
-	f := made(t, tiny)
-	stages, err := f.Batches([]int{0, 1, 3, 4, 5, 6, 7}, ask())
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
-	if err != nil || len(calls) != 2 {
-		t.Fatalf("%d calls, want one for each class of needs; %v", len(calls), err)
-	}
-	if given, err := os.ReadFile(filepath.Join(string(b), "job-0")); err != nil ||
-		string(given) != "--parsable\n"+strings.Join(calls[0], "\n")+"\n" {
-		t.Errorf("sbatch was given\n%s%v", given, err)
-	}
-	for _, want := range []string{
-		"--array=0-1,3%4",
-		"--cpus-per-task=2",
-		"--mem=1536M",
-		"--time=0-02:00:00",
-		"--signal=B:USR1@120",
-		"--requeue",
-		"--open-mode=append",
-		"--output=" + f.ownPath("slurm") + "/%A_%a.log",
-		"--partition=main",
-		`--wrap=exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" ` +
-			"sweep task " + Quote(f.Dir) + " $SLURM_ARRAY_TASK_ID",
-	} {
-		if !slices.Contains(calls[0], want) {
-			t.Errorf("no %q in %q", want, calls[0])
-		}
-	}
-	if !slices.Contains(calls[1], "--array=4-7%4") ||
-		!slices.Contains(calls[1], "--time=0-00:10:00") {
-		t.Errorf("the class of erm: %q", calls[1])
-	}
-	jobs, err := f.submitted()
-	if err != nil || len(jobs) != 2 || jobs[0].Job != "40" || jobs[1].Job != "41" {
-		t.Fatalf("noted %+v, %v", jobs, err)
-	}
-	if err := f.Cancel(context.Background()); err != nil || !strings.Contains(b.calls(t),
-		"scancel --name="+f.jobName()) {
-		t.Errorf("%v: %s", err, b.calls(t))
-	}
-}
-
-func TestScriptsOfRungs(t *testing.T) {
-	fakes(t)
-	f := made(t, tiny+"halving: {epochs: [1, 2], keep: .5}\n")
-	stages, err := f.Batches(count(8), ask())
-	if err != nil || len(stages) != 3 {
-		t.Fatal(len(stages), err)
-	}
-	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
-	if err != nil || len(calls) != 4 {
-		t.Fatal(len(calls), err)
-	}
-	for i, want := range []string{"--array=0-3%4", "--array=4-7%4", "--array=0-3%4",
-		"--array=0-3%4"} {
-		if !slices.Contains(calls[i], want) {
-			t.Errorf("no %q in %q", want, calls[i])
-		}
-	}
-	for i, want := range map[int]string{2: "--dependency=afterany:40:41",
-		3: "--dependency=afterany:42"} {
-		if !slices.Contains(calls[i], want) || !strings.HasSuffix(calls[i][len(calls[i])-1],
-			fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d", i-1)) {
-			t.Errorf("no %q in %q", want, calls[i])
-		}
-	}
-}
-
-// TestHostileNames: whatever is in a text that reaches a job, it stays one argument of sbatch, and
-// one argument of the task. What a dry run prints is the same call.
-func TestHostileNames(t *testing.T) {
-	b := fakes(t)
-	run := func(script string) []string {
-		t.Helper()
-		c := exec.Command("sh", "-c", script)
-		c.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=7", "SLURM_CPUS_PER_TASK=2")
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("%s: %v", script, err)
-		}
-		return strings.Split(string(out), "\x00")
-	}
-	words := filepath.Join(string(b), "words")
-	if err := os.WriteFile(words, []byte("#!/bin/sh\nprintf '%s\\0' \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"a b", "it's", `"`, "$(touch PWNED)", "`touch PWNED`", "#b", "100%",
-		"%A", `back\slash`, "a\ntouch PWNED #b", "-x", "*", "~", "a;b&c|d", "\x1b[2J", ""} {
-		f := made(t, tiny)
-		f.Dir += "/" + text
-		a := &Resources{Threads: 1, Time: time.Hour, Partition: text + "x", Constraint: text + "x",
-			DataDir: text, Program: words, Approved: []bridge.Approval{{Path: text, Sum: "1"}}}
-		args := f.job(&Batch{Tasks: []int{7}}, a, nil)
-		typed := words
-		for _, arg := range args {
-			typed += " " + Quote(arg)
-		}
-		if got := run(typed); !slices.Equal(got, append(args, "")) {
-			t.Errorf("%q: sbatch is given %q, want %q", text, got, args)
-		}
-		for _, want := range []string{"--partition=" + text + "x", "--constraint=" + text + "x"} {
-			if !slices.Contains(args, want) {
-				t.Errorf("no %q in %q", want, args)
-			}
-		}
-		wrap, _ := strings.CutPrefix(args[len(args)-1], "--wrap=")
-		want := []string{"--data", text, "--threads", "2", "sweep", "task", f.Dir, "7", "--program",
-			a.Approved[0].String(), ""}
-		if got := run(wrap); !slices.Equal(got, want) {
-			t.Errorf("%q: the task is given %q, want %q", text, got, want)
-		}
-	}
-	if found, err := filepath.Glob("PWNED"); err != nil || found != nil {
-		t.Errorf("a text was run: %v %v", found, err)
-	}
-}
-
-// TestArraysOfAThousand: the indices of a Slurm array stay below MaxArraySize.
-func TestArraysOfAThousand(t *testing.T) {
-	f := made(t, strings.Replace(tiny, "seeds: 2", "seeds: 600", 1))
-	stages, err := f.Batches(count(2400), &Resources{Threads: 1, Time: time.Hour})
-	if err != nil || len(stages) != 1 || len(stages[0]) != 3 {
-		t.Fatalf("%d stages, %v", len(stages), err)
-	}
-	last := f.job(&stages[0][2], &Resources{Threads: 1, Time: time.Hour}, nil)
-	if !slices.Contains(last, "--array=0-399") ||
-		!strings.HasSuffix(last[len(last)-1], "$((2000 + SLURM_ARRAY_TASK_ID))") {
-		t.Error(last)
-	}
-}
-
-// TestWhatSlurmSays: tasks are known by the job of their array and their number, also the last task
-// of an array. A task that Slurm has given up is shown with the reason.
-func TestWhatSlurmSays(t *testing.T) {
-	b := fakes(t)
-	f := made(t, tiny)
-	stages, err := f.Batches(count(8), &Resources{Threads: 1, Time: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.Submit(context.Background(), stages, &Resources{Threads: 1}, Sbatch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime |\n"+
-		"40|1|RUNNING|n3|0|None|\n"+
-		"40|N/A|PENDING||0|x|\n"+
-		"garbage\n"+
-		"40|7|PENDING||0|Resources|\n")
-	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 "+
-		"JobState=NODE_FAIL Reason=NodeDown Restarts=1 NodeList=n2\n"+
-		"JobId=44 ArrayJobId=40 ArrayTaskId=3 "+
-		"JobState=COMPLETED Reason=None NodeList=n1\n")
-	jobs, err := f.Jobs(context.Background(), true)
-	if err != nil || !jobs.Busy() {
-		t.Fatal(jobs, err)
-	}
-	if err := tasked(f, 3).Do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	list := states(t, f)
-	jobs.Mark(list)
-	for i, want := range map[int][2]string{
-		0: {"queued", "Slurm: pending (BeginTime), requeued 2 times"},
-		1: {"queued", "Slurm: running on n3"},
-		2: {"failed", "Slurm: node_fail (NodeDown) on n2, requeued once"},
-		3: {"done", ""},
-		4: {"missing", ""},
-		7: {"queued", "Slurm: pending (Resources)"},
-	} {
-		if got := [2]string{string(list[i].Status), list[i].Cause}; got != want {
-			t.Errorf("run %d: %v, want %v", i, got, want)
-		}
-	}
-}
-
-func TestParseTime(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"30":         30 * time.Minute,
-		"1:30":       90 * time.Second,
-		"04:00:00":   4 * time.Hour,
-		"2-0":        48 * time.Hour,
-		"1-2:30":     26*time.Hour + 30*time.Minute,
-		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second,
-	} {
-		if got, err := ParseTime(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "0", "4h", "1:2:3:4", "-1", "1-", "x-1"} {
-		if got, err := ParseTime(text); err == nil {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-	if got := ranges([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
-		t.Error(got)
-	}
-}
-
-// TestHolderOfALease: a life of a task that Slurm has ended holds no lease.
-func TestHolderOfALease(t *testing.T) {
-	b := fakes(t)
-	f := made(t, tiny)
-	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
-	h := f.Holder("40", "5", "2")
-	if h.Name != "slurm 40_5 2" {
-		t.Error(h.Name)
-	}
-	for name, want := range map[string][2]bool{
-		"slurm 40_1 1": {true, true},
-		"slurm 40_1 0": {false, true},
-		"slurm 40_2 0": {false, true},
-		"slurm 40_3 0": {false, true},
-		"slurm 40_5 1": {false, true},
-		"slurm 40_5 2": {false, false},
-		"somebody":     {false, false},
-		"":             {false, false},
-	} {
-		if alive, known := h.Alive(name); alive != want[0] || known != want[1] {
-			t.Errorf("%q: alive %v, known %v", name, alive, known)
-		}
 	}
 }
 

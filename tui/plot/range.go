@@ -69,11 +69,11 @@ func (r Range) usable(s Scale) Range {
 	case empty:
 		return Range{0, 1}
 	case s.Kind == Log10:
-		r.Hi = max(r.Hi, page.AxisTiny)
+		r.Hi = max(r.Hi, page.AxisMin)
 		if r.Lo <= 0 {
 			r.Lo = r.Hi / 1e3
 		}
-		r.Lo = max(r.Lo, page.AxisTiny)
+		r.Lo = max(r.Lo, page.AxisMin)
 	}
 	if !(s.span(r) > leastSpan) {
 		return r.widen(s)
@@ -99,7 +99,7 @@ func (r Range) widen(s Scale) Range {
 // shows the same axes.
 func (r Range) Fit(data Range, s Scale) Range {
 	if s.Kind == Log10 && data.Lo <= 0 {
-		data.Lo = min(data.Hi, max(page.AxisTiny, data.Hi/1e3))
+		data.Lo = min(data.Hi, max(page.AxisMin, data.Hi/1e3))
 	}
 	known := r.spans() && r == r.usable(s)
 	if data.empty() || (s.Kind == Log10 && data.Hi <= 0) {

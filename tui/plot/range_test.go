@@ -36,7 +36,7 @@ func TestFitProperties(t *testing.T) {
 			math.IsInf(data.Hi-data.Lo, 0) {
 			continue
 		}
-		if s.Kind == Log10 && data.Lo < page.AxisTiny {
+		if s.Kind == Log10 && data.Lo < page.AxisMin {
 			continue
 		}
 		if !(got.Contains(data.Lo) && got.Contains(data.Hi)) {

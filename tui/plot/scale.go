@@ -37,7 +37,7 @@ func (s Scale) forward(v float64) float64 {
 		if v <= 0 {
 			return math.NaN()
 		}
-		return math.Log10(max(v, page.AxisTiny))
+		return math.Log10(max(v, page.AxisMin))
 	case Symlog:
 		return math.Copysign(math.Log1p(math.Abs(v)/s.threshold())/math.Ln10, v)
 	}
@@ -129,7 +129,7 @@ func (s Scale) snap(r Range) Range {
 		small = s.threshold()
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
 	case Log10:
-		least = page.AxisTiny
+		least = page.AxisMin
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
 	}
 	// Rounding must not move a bound inward.

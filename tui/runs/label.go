@@ -19,7 +19,7 @@ func (p *Page) note() tea.Cmd {
 // tag asks for the tags of the picked runs.
 func (p *Page) tag() tea.Cmd {
 	return p.askLabel("Tags of ", aboutTags, "",
-		func(l *record.Label, text string) { l.Turn(strings.Fields(text)) })
+		func(l *record.Label, text string) { l.EditTags(strings.Fields(text)) })
 }
 
 // askLabel opens the form that takes a line of text for the labels of the picked runs.

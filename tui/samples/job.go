@@ -26,7 +26,7 @@ func evaluate(q certificate.ViewOf) (pick *certificate.Pick, err error) {
 	if !look.Labelled() {
 		return nil, errors.New("the samples have no labels, so there are no losses to rank by")
 	}
-	return look.Picked(certificate.Radii(&q.Run.Meta))
+	return look.Pick(certificate.Radii(&q.Run.Meta))
 }
 
 // job is an evaluation under way. The command work owns what it makes; the page gets the answer

@@ -63,7 +63,7 @@ func TestARealRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := look.Picked([]float64{.05, .5, 2})
+		want, err := look.Pick([]float64{.05, .5, 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func (c *clock) Realign() {
 // Until returns the moment up to which the logs are read. At the end there is no limit, so that
 // events after the last step are shown, the status above all.
 func (c *clock) Until() eventlog.Moment {
-	m := eventlog.Always()
+	m := eventlog.LastMoment()
 	const slack = 1e-9 // relative, for rounding on the way to a place and back
 	switch {
 	case c.Now >= c.End.Seconds:

@@ -99,7 +99,7 @@ var columnWording = strings.NewReplacer("in its row", "in its column",
 func document(t *compare.Table) []page.Block {
 	table := comparison(t, t.Rows, "¹")
 	if len(t.Rows) > mostColumns {
-		table = table.Turned()
+		table = table.Transpose()
 	}
 	var blocks []page.Block
 	if head := t.Head(); head != "" {

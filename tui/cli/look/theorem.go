@@ -28,10 +28,10 @@ func theorems(con *console.Console, c *cobra.Command, f *theoryFlags, runs []*re
 				len(runs))
 		}
 	}
-	var list []certificate.Held
+	var list []certificate.TheoremCheck
 	var lines []string
 	for _, r := range runs {
-		h, err := certificate.Hold(r, con.DataDir, !f.log)
+		h, err := certificate.CheckTheorem(r, con.DataDir, !f.log)
 		if err != nil {
 			lines = append(lines, cell.Clean(err.Error()))
 		} else if list = append(list, h); len(h.Unmet) > 0 {
@@ -56,7 +56,7 @@ type problem struct {
 // printTheorems prints a line for each problem of the runs that meet the theorem's conditions, and
 // the slopes over three or more ε if nothing else differs. Runs that lack nothing but steps show
 // when they became stationary.
-func printTheorems(con *console.Console, list []certificate.Held) {
+func printTheorems(con *console.Console, list []certificate.TheoremCheck) {
 	groups := map[problem][]*certificate.Theorem{}
 	for _, h := range list {
 		t := h.Theorem

@@ -65,7 +65,7 @@ beside what was measured, and how the cost grows as ε falls.`,
 
 // theoryJSON is the result that theory prints with --json.
 type theoryJSON struct {
-	certificate.Held
+	certificate.TheoremCheck
 	PaperSlope measure.Number         `json:"paper_slope"`
 	Rates      []certificate.Rate     `json:"rates"`
 	Step       int64                  `json:"step,omitempty"` // of the checkpoint
@@ -102,11 +102,11 @@ func theory(
 	if err != nil {
 		return err
 	}
-	h, err := certificate.Hold(r, con.DataDir, !f.log)
+	h, err := certificate.CheckTheorem(r, con.DataDir, !f.log)
 	if err != nil {
 		return err
 	}
-	t := theoryJSON{Held: h, PaperSlope: certificate.PaperSlope(set),
+	t := theoryJSON{TheoremCheck: h, PaperSlope: certificate.PaperSlope(set),
 		Rates: certificate.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
@@ -150,7 +150,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	}
 	if t.Theorem != nil {
 		fmt.Fprintln(con.Stdout)
-		printTheorems(con, []certificate.Held{t.Held})
+		printTheorems(con, []certificate.TheoremCheck{t.TheoremCheck})
 	}
 	if t.Along != nil {
 		printAlong(con, t.Along)

@@ -31,7 +31,7 @@ the command prints the labels.`,
 				if c.Flags().Changed("note") {
 					l.Note = strings.TrimSpace(note)
 				}
-				l.Turn(tags)
+				l.EditTags(tags)
 				l.Archived = (l.Archived || archive) && !back
 			}
 			if text := append([]string{note}, tags...); !utf8.ValidString(strings.Join(text, " ")) {

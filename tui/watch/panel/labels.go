@@ -16,7 +16,7 @@ import (
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
 	names := data.Map(groups, func(g []int) string { return all[g[0]] })
-	for n, numbered := range compare.Numbered(names) {
+	for n, numbered := range compare.NumberRepeats(names) {
 		for _, i := range groups[n] {
 			t := tracks[i]
 			t.Short = numbered

@@ -1,0 +1,63 @@
+package certificate
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"drolab/runner/spec"
+)
+
+// On every split, the last layer of the frozen features gives the network's own logits: their
+// softmax gives its probabilities, and their losses are its losses.
+func TestFeatures(t *testing.T) {
+	for name, change := range map[string]func(*spec.Spec){
+		"linear":  shapes,
+		"mlp":     func(s *spec.Spec) { table(s); s.Model, s.Dropout = "mlp", .1 },
+		"convnet": func(s *spec.Spec) { shapes(s); s.Samples, s.Model = 48, "convnet" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := trained(t, change)
+			q := ViewOf{Run: r, Step: -1, Inspection: Inspection{Threads: 2,
+				Probabilities: true}}
+			f, err := Features(q, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			splits := map[bool]int{true: 3, false: 2}[f.Data.Val != nil]
+			if len(f.Splits) != splits || f.Step != r.Meta.Steps {
+				t.Errorf("%d splits of step %d", len(f.Splits), f.Step)
+			}
+			for _, p := range f.Splits {
+				q.Split = p.Split
+				l, err := NewView(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(p.Rows, l.Rows) || !slices.Equal(p.Labels, l.Labels) ||
+					!slices.Equal(p.Groups, l.Groups) {
+					t.Errorf("%s: other samples, labels or groups", p.Split)
+				}
+				for i, x := range p.Features {
+					part, sum := logits(&f.Layer, x), 0.0
+					for _, u := range part {
+						sum += math.Exp(u)
+					}
+					for k, u := range part {
+						if off := math.Exp(u)/sum - float64(l.Of(i)[k]); math.Abs(off) > 1e-6 {
+							t.Fatalf("%s: class %d of sample %d is off by %v", p.Split, k, i, off)
+						}
+					}
+					off := math.Log(sum) - part[p.Labels[i]] - l.Losses[i]
+					if math.Abs(off) > 1e-5 {
+						t.Fatalf("%s: the loss of sample %d is off by %v", p.Split, i, off)
+					}
+				}
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

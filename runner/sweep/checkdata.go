@@ -1,0 +1,94 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/data/source"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// CheckData returns an error for settings whose runs would have nothing to be chosen by: no
+// validation split, or one whose parts are all too small. It also returns an error for methods that
+// the data do not suit, such as one that reads groups which are not known. Paths of datasets are
+// relative to dir; dataDir has the downloads. Of settings that share their data, only the first is
+// checked for what runs are chosen by, and only the first of each method for that method.
+//
+// It opens no data that are known to have a split. Data that cannot be opened here may be on the
+// machine that trains, where each run reports what it lacks. But if data that cannot be opened need
+// a split of their own, that is an error, since nobody can tell then whether they have one.
+func (f *File) CheckData(dir, dataDir string) (errs []error) {
+	list, _ := f.settings() // Parse has found no error
+	var keys []string
+	sharing := map[string][]*spec.Spec{} // the settings that share their data, by key
+	for i := range list {
+		s := &list[i].spec
+		if s.ValFraction > 0 && s.Select != spec.SelectValWorst {
+			continue
+		}
+		key := fmt.Sprintf("%s %+v %d", s.Dataset, s.DataOptions(dataDir), s.MinGroup)
+		if sharing[key] == nil {
+			keys = append(keys, key)
+		}
+		sharing[key] = append(sharing[key], s)
+	}
+	for _, key := range keys {
+		errs = append(errs, f.checkSharing(sharing[key], dir, dataDir)...)
+	}
+	return errs
+}
+
+// checkSharing is CheckData for settings that share their data.
+func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []error) {
+	first := list[0]
+	if first.IsProgram() { // it is not started for this check: the run reports what it lacks
+		return nil
+	}
+	fail := func(line int, err error) {
+		errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, max(1, line), err))
+	}
+	chosenBy := cmp.Or(f.lines["select"], f.lines["val_fraction"])
+	d, err := source.Open(source.Locate(first.Dataset, dir), first.DataOptions(dataDir))
+	switch {
+	case err != nil && first.ValFraction > 0:
+		return nil
+	case err != nil:
+		fail(chosenBy, fmt.Errorf("select: %s: whether %s has a validation split of its own "+
+			"cannot be told: %w; or set a val_fraction above 0, as in set: {val_fraction: 0.1}",
+			first.Select, first.Dataset, err))
+		return errs
+	}
+	defer d.Close()
+	if err := checkSelection(first, d); err != nil {
+		fail(chosenBy, err)
+	}
+	parts, seen := measure.PartsOf(d), map[dro.Algorithm]bool{}
+	for _, s := range list {
+		if seen[s.Algorithm()] {
+			continue
+		}
+		seen[s.Algorithm()] = true
+		if _, _, err := runner.NewTrainer(s, &parts, data.KeysOf(d.Train)); err != nil {
+			fail(cmp.Or(f.lines["algorithms"], f.lines["dataset"]), err)
+		}
+	}
+	return errs
+}
+
+// checkSelection returns an error if runs of s on d would have nothing to be chosen by.
+func checkSelection(s *spec.Spec, d *data.Dataset) error {
+	switch err := runner.CheckSelection(s, d); {
+	case err == nil:
+		return nil
+	case d.Val == nil:
+		return fmt.Errorf("select: %s: %s has no validation split to choose by: set a "+
+			"val_fraction above 0, as in set: {val_fraction: 0.1}, or take data that have one",
+			s.Select, s.Dataset)
+	default:
+		return err
+	}
+}

@@ -1,0 +1,69 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestValidationIsAskedForBeforeAnythingStarts: a sweep whose runs have nothing to be selected by
+// is refused with the line, the setting and the remedy.
+func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
+	base := "preset: csv\ngrid: {algo: [erm]}\n"
+	for text, want := range map[string]string{
+		"select: val_loss\nset: {val_fraction: .1}":  "",
+		"select: val_worst\nset: {val_fraction: .3}": "",
+		// The file may exist where the sweep trains.
+		"set: {dataset: csv:no.csv, val_fraction: .1}\nselect: val_loss": "",
+		"set: {val_fraction: 0}\nselect: val_loss": "mine.yaml:4: select: val_loss: csv:example " +
+			"has no validation split to choose by: set a val_fraction above 0",
+		"set: {val_fraction: 0}": "mine.yaml:3: select: val_worst: csv:example has no",
+
+		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
+		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want two parts of",
+		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",
+	} {
+		both := base + text + "\n"
+		if strings.HasPrefix(text, "grid") {
+			both = "preset: csv\n" + text
+		}
+		errs := parse(t, both).CheckData(t.TempDir(), "")
+		if got := fmt.Sprint(errs); want == "" && len(errs) > 0 || !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s, want %q", text, got, want)
+		}
+		if want != "" && len(errs) != 1 {
+			t.Errorf("%s: %d errors", text, len(errs))
+		}
+	}
+}
+
+// TestMethodsSuitTheDataBeforeAnythingStarts: methods that read the groups of training samples are
+// refused where these have none, each once, and the others of the sweep are not.
+func TestMethodsSuitTheDataBeforeAnythingStarts(t *testing.T) {
+	dir, text := t.TempDir(), "x,place,label,split\n"
+	for i := range 90 {
+		split, place := []string{"train", "val", "test"}[i/30], []string{"land", "water"}[i/2%2]
+		if split == "train" {
+			place = ""
+		}
+		text += fmt.Sprintf("%d,%s,%d,%s\n", i, place, i%2, split)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "places.csv"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	errs := parse(t, "preset: csv\ngrid: {algo: [erm, group, dfr, subsample], lr: [.1, .01]}\n"+
+		"select: val_loss\n"+`set: {val_fraction: 0, min_group: 5, dataset: "csv:places.csv?`+
+		`label=label&group=place&split=split&missing=category"}`).CheckData(dir, "")
+	if len(errs) != 2 {
+		t.Fatalf("%d errors, want 2: %v", len(errs), errs)
+	}
+	for i, method := range []string{"group", "subsample"} {
+		want := fmt.Sprintf("mine.yaml:2: algorithm %s: it reads the groups of training samples, "+
+			"and none of these has a known group", method)
+		if got := errs[i].Error(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s, want %q", got, want)
+		}
+	}
+}

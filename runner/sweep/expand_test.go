@@ -1,0 +1,105 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestExpand(t *testing.T) {
+	l := parse(t, small).Expand()
+	// erm does not read c: 2 radii × 3 draws × 2 methods × 2 seeds.
+	if len(l.Runs) != 24 || !slices.Equal(l.Keys, []string{"rho", "lr", "c"}) {
+		t.Fatalf("%d runs over %v", len(l.Runs), l.Keys)
+	}
+	first, second := &l.Runs[0], &l.Runs[1]
+	if first.Setting != second.Setting || first.Seed+1 != second.Seed || first.ID == second.ID {
+		t.Errorf("seeds are not innermost: %+v, %+v", first, second)
+	}
+	for i, r := range l.Runs {
+		s, err := l.Spec(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(); err != nil || s.Epochs != 2 || s.Select != "val_loss" ||
+			s.Seeds != 1 {
+			t.Errorf("run %d: %v, %+v", i, err, s)
+		}
+		if s.LR < .001 || s.LR > .1 {
+			t.Errorf("run %d: lr %g is outside of its range", i, s.LR)
+		}
+		if got := newNamer(&s).id(l.Name, &s); got != r.ID {
+			t.Errorf("run %d: named %s, its spec is %s", i, r.ID, got)
+		}
+		if _, ok := r.Values["c"]; ok != (r.Algorithm == "sfk") {
+			t.Errorf("run %d of %s: varies in c: %v", i, r.Algorithm, ok)
+		}
+	}
+	// Every draw occurs at every point of the grid.
+	if a, b := l.Runs[0].Values["lr"], l.Runs[6].Values["lr"]; string(a) != string(b) {
+		t.Errorf("the first draw is %s at one point and %s at another", a, b)
+	}
+}
+
+func TestTheSameFileGivesTheSameList(t *testing.T) {
+	ids := func(text string) (ids []string) {
+		for _, r := range parse(t, text).Expand().Runs {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	a := ids(small)
+	if !slices.Equal(a, ids(small)) {
+		t.Error("twice the same file gives two lists")
+	}
+	// More draws keep the draws that there were, and another seed of the draws does not.
+	more := ids(strings.Replace(small, "draws: 3", "draws: 5", 1))
+	for _, id := range a {
+		if !slices.Contains(more, id) {
+			t.Errorf("with more draws %s is no more", id)
+		}
+	}
+	if other := ids(strings.Replace(small, "seed: 7", "seed: 8", 1)); slices.Equal(a, other) {
+		t.Error("the seed of the draws changes nothing")
+	}
+	// Names are permanent: a change here makes every existing sweep start anew.
+	if got, want := a[0], "mine-sfk-s1-a7e6cdc12ff4967c"; got != want {
+		t.Errorf("the first run is named %s, was %s", got, want)
+	}
+}
+
+// beta1 varies for AdamW alone, and momentum is not read with it: no run occurs twice.
+func TestSettingsVaryWhereTheyAreRead(t *testing.T) {
+	l := parse(t, `
+preset: csv
+grid: {optimizer: [sgd, adamw], beta1: [.8, .9], momentum: [0, .9], algo: [erm]}
+set: {epochs: 2, val_fraction: .2}
+`).Expand()
+	of := map[string]int{}
+	for i, r := range l.Runs {
+		s, err := l.Spec(i)
+		if err != nil || s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
+			t.Errorf("%v: %s with beta1 = %v", err, s.Optimizer, s.Beta1)
+		}
+		of[s.Optimizer]++
+		if _, ok := r.Values["beta1"]; ok != (s.Optimizer == "adamw") {
+			t.Errorf("%s varies in beta1: %v", s.Optimizer, ok)
+		}
+	}
+	if of["sgd"] != 2 || of["adamw"] != 2 {
+		t.Errorf("runs %v, want two of each", of)
+	}
+}
+
+// TestMethodsVaryInWhatTheyRead: erm does not read c, and so has one run a seed.
+func TestMethodsVaryInWhatTheyRead(t *testing.T) {
+	l := parse(t, "preset: csv\ngrid: {c: [10, 100, 1000], algo: [sfk, erm]}\nset: "+
+		"{val_fraction: .2}").Expand()
+	counts := map[string]int{}
+	for _, r := range l.Runs {
+		counts[string(r.Algorithm)]++
+	}
+	if counts["sfk"] != 3 || counts["erm"] != 1 {
+		t.Errorf("runs of each method: %v", counts)
+	}
+}
