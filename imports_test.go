@@ -23,13 +23,13 @@ import (
 // all. Words in capitals stand for modules (see modules) and count for direct
 // imports only. What is not listed is forbidden.
 const importRules = `
-NONE < dro, dro/peertest, dro/memtest
+NONE < dro, dro/peertest, dro/memtest, runner/lists
 ANSI < tui/cell
 X/SYS < dro/internal/kern
 NONE < runner/internal/atomicfile, runner/numeral
 runner/internal/atomicfile < runner/internal/atomicfile/atomicfiletest
 X/SYS < runner/internal/memory
-X/SYS, runner/internal/memory, runner/internal/atomicfile, runner/numeral < runner/data
+X/SYS, runner/internal/memory, runner/internal/atomicfile, runner/numeral, runner/lists < runner/data
 runner/data, PARQUET, UNPACK, X/TEXT < runner/data/table
 runner/data/table, X/IMAGE < runner/data/picture
 runner/data < runner/data/array, runner/data/synthetic, runner/data/loader

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 )
 
@@ -34,7 +35,7 @@ func Set(settings *spec.Spec, assignment string) error {
 
 // Keys returns the names of all settings, in the order in which they are listed.
 func Keys() []string {
-	return spec.Map(spec.AllSettings(), func(t spec.Setting) string { return t.Key })
+	return lists.Map(spec.AllSettings(), func(t spec.Setting) string { return t.Key })
 }
 
 // Grid returns every combination of the values in assignments; the last one changes fastest. A key

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // MostHeavy is the largest number of samples that an evaluation lists.
@@ -41,7 +41,7 @@ func Heaviest(losses, ratios []float64, labels, groups []int) []Heavy {
 		order = slices.Insert(order, at, i)
 		order = order[:min(len(order), MostHeavy)]
 	}
-	return data.Map(order, func(i int) Heavy {
+	return lists.Map(order, func(i int) Heavy {
 		return Heavy{i, float64(float32(ratios[i])), labels[i], groups[i]}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -114,7 +115,7 @@ func (m *Meta) Places(a measure.Axis) []string {
 	default:
 		return m.Names(a)
 	}
-	return data.Map(values, func(v float64) string {
+	return lists.Map(values, func(v float64) string {
 		return strconv.FormatFloat(v, 'g', digits, 64)
 	})
 }

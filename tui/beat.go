@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/lists"
 	"drolab/runner/record"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,7 +36,7 @@ func (m *Model) visibleLive() []*record.Run {
 	if p, ok := m.page().(livePage); ok && m.current != watchPage {
 		all = append(all, p.Living()...)
 	}
-	return kit.DistinctBy(all, func(r *record.Run) string { return r.Dir })
+	return lists.DistinctBy(all, func(r *record.Run) string { return r.Dir })
 }
 
 // wake starts the next beat if there is something to wait for.

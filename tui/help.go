@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/lists"
 	"drolab/tui/kit"
 )
 
@@ -27,7 +28,7 @@ func (m *Model) help() *kit.Overlay {
 			rows[why] = append(rows[why], *row)
 		}
 	}
-	titles := kit.Map(m.pages, page.Title)
+	titles := lists.Map(m.pages, page.Title)
 	working := append(rows[""], kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
 		Help: "the pages: " + strings.Join(titles, ", "), Group: kit.ToLeave},
 		kit.Key{Keys: kit.On("mouse"), Group: kit.ToWatch,

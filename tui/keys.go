@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -48,7 +49,7 @@ func (m *Model) stopAll() tea.Cmd {
 		if len(ids) == 0 {
 			return kit.Notice{Text: allEnded}
 		}
-		stops := kit.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
+		stops := lists.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
 		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids, savesFirst)
 		return kit.Question("Stop all?", lines,
 			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()

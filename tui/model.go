@@ -44,9 +44,9 @@ type Model struct {
 
 // drawing says when the screen has to be drawn anew.
 type drawing struct {
-	version int       // grows with every message that may change the screen
+	version int           // grows with every message that may change the screen
 	drawn   kit.LineCache // the screen at a version
-	waited  string    // what the last tick had to say of what is read
+	waited  string        // what the last tick had to say of what is read
 }
 
 // folder holds what is known of the runs' folder.
@@ -248,7 +248,8 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 		m.Mine[id] = true
 	}
 	if msg.Parent != "" { // the branch races its parent
-		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...), Parent: msg.Parent})
+		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...),
+			Parent: msg.Parent})
 	}
 	return kit.Send(lab.Watch{IDs: msg.IDs})
 }

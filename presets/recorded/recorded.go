@@ -19,9 +19,9 @@ import (
 	"sync"
 
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/runner/report"
-	"drolab/runner/spec"
 )
 
 //go:embed paper registered shapes
@@ -39,7 +39,7 @@ func Names() []string {
 	if err != nil {
 		panic("recorded: the embedded files are broken")
 	}
-	return spec.Map(entries, fs.DirEntry.Name)
+	return lists.Map(entries, fs.DirEntry.Name)
 }
 
 // Is reports whether a word stands for recorded runs: recorded:paper for all runs of an experiment,

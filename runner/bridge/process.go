@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // process is a started program, of one system process or several. They have a process group of
@@ -186,7 +186,7 @@ func (p *process) listenToStops(stops, done <-chan struct{}) {
 
 // Processes returns the numbers of the program's processes, without those that they have started.
 func (p *process) Processes() []int {
-	return data.Map(p.ranks, func(r *rank) int { return r.cmd.Process.Pid })
+	return lists.Map(p.ranks, func(r *rank) int { return r.cmd.Process.Pid })
 }
 
 // hasEnded reports whether the program has ended, to a caller that has found its pipe broken. It

@@ -6,7 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/spec"
+	"drolab/runner/lists"
 )
 
 // comparison holds the arms and seeds that count, and the epochs at which they are compared.
@@ -54,7 +54,7 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 	first := runs[max(0, baseline)] // the baseline, if there is one
 	why := map[string][]string{}    // names of the runs that are left out, by reason
 	var kept []StoryRun
-	furthest := slices.Max(spec.Map(runs, StoryRun.epoch))
+	furthest := slices.Max(lists.Map(runs, StoryRun.epoch))
 	for _, r := range runs {
 		reason := exclusion(r, first.Meta, furthest)
 		if reason == "" {

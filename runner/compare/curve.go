@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/page"
-	"drolab/runner/spec"
 )
 
 // commonEvals returns the evaluations of each run at the epochs that all runs have evaluated. At
@@ -21,7 +21,7 @@ func commonEvals(runs [][]*runner.EvalEvent) [][]*runner.EvalEvent {
 	for _, evals := range runs {
 		all = among(all, evals)
 	}
-	return spec.Map(runs, func(evals []*runner.EvalEvent) []*runner.EvalEvent {
+	return lists.Map(runs, func(evals []*runner.EvalEvent) []*runner.EvalEvent {
 		return among(evals, all)
 	})
 }

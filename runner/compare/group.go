@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 )
 
@@ -47,8 +48,8 @@ type group struct {
 // groupRuns returns the groups in the order of their rows and the keys that they
 // differ in.
 func groupRuns(members []member) (groups []*group, keys []string) {
-	diffs := GroupDiff(spec.Map(members, func(m member) spec.Spec { return m.meta.Spec }))
-	keys = spec.Map(diffs, func(d KeyDiff) string { return d.Key })
+	diffs := GroupDiff(lists.Map(members, func(m member) spec.Spec { return m.meta.Spec }))
+	keys = lists.Map(diffs, func(d KeyDiff) string { return d.Key })
 	for i, m := range members {
 		settings := make([]Setting, len(diffs))
 		for j, d := range diffs {
@@ -68,7 +69,7 @@ func groupRuns(members []member) (groups []*group, keys []string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
-	first := spec.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
+	first := lists.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
 	for i, name := range NumberRepeats(Names(first)) {
 		groups[i].label = name
 	}

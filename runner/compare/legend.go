@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
-	"drolab/runner/spec"
 )
 
 // Head says of which step the figures are, in sentences for the head of the printed table. It is
@@ -76,7 +76,7 @@ func (t *Table) Brief() (parts []string) {
 	if t.hasSeveralProblems() {
 		parts = append(parts, "measures of the set: among the same set and ρ")
 	}
-	for _, uses := range sortUnique(spec.Map(t.Rows, func(r Row) string { return r.Uses })) {
+	for _, uses := range sortUnique(lists.Map(t.Rows, func(r Row) string { return r.Uses })) {
 		if uses != "" {
 			parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 )
 
@@ -92,7 +93,7 @@ func Differences(runs []*runner.Meta) []string {
 		alike[key] = append(alike[key], i)
 	}
 	for _, group := range alike {
-		specs := spec.Map(group, func(i int) spec.Spec { return runs[i].Spec })
+		specs := lists.Map(group, func(i int) spec.Spec { return runs[i].Spec })
 		diffs := neededDiffs(GroupDiff(specs), len(group))
 		for k, i := range group {
 			names[i] = strings.Join(differs(runs[i], diffs, k), " ")

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -42,7 +43,7 @@ type Note struct {
 
 func (t *Table) note(kind NoteKind, runs []member, format string, args ...any) {
 	t.Notes = append(t.Notes,
-		Note{kind, fmt.Sprintf(format, args...), spec.Map(runs, member.id)})
+		Note{kind, fmt.Sprintf(format, args...), lists.Map(runs, member.id)})
 }
 
 // dropUnfinished returns the runs that are done.
@@ -58,7 +59,7 @@ func (t *Table) dropUnfinished(members []member) (done []member) {
 	if len(others) > 0 {
 		name := func(m member) string { return fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status) }
 		t.note(Unfinished, others, "left out because they are not done: %s",
-			strings.Join(spec.Map(others, name), ", "))
+			strings.Join(lists.Map(others, name), ", "))
 	}
 	return done
 }
@@ -150,7 +151,7 @@ func (t *Table) noteSeen(members []member) {
 
 // uniqueValues returns the different values, sorted.
 func uniqueValues(members []member, of func(*runner.Meta) string) []string {
-	return sortUnique(spec.Map(members, func(m member) string { return of(m.meta) }))
+	return sortUnique(lists.Map(members, func(m member) string { return of(m.meta) }))
 }
 
 // sortUnique returns the different ones of some values, sorted.
@@ -185,7 +186,7 @@ func seedNames(seeds []uint64) string {
 		return fmt.Sprintf("%d of them", len(seeds))
 	}
 	name := func(seed uint64) string { return fmt.Sprintf("s%d", seed) }
-	return strings.Join(spec.Map(seeds, name), " ")
+	return strings.Join(lists.Map(seeds, name), " ")
 }
 
 // noteCells names the cells to which fewer runs contribute than their row has, and the cells whose

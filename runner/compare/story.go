@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data/source"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -129,7 +130,7 @@ func withNames(runs []StoryRun) []StoryRun {
 
 // storyNames returns the names of the runs, by index.
 func storyNames(runs []StoryRun) []string {
-	return Names(spec.Map(runs, func(r StoryRun) *runner.Meta { return r.Meta }))
+	return Names(lists.Map(runs, func(r StoryRun) *runner.Meta { return r.Meta }))
 }
 
 // joinNames joins names as in a sentence. Of more than three it names two and counts the rest.
@@ -330,7 +331,7 @@ func (c *comparison) seedMean(a *arm, seed uint64, of quantity) (mean float64) {
 
 // armMean returns the mean of a quantity over the seeds.
 func (c *comparison) armMean(a *arm, of quantity) float64 {
-	means := spec.Map(c.seeds, func(s uint64) float64 { return c.seedMean(a, s, of) })
+	means := lists.Map(c.seeds, func(s uint64) float64 { return c.seedMean(a, s, of) })
 	return measure.Mean(means)
 }
 
@@ -344,7 +345,7 @@ func (c *comparison) allHave(of quantity) bool {
 // differenceToBase returns an arm's difference to the baseline. The arm was chosen among several,
 // so the interval has Bonferroni's correction for that many tests.
 func (f *facts) differenceToBase(a *arm, of quantity) estimate {
-	differences := spec.Map(f.seeds, func(s uint64) float64 {
+	differences := lists.Map(f.seeds, func(s uint64) float64 {
 		return f.seedMean(a, s, of) - f.seedMean(f.base, s, of)
 	})
 	mean, half := TInterval(differences, 1-.05/float64(f.others))
@@ -637,7 +638,7 @@ func (f *facts) words() []string {
 		all = "both"
 	}
 	kind := f.partKind()
-	sunk := spec.Map(f.sunk, func(a *arm) string { return a.name })
+	sunk := lists.Map(f.sunk, func(a *arm) string { return a.name })
 	return []string{"{lead}", f.lead.name, "{base}", base.name,
 		"{all}", all, "{kind}", kind,
 		"{kinds}", kind + map[bool]string{true: "es", false: "s"}[kind == "class"],

@@ -7,10 +7,10 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
-	"drolab/runner/spec"
 )
 
 // Options configure a table. The zero Options are the defaults.
@@ -100,7 +100,7 @@ type Cell struct {
 // Runs makes the table of the finished runs among those given; the others are
 // named in a note. The order of the runs does not matter.
 func Runs(runs []*record.Run, o Options) *Table {
-	return tabulate(spec.Map(runs, func(r *record.Run) member {
+	return tabulate(lists.Map(runs, func(r *record.Run) member {
 		return member{meta: &r.Meta, summary: r.Summary()}
 	}), o)
 }
@@ -257,8 +257,8 @@ func (t *Table) addColumns(m measureColumns, groups []*group) {
 func (t *Table) newRow(g *group) Row {
 	first := g.members[0]
 	row := Row{Label: g.label, Problem: problemLabel(first.meta), Uses: Uses(first.meta),
-		Settings: g.settings, Runs: spec.Map(g.members, member.id),
-		Seeds: spec.Map(g.members, member.seed)}
+		Settings: g.settings, Runs: lists.Map(g.members, member.id),
+		Seeds: lists.Map(g.members, member.seed)}
 	if t.At == Selected && !first.selected {
 		row.At = Last
 	}
@@ -266,7 +266,7 @@ func (t *Table) newRow(g *group) Row {
 }
 
 func newCell(g *group, of func(member) measure.Number, level float64) Cell {
-	c := Cell{Values: spec.Map(g.members, of)}
+	c := Cell{Values: lists.Map(g.members, of)}
 	c.N, c.Mean, c.Std, c.Half = Describe(c.Values, level)
 	return c
 }

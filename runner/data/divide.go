@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"drolab/runner/internal/memory"
+	"drolab/runner/lists"
 )
 
 // Divide sets the splits of a dataset to parts of src. It refuses a class without training samples:
@@ -78,7 +79,7 @@ func sameButEnd(names, known []string) string {
 
 // Quoted lists names in quotation marks, only the first few of many.
 func Quoted(names []string, few int) string {
-	text := strings.Join(Map(names[:min(few, len(names))], strconv.Quote), ", ")
+	text := strings.Join(lists.Map(names[:min(few, len(names))], strconv.Quote), ", ")
 	if more := len(names) - few; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"drolab/runner/internal/atomicfile"
+	"drolab/runner/lists"
 )
 
 // FetchOptions configures Fetch; the zero value is fine.
@@ -48,7 +49,7 @@ func (f *Files) AreIn(dir string) bool {
 	if f.There != nil {
 		return f.There(dir)
 	}
-	names := Map(f.Remote, func(r Remote) string { return strings.TrimSuffix(r.Name, ".gz") })
+	names := lists.Map(f.Remote, func(r Remote) string { return strings.TrimSuffix(r.Name, ".gz") })
 	return AllExist(filepath.Join(dir, f.Folder), names)
 }
 
@@ -333,5 +334,5 @@ func addressOf(url, file string) string {
 }
 
 func TotalSize(files []Remote) int64 {
-	return Sum(Map(files, func(r Remote) int64 { return r.Size }))
+	return Sum(lists.Map(files, func(r Remote) int64 { return r.Size }))
 }

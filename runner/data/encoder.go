@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"drolab/runner/lists"
 )
 
 // An Encoder holds all that is fitted to the training split of a dataset, and the names of its
@@ -51,7 +53,7 @@ func (c *Column) Features() []string {
 	case c.Categories == nil:
 		return []string{c.Name}
 	}
-	return Map(c.Categories, func(v string) string { return c.Name + "=" + v })
+	return lists.Map(c.Categories, func(v string) string { return c.Name + "=" + v })
 }
 
 // Len returns roughly how many numbers and names the encoder holds.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"drolab/runner/lists"
 )
 
 // missingName is the name of a missing value that is a category of its own.
@@ -129,7 +131,7 @@ func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
 		}
 	}
 	if f.note != "" {
-		f.Values = slices.Compact(slices.Sorted(slices.Values(Map(f.Values, wholeName))))
+		f.Values = slices.Compact(slices.Sorted(slices.Values(lists.Map(f.Values, wholeName))))
 	}
 	SortNumeric(f.Values)
 	place := make([]uint16, len(dict))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"drolab/runner/lists"
 )
 
 // Keys are the values by which split_by= keeps samples together, such as patients: no split that
@@ -43,7 +45,7 @@ func NewKeys(asked string, known func(name string) bool) *Keys {
 
 // Columns returns the columns of each key.
 func (k *Keys) Columns() [][]string {
-	return Map(k.list, func(one *key) []string { return one.columns })
+	return lists.Map(k.list, func(one *key) []string { return one.columns })
 }
 
 // Add adds the next sample to key i. cells are its values in the key's columns. A whole number has
@@ -51,7 +53,7 @@ func (k *Keys) Columns() [][]string {
 func (k *Keys) Add(i int, cells ...string) {
 	one, value := k.list[i], wholeName(cells[0])
 	if len(cells) > 1 {
-		value = strings.Join(Map(Map(cells, wholeName), strconv.Quote), " + ")
+		value = strings.Join(lists.Map(lists.Map(cells, wholeName), strconv.Quote), " + ")
 	}
 	code, seen := one.place[value]
 	if !seen {
@@ -250,7 +252,7 @@ func (s *keySides) draw(rng *rand.Rand) {
 	for range draws {
 		s.drawOnce(rng)
 		if d := s.distance(); d < nearest-leastGain {
-			nearest, best = d, Map(s.blocks, func(b keyBlock) bool { return b.held })
+			nearest, best = d, lists.Map(s.blocks, func(b keyBlock) bool { return b.held })
 		}
 	}
 	for b := range s.blocks {

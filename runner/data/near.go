@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"drolab/runner/lists"
 )
 
 // Near returns the name of a list that is most like a name that the list lacks; "": none is like
@@ -65,7 +67,7 @@ func editDistance(a, b string, most int) int {
 func NoFile(dataset, path string) error {
 	remedy := "check the path"
 	entries, _ := os.ReadDir(filepath.Dir(path)) // an unknown folder has no files
-	names := Map(entries, os.DirEntry.Name)
+	names := lists.Map(entries, os.DirEntry.Name)
 	if near := Near(names, filepath.Base(path)); near != "" {
 		remedy += ", or take " + filepath.Join(filepath.Dir(path), near)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"drolab/runner/lists"
 )
 
 // Sample is a sample of the training rows of the user's own files, evenly spaced, with every column
@@ -171,7 +173,7 @@ func (s *Sampler) Column(column int, places []int) Sampled {
 		}
 		c.Codes[row] = codes[cell.text]
 	}
-	c.Numbers, c.Codes = Picked(c.Numbers, places), Picked(c.Codes, places)
+	c.Numbers, c.Codes = lists.At(c.Numbers, places), lists.At(c.Codes, places)
 	return c
 }
 

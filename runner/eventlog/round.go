@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 )
 
@@ -28,7 +28,7 @@ func ShortEvent(e runner.Event) runner.Event {
 		r.Values, r.ByGroup = RoundValues(e.Values, shortDigits), nil
 		short := func(n measure.Number) measure.Number { return Round(n, shortDigits) }
 		for _, l := range e.ByGroup {
-			l.Numbers = data.Map(l.Numbers, short)
+			l.Numbers = lists.Map(l.Numbers, short)
 			r.ByGroup = append(r.ByGroup, l)
 		}
 		return &r

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // Bootstrap returns the 95 % interval of each measure of the test split: the quantiles over
@@ -89,10 +89,10 @@ func (p *Pass) resampled(times []int, rng *rand.Rand) *Pass {
 
 // pick returns a pass of the samples with the indices in of.
 func (p *Pass) pick(of []int) *Pass {
-	q := &Pass{Losses: data.Picked(p.Losses, of), Correct: data.Picked(p.Correct, of),
-		Confidences: data.Picked(p.Confidences, of), Predictions: data.Picked(p.Predictions, of),
-		Labels: data.Picked(p.Labels, of), Groups: data.Picked(p.Groups, of),
-		Members: data.Picked(p.Members, of)}
+	q := &Pass{Losses: lists.At(p.Losses, of), Correct: lists.At(p.Correct, of),
+		Confidences: lists.At(p.Confidences, of), Predictions: lists.At(p.Predictions, of),
+		Labels: lists.At(p.Labels, of), Groups: lists.At(p.Groups, of),
+		Members: lists.At(p.Members, of)}
 	if n := len(p.Probabilities); n > 0 && n <= MostScores {
 		classes := n / len(p.Labels)
 		for _, i := range of {

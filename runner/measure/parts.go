@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // Parts are the classes and groups of a run's data. Groups are listed only if they were given, and
@@ -134,7 +135,7 @@ func JoinNames(names []string, places []int) string {
 	if len(places) == 0 {
 		return "(none)"
 	}
-	return strings.Join(data.Picked(names, places), ", ")
+	return strings.Join(lists.At(names, places), ", ")
 }
 
 // Training returns the numbers of samples of the groups that methods train on, or else of the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"drolab/dro"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 )
 
@@ -30,7 +30,7 @@ func encodeMethod(s *dro.State) *methodState {
 		Numbers: mapValues(s.Numbers, measure.Num),
 		Flags:   map[string]bits{},
 		Lists: mapValues(s.Lists, func(list []float64) []measure.Number {
-			return data.Map(list, measure.Num)
+			return lists.Map(list, measure.Num)
 		}),
 	}
 	for name, flags := range s.Flags {
@@ -60,7 +60,7 @@ func (m *methodState) decode() (*dro.State, error) {
 		Numbers: mapValues(m.Numbers, measure.Number.Float),
 		Flags:   map[string][]bool{},
 		Lists: mapValues(m.Lists, func(list []measure.Number) []float64 {
-			return data.Map(list, measure.Number.Float)
+			return lists.Map(list, measure.Number.Float)
 		}),
 	}
 	for name, b := range m.Flags {

@@ -8,8 +8,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
-	"drolab/runner/spec"
 )
 
 // Verdict is the seeds' answer to a claim.
@@ -175,7 +175,7 @@ func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
 			slices.Contains(c.Seeds, one.seed())
 	}
 	if claim.Equivalent > 0 {
-		c.P = measure.Known(compare.Equivalence(spec.Map(c.Values, measure.Number.Float),
+		c.P = measure.Known(compare.Equivalence(lists.Map(c.Values, measure.Number.Float),
 			claim.Equivalent))
 	}
 	r.sayFew(c, s, a, b)

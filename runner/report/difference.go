@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
-	"drolab/runner/spec"
 )
 
 // Difference is the difference of a measure between two arms, over the seeds that both have.
@@ -62,7 +62,7 @@ func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-d.confid
 
 // adjust sets Adjusted and Detectable of differences whose tests form one family.
 func adjust(list []*Difference, confidence float64, correction string) {
-	p := spec.Map(list, func(d *Difference) float64 { return d.P.Float() })
+	p := lists.Map(list, func(d *Difference) float64 { return d.P.Float() })
 	found, tests := map[int]float64{}, 1
 	if correction == Holm {
 		p, tests = compare.Holm(p), len(list)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -202,7 +203,7 @@ func (g *Gathered) Own() []*record.Run {
 
 // endedRuns returns the runs of the slots.
 func (g *Gathered) endedRuns() []*record.Run {
-	return slices.Concat(spec.Map(g.Slots, func(s *Slot) []*record.Run { return s.Runs })...)
+	return slices.Concat(lists.Map(g.Slots, func(s *Slot) []*record.Run { return s.Runs })...)
 }
 
 // begunRuns returns the runs among the missing that are under way, or are to go on.
@@ -217,6 +218,6 @@ func (g *Gathered) begunRuns() (runs []*record.Run) {
 
 // Kernels lists the kernels that made the runs.
 func (g *Gathered) Kernels() []string {
-	list := spec.Map(g.endedRuns(), func(r *record.Run) string { return r.Meta.Host.Kernel })
+	list := lists.Map(g.endedRuns(), func(r *record.Run) string { return r.Meta.Host.Kernel })
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }

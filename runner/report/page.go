@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 )
@@ -30,7 +31,7 @@ func (r *Report) Page() *page.Page {
 		}
 		p.Blocks = slices.Concat(p.Blocks, []page.Block{page.Text(r.statistics())},
 			r.claimBlocks(), r.laterBlocks(),
-			slices.Concat(spec.Map(r.Problems, (*Problem).blocks)...),
+			slices.Concat(lists.Map(r.Problems, (*Problem).blocks)...),
 			r.departureBlocks(), r.variationBlocks(), near, r.madeBlocks())
 	}
 	if len(r.Notes) > 0 {
@@ -396,7 +397,7 @@ func (r *Report) readings(family int) (list page.List) {
 		}) {
 			continue
 		}
-		pairs := spec.Map(say.Pairs, func(pair [2]int) string {
+		pairs := lists.Map(say.Pairs, func(pair [2]int) string {
 			return fmt.Sprintf("%s and %s", name(pair[0]), name(pair[1]))
 		})
 		first, of := say.Pairs[0], strings.Join(pairs, ", ")

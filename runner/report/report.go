@@ -9,9 +9,9 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/page"
 	"drolab/runner/record"
-	"drolab/runner/spec"
 )
 
 // Report is the content of a page, as data.
@@ -185,7 +185,7 @@ func (r *Report) note(format string, args ...any) {
 // noteRuns names runs, with the status of those that are not done.
 func (r *Report) noteRuns(why string, runs []*record.Run) {
 	const most = 6
-	ids := spec.Map(runs, func(r *record.Run) string {
+	ids := lists.Map(runs, func(r *record.Run) string {
 		if r.Status() != runner.Done {
 			return fmt.Sprintf("%s (%s)", r.Meta.ID, r.Status())
 		}

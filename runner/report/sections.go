@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"drolab/runner/lists"
 	"drolab/runner/page"
-	"drolab/runner/spec"
 )
 
 // classBlocks returns the table of differences to ERM, class by class.
@@ -96,7 +96,7 @@ func (r *Report) variationBlocks() []page.Block {
 		list = append(list, r.variationTable(), page.Text(note))
 	}
 	if len(r.Lacking) > 0 {
-		lines := spec.Map(r.Lacking, func(l Lacking) string { return l.Command })
+		lines := lists.Map(r.Lacking, func(l Lacking) string { return l.Command })
 		list = append(list, page.Text("Not there yet; each of these, and then drolab record RUN "+
 			"--into presets/recorded/paper, adds a line above:"), page.List(lines))
 	}
@@ -127,14 +127,14 @@ func (r *Report) variationTable() *page.Table {
 }
 
 func (r *Report) madeBlocks() []page.Block {
-	makers := spec.Map(r.Made, func(m Made) string {
+	makers := lists.Map(r.Made, func(m Made) string {
 		return fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d thread(s)", m.Runs,
 			m.Version, m.Go, m.System, m.CPU, m.Kernel, m.Threads)
 	})
 	list := []page.Block{page.Heading("What made these runs"), page.List(makers)}
 	for _, p := range r.Problems {
-		list = append(list, page.List(spec.Map(p.arms, func(a *arm) string {
-			seeds := spec.Map(a.runs, func(r *loggedRun) string { return fmt.Sprint(r.seed()) })
+		list = append(list, page.List(lists.Map(p.arms, func(a *arm) string {
+			seeds := lists.Map(a.runs, func(r *loggedRun) string { return fmt.Sprint(r.seed()) })
 			return fmt.Sprintf("%s, %s: seeds %s", p.Label, a.label, strings.Join(seeds, ", "))
 		})))
 	}

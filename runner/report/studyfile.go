@@ -16,6 +16,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data/source"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/numeral"
 	"drolab/runner/page"
@@ -501,7 +502,7 @@ func (p *parser) readSensitivity(e presets.Entry) {
 	plain := func(v json.RawMessage) string {
 		return strings.Trim(string(presets.Canonical(s.Setting, v)), `"`)
 	}
-	s.Values = spec.Map(values, plain)
+	s.Values = lists.Map(values, plain)
 	if len(p.errs) == before && (s.Setting == "" || len(s.Values) == 0 || len(s.Arms) == 0) {
 		p.fail(e.Line, "sensitivity: want {setting: init, values: [he], arms: [sfk]}")
 	}

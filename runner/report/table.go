@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -26,7 +27,7 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	p.Table, p.arms = rows(runs, of)
 	p.Label = cmp.Or(p.Label, p.Table.Rows[0].Problem)
 	for i, a := range p.arms {
-		own := p.ownOf(spec.Map(a.runs, func(r *loggedRun) *record.Run { return r.Run }))
+		own := p.ownOf(lists.Map(a.runs, func(r *loggedRun) *record.Run { return r.Run }))
 		if own != nil {
 			a = own
 		} else {

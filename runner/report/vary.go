@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -41,7 +42,7 @@ func (r *Report) findVariations(others []*experiment) {
 	main := make([]*experiment, len(r.Problems)) // that of the study's arms
 	for i, p := range r.Problems {
 		first := func(a *arm) *record.Run { return a.runs[0].Run }
-		main[i] = experiments(spec.Map(p.arms, first))[0]
+		main[i] = experiments(lists.Map(p.arms, first))[0]
 		if i == 0 {
 			sortExperiments(others, main[0])
 		}

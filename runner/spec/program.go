@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/numeral"
 )
 
@@ -75,7 +75,7 @@ func (s *Spec) MostSaved() int64 { return int64(1e9 * s.CheckpointGB) }
 // String returns the setting model that names p.
 func (p Program) String() string {
 	words := append([]string{p.Path}, p.Words...)
-	return ProgramPrefix + strings.Join(data.Map(words, quoteWord), " ")
+	return ProgramPrefix + strings.Join(lists.Map(words, quoteWord), " ")
 }
 
 // Own returns the settings that the program has of its own: its arguments of the form key=value.

@@ -2,12 +2,12 @@ package spec
 
 import (
 	"math"
-	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
 	"drolab/runner/data/loader"
+	"drolab/runner/lists"
 )
 
 // Spec is everything that decides what a run computes. The tags are the keys of its settings in
@@ -266,14 +266,5 @@ func (s *Spec) Normalisation(mean, std []float32) (ownMean, ownStd []float32) {
 		return mean, std
 	}
 	single := func(x float64) float32 { return float32(x) }
-	return data.Map(s.Mean, single), data.Map(s.Std, single)
-}
-
-// Map returns f of each element; nil of none.
-func Map[T, U any](list []T, f func(T) U) (out []U) {
-	out = slices.Grow(out, len(list))
-	for _, v := range list {
-		out = append(out, f(v))
-	}
-	return out
+	return lists.Map(s.Mean, single), lists.Map(s.Std, single)
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // join joins words with commas, for an error.
 func join[T ~string](words []T) string {
-	return strings.Join(data.Map(words, func(w T) string { return string(w) }), ", ")
+	return strings.Join(lists.Map(words, func(w T) string { return string(w) }), ", ")
 }
 
 // FirstFew returns the first few lines of a kind, and how many more there are.

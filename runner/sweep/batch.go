@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"drolab/runner/bridge"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 )
@@ -80,9 +80,9 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
 		all, places := page.Indices(len(f.List.Runs)), page.Indices(f.List.mostKept(n))
-		return data.Map(places, func(place int) slot { return slot{place, all} }), nil
+		return lists.Map(places, func(place int) slot { return slot{place, all} }), nil
 	case n == 0:
-		return data.Map(todo, func(i int) slot { return slot{i, []int{i}} }), nil
+		return lists.Map(todo, func(i int) slot { return slot{i, []int{i}} }), nil
 	}
 	r, err := f.rung(n)
 	if err != nil {

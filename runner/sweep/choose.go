@@ -12,6 +12,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
@@ -114,7 +115,8 @@ func (l *Progress) fillRow(row *Row, s *settingRuns, level float64) {
 	var cells []Cell
 	for c, name := range l.State(s.runs[0]).Result.names {
 		m, _ := measure.FindMeasure(name)
-		seeds := data.Map(s.runs, func(i int) measure.Number { return l.State(i).Result.values[c] })
+		seeds := lists.Map(s.runs,
+			func(i int) measure.Number { return l.State(i).Result.values[c] })
 		_, mean, _, half := compare.Describe(seeds, level)
 		cells = append(cells, Cell{name, m.Head(), seeds, mean, half, m.Scale})
 	}
@@ -131,7 +133,7 @@ func (t *Table) addNotes(l *Progress) {
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
 		"are at the step that each run has chosen by the same rule, ± is the half width of the "+
 		"%g %% t interval.", t.Select, 100*t.Level))
-	unfinished := data.Sum(data.Map(t.Rows, func(r Row) int { return r.Unfinished }))
+	unfinished := data.Sum(lists.Map(t.Rows, func(r Row) int { return r.Unfinished }))
 	switch {
 	case len(l.List.Halving.Epochs) > 0:
 		t.Notes = append(t.Notes, "Ended early by validation, failed or not done: "+
@@ -197,7 +199,7 @@ func (t *Table) titles() []string {
 	if i < 0 {
 		return nil
 	}
-	return data.Map(t.Rows[i].Test, func(c Cell) string { return c.Title })
+	return lists.Map(t.Rows[i].Test, func(c Cell) string { return c.Title })
 }
 
 func durationText(seconds measure.Number) string {

@@ -11,7 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 )
 
@@ -108,7 +108,7 @@ func (f *File) size() float64 {
 
 // points returns the points of the grid, each with every draw.
 func (f *File) points() (points []map[string]json.RawMessage) {
-	together := data.Map(f.Axes, func(a Axis) []Axis { return []Axis{a} })
+	together := lists.Map(f.Axes, func(a Axis) []Axis { return []Axis{a} })
 	if f.Random.Draws > 0 {
 		together = append(together, f.Random.Axes)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 )
@@ -188,7 +188,7 @@ var testMeasures = []string{"worst_class_accuracy", "test_accuracy", "test_loss"
 func (l *Progress) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
-	names := append([]string{by.Name}, data.Map(testMeasures, meta.MeasureFor)...)
+	names := append([]string{by.Name}, lists.Map(testMeasures, meta.MeasureFor)...)
 	if !slices.Equal(names, l.names) {
 		l.names = names
 	}
@@ -206,7 +206,7 @@ func (l *Progress) result(r *record.Run) *Result {
 	if sum.Selected != nil {
 		results = &sum.Selected.Results
 	}
-	s.values, s.loss = data.Map(names, results.Named), results.Named("val_loss")
+	s.values, s.loss = lists.Map(names, results.Named), results.Named("val_loss")
 	return s
 }
 

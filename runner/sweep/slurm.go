@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/data"
 	"drolab/runner/disk"
+	"drolab/runner/lists"
 )
 
 // Slurm is queried with its own commands, and separators that this package chooses. The output of
@@ -89,7 +89,7 @@ func squeue(ctx context.Context, name string) (map[string]jobState, error) {
 	}
 	tasks := map[string]jobState{}
 	for line := range strings.Lines(out) {
-		fields := data.Map(strings.Split(line, "|"), strings.TrimSpace)
+		fields := lists.Map(strings.Split(line, "|"), strings.TrimSpace)
 		if len(fields) < 6 {
 			continue
 		}

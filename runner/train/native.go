@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/loader"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 )
 
@@ -175,7 +176,7 @@ func (n *native) Layer() (l dro.Layer) {
 
 // widen returns x in float64.
 func widen(x []float32) []float64 {
-	return data.Map(x, func(v float32) float64 { return float64(v) })
+	return lists.Map(x, func(v float32) float64 { return float64(v) })
 }
 
 // SetLayer implements LastLayer.

@@ -44,8 +44,9 @@ func (p *Page) chart(measure int) *plot.Chart {
 			continue
 		}
 		number := p.colors[i]
-		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds, HalfWidth: lab.HalfWidth95,
-			Number: number, Glyph: p.Theme.Glyph(number)})
+		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds,
+			HalfWidth: lab.HalfWidth95,
+			Number:    number, Glyph: p.Theme.Glyph(number)})
 		if len(seeds) == 1 {
 			c.Spots = append(c.Spots, p.selectedSpot(of, measure, number)...)
 		}

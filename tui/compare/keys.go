@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -88,12 +89,12 @@ func (p *Page) nextMeasure() {
 
 // define shows the definitions of the rows of the table.
 func (p *Page) define() tea.Cmd {
-	names := kit.Map(p.table.Columns, func(c compare.Column) string { return c.Name })
+	names := lists.Map(p.table.Columns, func(c compare.Column) string { return c.Name })
 	return kit.Show(p.Defined("Rows", lab.Define(append([]string{"rho"}, names...))))
 }
 
 func (p *Page) watchRuns() tea.Cmd {
-	names := kit.Map(p.table.Rows, func(row compare.Row) []string { return row.Runs })
+	names := lists.Map(p.table.Rows, func(row compare.Row) []string { return row.Runs })
 	return kit.Send(lab.Watch{IDs: slices.Concat(names...)})
 }
 

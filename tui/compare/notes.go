@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
@@ -36,7 +37,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),
 		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
 	for _, d := range differ {
-		values := t.Greek(strings.Join(kit.Map(d.Values, settingText), ", "))
+		values := t.Greek(strings.Join(lists.Map(d.Values, settingText), ", "))
 		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
 	if len(differ) == 0 {

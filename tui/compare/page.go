@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -128,7 +129,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case damagedMsg:
 		p.looking = false
 		if bool(msg) {
-			return p.Comparing(kit.Map(p.runs, func(r *record.Run) string { return r.Dir }))
+			return p.Comparing(lists.Map(p.runs, func(r *record.Run) string { return r.Dir }))
 		}
 	case kit.Wheel:
 		if p.table != nil {
@@ -159,7 +160,10 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 		p.wide, p.slim = p.groupWidths(true), p.groupWidths(false)
 	}
 	empty := func(lab.Measure) *plot.Series { return new(plot.Series) }
-	p.series = kit.Map(p.logs, func(lab.Log) []*plot.Series { return kit.Map(p.curves(), empty) })
+	p.series = lists.Map(p.logs, func(lab.Log) []*plot.Series {
+		return lists.Map(p.curves(),
+			empty)
+	})
 	p.reading = true
 	return readEvals(p.comparison, 0)
 }

@@ -9,9 +9,9 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/eventlog"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,8 +28,8 @@ func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, roun
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		settings := func(m *runner.Meta) spec.Spec { return m.Spec }
-		m.diffs = compare.Diff(kit.Map(m.rowRuns(), settings))
-		m.logs = kit.Map(m.runs, func(r *record.Run) lab.Log { return lab.Evaluations(s, r) })
+		m.diffs = compare.Diff(lists.Map(m.rowRuns(), settings))
+		m.logs = lists.Map(m.runs, func(r *record.Run) lab.Log { return lab.Evaluations(s, r) })
 		return m
 	}
 }

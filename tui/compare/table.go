@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -108,7 +109,7 @@ func (p *Page) legend(w int) (lines []string) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
-	return append(p.damagedLines(w), kit.Flow(" ", kit.Map(parts, p.Theme.Greek), "; ", w-1)...)
+	return append(p.damagedLines(w), kit.Flow(" ", lists.Map(parts, p.Theme.Greek), "; ", w-1)...)
 }
 
 // damagedLines returns what the logs of the compared runs have lost, in lines of w cells.

@@ -8,7 +8,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -196,7 +196,7 @@ func (p *Page) leave() tea.Cmd {
 	}
 	_, part := place(p.at)
 	dir := func(t *track) string { return t.Dir }
-	return kit.Send(lab.Watch{IDs: data.Map(p.recording.tracks, dir),
+	return kit.Send(lab.Watch{IDs: lists.Map(p.recording.tracks, dir),
 		Replay: &lab.Replay{Steps: true, From: lab.Place{Part: part}}})
 }
 

@@ -11,8 +11,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/compare"
-	"drolab/runner/data"
 	"drolab/runner/eventlog"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -159,7 +159,7 @@ func (r *recording) name(class int) string { return r.tracks[baseline].Meta.Clas
 // ends returns a figure at the end of the runs of a method, in points, one for each seed.
 func (t *track) ends(name string) []float64 {
 	points := func(r *record.Run) float64 { return 100 * r.Summary().Named(name).Float() }
-	return data.Map(t.seeds, points)
+	return lists.Map(t.seeds, points)
 }
 
 // end returns the mean of the worst class at the end of a method's runs.

@@ -6,7 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -19,8 +19,8 @@ type Colors map[string]uint8
 func ColorsOf(runs []*record.Run) Colors {
 	all, given := Colors{}, map[string]*kit.Numbering{} // by preset
 	preset := func(r *record.Run) string { return r.Meta.Preset }
-	for _, list := range kit.GroupBy(runs, preset) {
-		metas := data.Map(list, func(r *record.Run) *runner.Meta { return &r.Meta })
+	for _, list := range lists.GroupBy(runs, preset) {
+		metas := lists.Map(list, func(r *record.Run) *runner.Meta { return &r.Meta })
 		given[preset(list[0])] = numbering(metas)
 	}
 	for _, r := range slices.Backward(runs) { // the oldest first
@@ -61,7 +61,7 @@ func methodNumber(m *runner.Meta) uint8 {
 
 // numbering returns the numbering for runs that are shown together.
 func numbering(runs []*runner.Meta) *kit.Numbering {
-	return kit.Numbers(data.Map(runs, methodNumber)...)
+	return kit.Numbers(lists.Map(runs, methodNumber)...)
 }
 
 // find returns the number that a configuration has in c if it is free, or else the next of its

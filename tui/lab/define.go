@@ -5,6 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/tui/kit"
 )
@@ -96,7 +97,7 @@ func Define(names []string) (texts []string) {
 // width.
 func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
 	const readable = 76
-	texts = kit.DistinctBy(texts, func(text string) string { return text })
+	texts = lists.DistinctBy(texts, func(text string) string { return text })
 	lines := kit.Wrap(l.Theme.Greek(strings.Join(texts, "\n\n")), min(readable, l.Body.W-6))
 	return &kit.Overlay{Title: l.Theme.Greek(title), Lines: lines}
 }

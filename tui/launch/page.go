@@ -8,8 +8,8 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
-	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -56,7 +56,7 @@ func New(s *lab.Lab, load func() []presets.Preset) *Page {
 func (l *Page) presets() []presets.Preset {
 	if l.load != nil {
 		l.list, l.load = append([]presets.Preset{filmEntry()}, l.load()...), nil
-		l.specs = data.Map(l.list, func(p presets.Preset) spec.Spec { return p.Spec })
+		l.specs = lists.Map(l.list, func(p presets.Preset) spec.Spec { return p.Spec })
 	}
 	return l.list
 }

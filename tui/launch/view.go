@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -38,7 +38,7 @@ type item struct {
 // viewOf returns what draws a list of items.
 func viewOf(items func(w, h int) []item) func(w, h int) []string {
 	return func(w, h int) []string {
-		return data.Map(items(w, h), func(it item) string { return it.text })
+		return lists.Map(items(w, h), func(it item) string { return it.text })
 	}
 }
 

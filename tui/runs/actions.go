@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -35,7 +36,7 @@ func (p *Page) Chosen() []*record.Run {
 // define shows the definitions of the columns on the screen.
 func (p *Page) define() tea.Cmd {
 	name := func(c runColumn) string { return cmp.Or(c.name(), c.Head) }
-	names := append([]string{"rho"}, kit.Map(p.layColumns(p.inner()), name)...)
+	names := append([]string{"rho"}, lists.Map(p.layColumns(p.inner()), name)...)
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
@@ -56,7 +57,7 @@ func (p *Page) delete() tea.Cmd {
 }
 
 func ids(runs []*record.Run) []string {
-	return kit.Map(runs, func(r *record.Run) string { return r.Meta.ID })
+	return lists.Map(runs, func(r *record.Run) string { return r.Meta.ID })
 }
 
 // pickedRuns returns the selected runs in the order of the folder or, if there are none, the runs
@@ -124,7 +125,7 @@ func (p *Page) pause() tea.Cmd {
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
-	return tea.Sequence(kit.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
+	return tea.Sequence(lists.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
 }
 
 // questionLines returns the lines of a question about an action on runs, which end with what the

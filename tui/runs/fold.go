@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 
@@ -42,9 +43,9 @@ func settingOf(r *record.Run, key string) string {
 // that agree.
 func (p *Page) fold(list line) []line {
 	if !p.folded {
-		return kit.Map(list, func(r *record.Run) line { return line{r} })
+		return lists.Map(list, func(r *record.Run) line { return line{r} })
 	}
-	return kit.GroupBy(list, p.groupOf)
+	return lists.GroupBy(list, p.groupOf)
 }
 
 // together reports whether a line may hold several runs.
@@ -65,7 +66,7 @@ func (p *Page) foldInto(folded bool, by []string) {
 func (p *Page) foldKeys() []string {
 	keys := slices.Concat([]string{presetKey, "algorithms"}, p.keys, p.foldBy)
 	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "seed" })
-	return kit.DistinctBy(keys, func(key string) string { return key })
+	return lists.DistinctBy(keys, func(key string) string { return key })
 }
 
 // chooseFold opens the form that chooses the settings to fold by. The list follows at once.
@@ -73,7 +74,7 @@ func (p *Page) chooseFold() tea.Cmd {
 	item := func(key string) kit.Item {
 		return kit.Item{Name: key, On: slices.Contains(p.foldBy, key)}
 	}
-	items := func() []kit.Item { return kit.Map(p.foldKeys(), item) }
+	items := func() []kit.Item { return lists.Map(p.foldKeys(), item) }
 	turn := func(at int) {
 		by, key := slices.Clone(p.foldBy), p.foldKeys()[at]
 		if i := slices.Index(by, key); i >= 0 {

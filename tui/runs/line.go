@@ -9,9 +9,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/record"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -21,10 +21,10 @@ type line []*record.Run
 // seeds groups the runs by seed, and keeps the newest run of each configuration. Two runs of one
 // seed are one sample of it, even if they differ in settings.
 func (l line) seeds() []line {
-	seeds := kit.GroupBy(l, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
+	seeds := lists.GroupBy(l, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
 	for i, same := range seeds {
 		if len(same) > 1 {
-			seeds[i] = kit.DistinctBy(same, (*record.Run).Configuration)
+			seeds[i] = lists.DistinctBy(same, (*record.Run).Configuration)
 		}
 	}
 	return seeds

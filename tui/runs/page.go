@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -241,13 +242,13 @@ func (p *Page) forget() {
 // nameConfigurations finds what tells the configurations of the runs apart, if the configurations
 // have changed. It compares one run of each: thousands of runs have far fewer configurations.
 func (p *Page) nameConfigurations() {
-	first := kit.DistinctBy(p.all, (*record.Run).Configuration)
+	first := lists.DistinctBy(p.all, (*record.Run).Configuration)
 	several := len(first) < len(p.all)
 	unknown := func(r *record.Run) bool { return p.kinds[r.Configuration()] == nil }
 	if !slices.ContainsFunc(first, unknown) && len(first) == len(p.kinds) && several == p.several {
 		return
 	}
-	metas := kit.Map(first, func(r *record.Run) *runner.Meta { return &r.Meta })
+	metas := lists.Map(first, func(r *record.Run) *runner.Meta { return &r.Meta })
 	p.several, p.keys, p.kinds = several, nil, map[string]*kind{}
 	specs := make([]spec.Spec, len(metas))
 	for i, text := range compare.Differences(metas) {
@@ -255,14 +256,14 @@ func (p *Page) nameConfigurations() {
 		p.kinds[of] = &kind{text, p.Colors.Number(of, metas[i])}
 		specs[i] = metas[i].Spec
 	}
-	p.keys = kit.Map(compare.Diff(specs), func(d compare.KeyDiff) string { return d.Key })
+	p.keys = lists.Map(compare.Diff(specs), func(d compare.KeyDiff) string { return d.Key })
 	p.makeColumns()
 }
 
 // viewedRuns returns the runs that stand for the lines in view.
 func (p *Page) viewedRuns() []*record.Run {
 	lines := p.inView(layRuns(p.Body.W, p.Body.H).rows)
-	return kit.Map(lines, func(l line) *record.Run { return l[0] })
+	return lists.Map(lines, func(l line) *record.Run { return l[0] })
 }
 
 // readViewed reads the pins and trends of lines that have come into view.

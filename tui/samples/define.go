@@ -8,6 +8,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 
@@ -44,7 +45,7 @@ func (p *Page) definitions() []string {
 			p.uncertainty() + ". The ratio never falls as the loss grows, so the order, " +
 			"heaviest first, is the same for both and for every radius."}
 	if pick.Set.HasRadius() {
-		list := data.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
+		list := lists.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
 		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
 			" and its risk_radii: "+strings.Join(list, ", ")+".")
 	}
@@ -60,7 +61,7 @@ func (p *Page) definitions() []string {
 			"precision of float32, – for a missing or unknown category.")
 	}
 	note := func(text string) string { return "note: " + cell.OneLine(text) }
-	return append(text, data.Map(pick.Notes, note)...)
+	return append(text, lists.Map(pick.Notes, note)...)
 }
 
 func (p *Page) define() tea.Cmd { return kit.Show(p.Defined("Samples", p.definitions())) }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"drolab/runner/certificate"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/kit"
@@ -38,7 +38,7 @@ const predictionHead = "predicted"
 func (p *Page) viewList(w, h int) []string {
 	const gap = 2
 	t := p.Theme
-	samples := data.Map(p.shown, func(i int) *certificate.Sample { return &p.pick.Samples[i] })
+	samples := lists.Map(p.shown, func(i int) *certificate.Sample { return &p.pick.Samples[i] })
 	grid := t.Grid(p.fields().Table(samples, nil), w, gap)
 	lines := []string{t.Dim.Paint(kit.Left(grid.Head(nil), w))}
 	for at := p.first(h - 1); at < len(samples) && len(lines) < h; at++ {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/kit"
@@ -187,7 +188,7 @@ func (p *Page) names(ids []string) []string {
 	if p.dir() == p.Config.RunsDir {
 		return ids
 	}
-	return kit.Map(ids, func(id string) string { return filepath.Join(p.dir(), id) })
+	return lists.Map(ids, func(id string) string { return filepath.Join(p.dir(), id) })
 }
 
 // foundMsg brings the folders of the sweeps.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -147,7 +147,7 @@ func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}
 
 // compare turns to the table of the runs; it says which of them are not done.
 func (w *Page) compare() tea.Cmd {
-	return w.Comparing(data.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
+	return w.Comparing(lists.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
 }
 
 // move puts the cursor on another row, at its first run: the seeds of a row count as one.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
@@ -12,8 +12,8 @@ import (
 
 // Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
-	layouts := data.Map(counts(), strconv.Itoa)
-	titles := data.Map(w.Panels, func(p panel.Panel) string { return p.Title })
+	layouts := lists.Map(counts(), strconv.Itoa)
+	titles := lists.Map(w.Panels, func(p panel.Panel) string { return p.Title })
 	return slices.Concat(w.Board.Choices(), lab.Choices{
 		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
 		lab.OneOf("panel", titles, &w.focus, func() {}),

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -146,7 +146,7 @@ func TestDamageInTheWarnings(t *testing.T) {
 	r := newRigOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
 	r.Send(lab.Watch{IDs: []string{"done"}})
 	r.Wait(2*time.Second, time.Second/5)
-	notes := data.Map(r.watch.Tracks[0].Notes, func(n panel.Note) string { return n.Text })
+	notes := lists.Map(r.watch.Tracks[0].Notes, func(n panel.Note) string { return n.Text })
 	if all := strings.Join(notes, "\n"); !strings.Contains(all, log+", line 10 checksum differs") {
 		t.Errorf("want the file and the line in\n%s", all)
 	}

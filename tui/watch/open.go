@@ -6,7 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -61,7 +61,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 		w.clock = newClock(*m.wanted.Replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
-	w.Tracks = append(w.Tracks, data.Map(m.runs, panel.NewTrack)...)
+	w.Tracks = append(w.Tracks, lists.Map(m.runs, panel.NewTrack)...)
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
@@ -124,7 +124,7 @@ func openRun(logs record.Source, r *record.Run) panel.RunLog {
 func (w *Page) regroup() {
 	w.Groups = panel.SeedGroups(w.Tracks)
 	panel.LabelTracks(w.Tracks, w.Groups)
-	runs := data.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
+	runs := lists.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
 	numbers := w.Colors.ForRuns(runs)
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -116,7 +116,7 @@ func (w *Page) drawOutput(r kit.Rect, box bool) []string {
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(line string) string { return line }
 	shown, below := visibleLines(all, said, w.words, w.logBack, ih)
-	lines := data.Map(shown, func(line string) string {
+	lines := lists.Map(shown, func(line string) string {
 		return " " + t.Text.Paint(cell.Cut(t.Greek(line), iw-2))
 	})
 	return t.Panel("Program of "+run.Label, below+note, false, box, lines, r.W, r.H)

@@ -8,7 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -34,7 +34,7 @@ func (w *Page) byRisk() (groups [][]rankedRow) {
 			all = append(all, rankedRow{w.Tracks[row[0]], v.Float()})
 		}
 	}
-	groups = kit.GroupBy(all, func(r rankedRow) string { return r.run.Asks[w.risk.Asks] })
+	groups = lists.GroupBy(all, func(r rankedRow) string { return r.run.Asks[w.risk.Asks] })
 	groups = slices.DeleteFunc(groups, func(list []rankedRow) bool { return len(list) < 2 })
 	for _, list := range groups {
 		slices.SortStableFunc(list, func(a, b rankedRow) int { return cmp.Compare(a.risk, b.risk) })
@@ -64,10 +64,10 @@ func (w *Page) ranks(cells int) (all []string) {
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
 		// Where all were asked the same, short names do, and the radius need not be said.
-		about, names := "", data.Map(list, func(r rankedRow) string { return r.run.Short })
+		about, names := "", lists.Map(list, func(r rankedRow) string { return r.run.Short })
 		// Short names tell apart all watched runs, and may repeat the radius that is said.
 		if !w.Comparable(&w.risk) {
-			runs := data.Map(list, func(r rankedRow) *runner.Meta { return r.run.Meta })
+			runs := lists.Map(list, func(r rankedRow) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}
 		about = w.epochMark() + about

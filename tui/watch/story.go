@@ -7,7 +7,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -50,7 +50,7 @@ func (w *Page) updateStory() {
 		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
-	runs := data.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
+	runs := lists.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
 		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations(), Lossy: t.Gap != nil}
 	})

@@ -7,7 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -142,7 +142,7 @@ func (w *Page) bests(columns []column) []int {
 
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *measure.Measure, figure panel.Figure) int {
-	values := data.Map(w.Rows(),
+	values := lists.Map(w.Rows(),
 		func(row []int) measure.Number { return figure.Over(w.InRow(row)) })
 	return measure.LeaderIndex(values, m.Better == dro.Higher,
 		func(n measure.Number) string { return lab.Write(*m, n) })

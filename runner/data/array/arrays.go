@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // arrayOptions lists the options that may follow the path of arrays in NumPy's formats:
@@ -185,7 +186,7 @@ func (s *arraySet) own(n int, e *data.Encoder, sum io.Writer) (of data.Own, err 
 
 // members returns a factor for each column of an array of samples × groups.
 func (s *arraySet) members(a Array, n int, sum io.Writer) (list []*data.Factor, err error) {
-	names := data.Numbered("g", 1, a.Dims[1])
+	names := lists.Numbered("g", 1, a.Dims[1])
 	if s.names != "" {
 		of, err := s.factor(s.names, len(names), sum)
 		if err != nil {

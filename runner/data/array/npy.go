@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 func NPYFiles() *data.Provider {
@@ -41,7 +42,7 @@ func openNPY(name string, o data.Options) (*data.Dataset, error) {
 		unlabelled: none,
 		x:          f.Path,
 		y:          there(f.Options["y"]),
-		g:          data.Map(f.List("g"), there),
+		g:          lists.Map(f.List("g"), there),
 		split:      there(f.Options["split"]),
 		names:      there(f.Options["group_names"]),
 	}
@@ -76,14 +77,14 @@ func locateNPY(name string, absolute func(string) string) string {
 		case key == "split_by":
 			keys := strings.Split(value, ",")
 			for i, one := range keys {
-				columns := data.Map(strings.Split(one, "+"), there)
+				columns := lists.Map(strings.Split(one, "+"), there)
 				keys[i] = strings.Join(columns, "+")
 			}
 			return strings.Join(keys, ",")
 		case !slices.Contains([]string{"y", "g", "group_names", "split"}, key):
 			return value
 		}
-		return strings.Join(data.Map(strings.Split(value, ","), there), ",")
+		return strings.Join(lists.Map(strings.Split(value, ","), there), ",")
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/internal/memory"
+	"drolab/runner/lists"
 )
 
 func NPZFiles() *data.Provider {
@@ -32,7 +33,7 @@ func readNPZ(path string, b []byte) ([]string, func(int) (Array, error), error) 
 		return nil, nil, err
 	}
 	name := func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") }
-	return data.Map(z.File, name), func(i int) (Array, error) {
+	return lists.Map(z.File, name), func(i int) (Array, error) {
 		full := path + ": " + z.File[i].Name
 		member, err := extract(b, z.File[i])
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // IDXFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database),
@@ -110,7 +111,7 @@ func openIDX(name string, o data.Options) (*data.Dataset, error) {
 	return d, nil
 }
 
-func Numbers(n int) []string { return data.Numbered("", 0, n) }
+func Numbers(n int) []string { return lists.Numbered("", 0, n) }
 
 func (s idxSet) open() (*data.Dataset, error) {
 	var mapped data.Mapped

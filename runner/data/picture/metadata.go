@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/data/table"
+	"drolab/runner/lists"
 )
 
 // readMetadata takes the pictures that a table names, relative to the folder, with the label,
@@ -34,7 +35,7 @@ func (s *pictureSet) readMetadata(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	t, err := s.metadataColumns(data.Map(header, strings.TrimSpace))
+	t, err := s.metadataColumns(lists.Map(header, strings.TrimSpace))
 	for err == nil {
 		var record []string
 		var line int
@@ -50,7 +51,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
 	s.own.Label = t.columns[1].factor()
-	s.own.Groups = data.Map(t.columns[2:][:t.groups], (*codedColumn).factor)
+	s.own.Groups = lists.Map(t.columns[2:][:t.groups], (*codedColumn).factor)
 	if t.split {
 		s.split = t.columns[len(t.columns)-1].factor()
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // Locate returns the name of a dataset with the paths that are relative to the folder base made
@@ -106,7 +107,7 @@ func Names() []string {
 // List describes every data source, the datasets in the order of Names and the schemes. It looks
 // for their files in the data folder dir.
 func List(dir string) []Entry {
-	return data.Map(providers(), func(p *data.Provider) Entry { return described(p, dir) })
+	return lists.Map(providers(), func(p *data.Provider) Entry { return described(p, dir) })
 }
 
 // Info describes the data source of a name that Open takes. It looks for the files in the data

@@ -11,6 +11,7 @@ import (
 	"drolab/runner/data/picture"
 	"drolab/runner/data/synthetic"
 	"drolab/runner/data/table"
+	"drolab/runner/lists"
 )
 
 // registry holds every Provider, the providers of a single dataset in the order of Names.
@@ -81,7 +82,7 @@ func unknown(name string, list []*data.Provider) error {
 	if path != "" && data.Exists(path) {
 		return fmt.Errorf("%s is a file of unknown kind: give a table as csv:%s", path, name)
 	}
-	near := data.Near(data.Map(list, func(p *data.Provider) string { return p.Name }), name)
+	near := data.Near(lists.Map(list, func(p *data.Provider) string { return p.Name }), name)
 	if near != "" {
 		return fmt.Errorf("unknown name: write %s, or choose one of %s", near, choice(list))
 	}
@@ -93,5 +94,5 @@ func isScheme(p *data.Provider) bool { return strings.HasSuffix(p.Name, ":") }
 // choice lists the names of providers.
 func choice(list []*data.Provider) string {
 	form := func(p *data.Provider) string { return p.Name + p.Argument }
-	return strings.Join(data.Map(list, form), ", ")
+	return strings.Join(lists.Map(list, form), ", ")
 }

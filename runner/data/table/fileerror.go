@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // fileError is an error of one of a table's files.
@@ -85,7 +86,7 @@ func (f *Frame) noneLeft(lines int) error {
 
 // alwaysEmpty names the columns without any value, and the remedy.
 func (f *Frame) alwaysEmpty(list []*Column) string {
-	names := data.Map(list, func(c *Column) string { return c.Name })
+	names := lists.Map(list, func(c *Column) string { return c.Name })
 	what := "no line has a value of " + data.Quoted(names, len(names))
 	used := slices.ContainsFunc(list, func(c *Column) bool { return c.textual })
 	switch {

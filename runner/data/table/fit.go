@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/internal/memory"
+	"drolab/runner/lists"
 )
 
 // Moments sets the mean and the (population) standard deviation of numeric columns over some rows,
@@ -154,7 +155,7 @@ func (f *Frame) encode(d *data.Dataset, train []uint32) (*data.RowBlocks, error)
 // dropping returns the option that leaves out further columns.
 func (f *Frame) dropping(list []*Column) string {
 	name := func(c *Column) string { return c.Name }
-	return f.More("drop", data.Map(list, name)...)
+	return f.More("drop", lists.Map(list, name)...)
 }
 
 // lacking counts the missing values that are kept, by column.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // These words say what a table does with missing values.
@@ -215,7 +216,7 @@ func (f *Frame) layOut() {
 
 // setWritten notes the names of the columns in the current file.
 func (f *Frame) setWritten(header []string) {
-	f.written = data.Map(header, strings.TrimSpace)
+	f.written = lists.Map(header, strings.TrimSpace)
 	isWord := func(name string) bool {
 		_, isNumber := number(name)
 		return name != "" && !isNumber
@@ -334,7 +335,7 @@ func (f *Frame) own() data.Own {
 		o.Keys = f.keys.Keys
 	}
 	factor := func(at int) *data.Factor { return f.columns[at].Factor() }
-	o.Groups, o.Members = data.Map(f.groups, factor), data.Map(f.members, factor)
+	o.Groups, o.Members = lists.Map(f.groups, factor), lists.Map(f.members, factor)
 	return o
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // setHeader takes the header of the first file, or finds its columns in the header of another file.
@@ -324,13 +325,13 @@ func (f *Frame) findAll(asked, customary string) (list []int, err error) {
 }
 
 // numbered returns names for the columns of a file that has no header.
-func numbered(n int) []string { return data.Numbered("c", 1, n) }
+func numbered(n int) []string { return lists.Numbered("c", 1, n) }
 
 // unique gives the names of a header, made different from one another in the manner of pandas, and
 // notes what it changed and what looks like a sample.
 func (f *Frame) unique(header []string) []string {
 	own := func(name string) string { return strings.Clone(strings.TrimSpace(name)) }
-	names := data.Map(header, own)
+	names := lists.Map(header, own)
 	var notes, nameless, twins []string
 	if i := slices.IndexFunc(names, isMeasure); i >= 0 {
 		notes = append(notes, fmt.Sprintf("the first line names the columns, one of them %q: "+

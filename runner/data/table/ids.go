@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // idColumn is a column that is named as identifiers of people are and that keeps nobody together.
@@ -35,7 +36,7 @@ func (f *Frame) setIDs() {
 }
 
 func (f *Frame) idPlaces() []int {
-	return data.Map(f.ids, func(c *idColumn) int { return c.place })
+	return lists.Map(f.ids, func(c *idColumn) int { return c.place })
 }
 
 // hashSeed is the same for all rows of this process.

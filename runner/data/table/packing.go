@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // packings are the endings of compressed text files.
@@ -75,7 +76,7 @@ func member(in *data.Input) (io.Reader, error) {
 	if len(files) != 1 {
 		name := func(f *zip.File) string { return f.Name }
 		return nil, fmt.Errorf("the archive has %d files, %s: unpack it and give one of them",
-			len(files), data.Quoted(data.Map(files, name), 5))
+			len(files), data.Quoted(lists.Map(files, name), 5))
 	}
 	return files[0].Open()
 }

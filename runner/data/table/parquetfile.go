@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -112,7 +113,7 @@ func columnsOf(schema []format.SchemaElement) (list []parquetColumn, leaves int)
 
 // Columns returns the names of the columns.
 func (f *parquetFile) Columns() []string {
-	return data.Map(f.columns, func(c parquetColumn) string { return c.Name })
+	return lists.Map(f.columns, func(c parquetColumn) string { return c.Name })
 }
 
 // blockRows is the number of rows that are read at a time, column by column.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/numeral"
 )
 
@@ -84,7 +85,7 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	return data.LocateOwn(name, t.scheme, within, func(key, value string) string {
 		if key == "test" {
 			there := func(path string) bool { return data.Exists(within(path)) }
-			return strings.Join(data.Map(data.Names(value, "+", there), within), "+")
+			return strings.Join(lists.Map(data.Names(value, "+", there), within), "+")
 		}
 		return value
 	})

@@ -12,6 +12,7 @@ import (
 	"drolab/presets"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 	"drolab/tui/kit"
@@ -162,7 +163,7 @@ func benchJSON(con *Console, s *spec.Spec, t *train.StepTimes) map[string]any {
 		// per second, of multiply-adds without memory access, measured beside the steps
 		"peak_gflops": t.Peak / 1e9,
 	}
-	all["layers"] = kit.Map(t.Layers, func(l nn.LayerTime) map[string]any {
+	all["layers"] = lists.Map(t.Layers, func(l nn.LayerTime) map[string]any {
 		return map[string]any{"name": l.Name, "ms": ms(l.Time), "gflop": l.FLOP / 1e9,
 			"peak_share": layerShare(t, l)}
 	})

@@ -7,8 +7,8 @@ import (
 
 	"drolab/presets"
 	"drolab/presets/recorded"
+	"drolab/runner/lists"
 	"drolab/runner/record"
-	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,7 +16,10 @@ import (
 
 // CompletePresets offers the presets that come with the program.
 func CompletePresets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	words := kit.Map(presets.List(), func(p presets.Preset) string { return p.Name + "\t" + p.Doc })
+	words := lists.Map(presets.List(), func(p presets.Preset) string {
+		return p.Name + "\t" +
+			p.Doc
+	})
 	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
 }
 
@@ -64,7 +67,7 @@ func MustComplete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 func Choices(c *cobra.Command, flag string, words ...string) {
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	f := c.Flags().Lookup(flag)
-	f.Value = choice{f.Value, kit.Map(words, func(word string) string {
+	f.Value = choice{f.Value, lists.Map(words, func(word string) string {
 		word, _, _ = strings.Cut(word, "\t")
 		return word
 	})}

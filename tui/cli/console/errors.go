@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"drolab/presets"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
-	"drolab/tui/kit"
 )
 
 // Failures is a list of errors, printed one per line.
@@ -27,7 +27,7 @@ func (f Failures) OrNil() error {
 
 // TryAll calls try for every item, and returns the errors of those for which it fails.
 func TryAll[T any](list []T, try func(T) error) error {
-	return Failures(kit.Map(list, try)).OrNil()
+	return Failures(lists.Map(list, try)).OrNil()
 }
 
 // PrintError prints an error; each error of Failures or presets.Errors has a line of its own.

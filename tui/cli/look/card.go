@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
@@ -126,7 +127,7 @@ func cardOf(d *data.Dataset, minGroup int) *dataCard {
 		c.Notes = append(slices.Clone(c.Notes), text)
 	}
 	c.Checks = measure.DataWarnings(d, minGroup)
-	c.Warnings = spec.Map(c.Checks, func(w measure.DataWarning) string { return w.Text })
+	c.Warnings = lists.Map(c.Checks, func(w measure.DataWarning) string { return w.Text })
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -64,7 +65,7 @@ func printNext(con *console.Console, t *kit.Theme, name string) {
 		{"drolab compare " + name + " --explain", "every measure with its definition"},
 		{"drolab report " + name, "a report on one page"}}
 	lead := "Next:  "
-	width := slices.Max(kit.Map(lines, func(line [2]string) int { return cell.Width(line[0]) }))
+	width := slices.Max(lists.Map(lines, func(line [2]string) int { return cell.Width(line[0]) }))
 	for _, line := range lines {
 		fmt.Fprintln(con.Stdout,
 			t.Dim.Paint(lead)+t.Key.Paint(kit.Left(line[0], width))+"  "+line[1])

@@ -9,13 +9,13 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
-	"drolab/tui/kit"
 )
 
 // Results prints the results of runs: a screen for people, with definitions if Explain is set, or
@@ -75,7 +75,7 @@ func printDefinitions(con *console.Console, runs []*record.Run) {
 			list = append(list, m.Definition())
 		}
 	}
-	own := kit.Map(record.UserMeasures(runs...), func(m measure.Measure) string { return m.Name })
+	own := lists.Map(record.UserMeasures(runs...), func(m measure.Measure) string { return m.Name })
 	if len(own) > 0 {
 		list = append(list, strings.Join(own, ", ")+": the program's own, as it last gave them.")
 	}
@@ -128,7 +128,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 			compare.Mark(compare.Uses(m))))
 	}
 	row := func(title string, cell func(*record.Run) string) {
-		t.Add(append([]string{title}, kit.Map(runs, cell)...)...)
+		t.Add(append([]string{title}, lists.Map(runs, cell)...)...)
 	}
 	summary := func(title string, cell func(*runner.Summary) string) {
 		row(title, func(r *record.Run) string { return cell(r.Summary()) })

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/cli/console"
-	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -98,7 +98,7 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 		return fmt.Errorf("losses from %v to %v span more than a float64 can hold: divide "+
 			"them by 2, and double the risk", base, most)
 	}
-	moved := kit.Map(losses, func(x float64) float64 { return x - base })
+	moved := lists.Map(losses, func(x float64) float64 { return x - base })
 	result, ratios, err := f.solve(set, moved, base)
 	if err != nil {
 		return err

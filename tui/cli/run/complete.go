@@ -5,8 +5,8 @@ import (
 
 	"drolab/dro"
 	"drolab/presets"
+	"drolab/runner/lists"
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -15,7 +15,7 @@ func completeAlgorithms(
 	_ *cobra.Command, _ []string, typed string,
 ) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
-	words := kit.Map(dro.MethodNames(), func(name string) string { return before + name })
+	words := lists.Map(dro.MethodNames(), func(name string) string { return before + name })
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -24,11 +24,11 @@ func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.S
 	if key, _, ok := strings.Cut(typed, "="); ok {
 		var words []string
 		if t, ok := spec.FindSetting(key); ok && t.Choices != nil {
-			words = kit.Map(t.Choices(), func(word string) string { return key + "=" + word })
+			words = lists.Map(t.Choices(), func(word string) string { return key + "=" + word })
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	words := kit.Map(presets.Keys(), func(key string) string { return key + "=" })
+	words := lists.Map(presets.Keys(), func(key string) string { return key + "=" })
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

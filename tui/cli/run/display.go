@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -114,7 +115,7 @@ func (p *display) draw(runs []*followedRun, bar int) (lines []string) {
 			Column: page.Column{Words: true, Spare: x.spare},
 			Cell:   func(row []part) string { return row[k].text }})
 	}
-	rows := kit.Map(runs, func(l *followedRun) []part { return l.parts(p, bar) })
+	rows := lists.Map(runs, func(l *followedRun) []part { return l.parts(p, bar) })
 	theme := *p.theme
 	theme.ASCII = false // texts stay as they are
 	grid := theme.Grid(columns.Table(rows, nil), p.width-1+gap, gap)

@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/engine"
+	"drolab/runner/lists"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui"
@@ -106,7 +107,7 @@ func (tr *Trainer) printContinuing(dir string) {
 	goes := map[bool]string{true: "continues", false: "continue"}[len(runs) == 1]
 	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
 		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
-	lines := kit.Map(runs, func(r *record.Run) string {
+	lines := lists.Map(runs, func(r *record.Run) string {
 		return fmt.Sprintf("%s  %s, step %d of %d", cell.Clean(r.Meta.ID), r.Status(),
 			r.Summary().Steps, r.Meta.Steps)
 	})

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"drolab/runner/engine"
+	"drolab/runner/lists"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
-	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -43,5 +43,5 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err != nil {
 		return append(list, err).OrNil()
 	}
-	return append(list, kit.Map(folder.OwnLive(status.Runs), client.Stop)...).OrNil()
+	return append(list, lists.Map(folder.OwnLive(status.Runs), client.Stop)...).OrNil()
 }

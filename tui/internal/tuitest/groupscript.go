@@ -5,9 +5,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 )
 
 // NewGroupScript is like NewScript, but the data of its runs have groups, one of them too small to
@@ -33,7 +33,7 @@ func NewGroupScript(t testing.TB) *Script {
 // the worst group, and the third epoch is the best.
 func group(e *runner.EvalEvent) {
 	mean := e.Named("test_accuracy").Float()
-	list := func(of ...float64) []measure.Number { return kit.Map(of, measure.Num) }
+	list := func(of ...float64) []measure.Number { return lists.Map(of, measure.Num) }
 	coast := mean - .1 - max(0, (e.Epoch-3)/20)
 	e.ByGroup.Set("group_accuracy", list(mean+.04, coast, .25))
 	e.ByGroup.Set("group_recall", list(mean, coast-.05, .25))

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
 // Choices returns the user's choices about the board: style, axis, smoothing, scales and views.
 func (w *Board) Choices() lab.Choices {
-	smooth := data.Map(smoothings(), func(s smoothing) string { return s.name })
+	smooth := lists.Map(smoothings(), func(s smoothing) string { return s.name })
 	return lab.Choices{
 		lab.OneOf("style", styleNames(), &w.style, func() {}),
 		lab.OneOf("axis", axisNames(), &w.Axis, w.newAxis),

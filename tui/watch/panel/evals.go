@@ -5,7 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/tui/plot"
 )
@@ -20,7 +20,7 @@ type evalData struct {
 func (t *Track) addToFilms(e *runner.EvalEvent) {
 	for name, f := range t.Films {
 		if list := e.ByGroup.Named(name); len(list) > 0 {
-			f.Append(float64(e.Step), data.Map(list, measure.Number.Float))
+			f.Append(float64(e.Step), lists.Map(list, measure.Number.Float))
 		}
 	}
 }

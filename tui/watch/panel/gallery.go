@@ -13,6 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/lab"
 
@@ -269,5 +270,5 @@ func columnsOf(e *data.Encoder, x []float32) string {
 	}
 	slices.SortStableFunc(list, func(a, b told) int { return cmp.Compare(b.far, a.far) })
 	said := func(t told) string { return cell.OneLine(t.text) }
-	return strings.Join(data.Map(list[:min(len(list), mostColumns)], said), " · ")
+	return strings.Join(lists.Map(list[:min(len(list), mostColumns)], said), " · ")
 }

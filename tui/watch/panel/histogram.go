@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/tui/plot"
 )
@@ -15,7 +15,7 @@ type histogram struct{}
 func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	t := w.Run()
 	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false),
-		Counts: data.Map(t.Places(v.BarsMeasure(t.Meta)), measure.Number.Float)}
+		Counts: lists.Map(t.Places(v.BarsMeasure(t.Meta)), measure.Number.Float)}
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}

@@ -8,14 +8,14 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 )
 
 // LabelTracks names the groups of runs by what tells them apart: the settings in which they differ,
 // or else a number. Seeds share the name for charts, and the label adds the seed.
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
-	names := data.Map(groups, func(g []int) string { return all[g[0]] })
+	names := lists.Map(groups, func(g []int) string { return all[g[0]] })
 	for n, numbered := range compare.NumberRepeats(names) {
 		for _, i := range groups[n] {
 			t := tracks[i]
@@ -24,7 +24,7 @@ func LabelTracks(tracks []*Track, groups [][]int) {
 				strings.TrimPrefix(numbered, names[n]))
 		}
 	}
-	names = data.Map(tracks, func(t *Track) string { return t.Short })
+	names = lists.Map(tracks, func(t *Track) string { return t.Short })
 	for i, briefs := range compare.Briefs(names) {
 		tracks[i].Briefs = briefs
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/machine"
 	"drolab/tui/plot"
 )
@@ -52,5 +52,5 @@ func (w *Board) machineLines(cells int) (lines []Setting) {
 	}
 	spark := func(past []float64) string { return plot.Spark(past, cells/16) }
 	set := func(l machine.Line) Setting { return Setting{Key: l.Part, Value: l.Text} }
-	return append(lines, data.Map(machine.Lines(list, spark), set)...)
+	return append(lines, lists.Map(machine.Lines(list, spark), set)...)
 }

@@ -6,7 +6,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
@@ -38,7 +38,7 @@ func (w *Runs) CommonEpoch() float64 {
 
 // Methods returns the method of each watched run.
 func (w *Runs) Methods() []dro.Algorithm {
-	return data.Map(w.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
+	return lists.Map(w.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
 }
 
 // Own returns the measures that programs define themselves, as far as the runs have logged them.
@@ -64,11 +64,11 @@ func (w *Runs) Run() *Track {
 
 // IDs returns the IDs of the watched runs, in the order of Tracks.
 func (w *Runs) IDs() []string {
-	return data.Map(w.Tracks, func(t *Track) string { return t.ID })
+	return lists.Map(w.Tracks, func(t *Track) string { return t.ID })
 }
 
 func metas(tracks []*Track) []*runner.Meta {
-	return data.Map(tracks, func(t *Track) *runner.Meta { return t.Meta })
+	return lists.Map(tracks, func(t *Track) *runner.Meta { return t.Meta })
 }
 
 // SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run
@@ -107,7 +107,7 @@ func (w *Runs) Rows() [][]int {
 
 // singles returns rows of one run each, which curves over time need even where seeds are together.
 func (w *Runs) singles() [][]int {
-	return data.Map(page.Indices(len(w.Tracks)), func(i int) []int { return []int{i} })
+	return lists.Map(page.Indices(len(w.Tracks)), func(i int) []int { return []int{i} })
 }
 
 // visibleRows returns the rows whose curves are not hidden.
@@ -129,7 +129,7 @@ func (w *Runs) RowAt() int {
 
 // InRow returns the runs of a row.
 func (w *Runs) InRow(row []int) []*Track {
-	return data.Map(row, func(at int) *Track { return w.Tracks[at] })
+	return lists.Map(row, func(at int) *Track { return w.Tracks[at] })
 }
 
 // RowOf returns the row that a run is in.

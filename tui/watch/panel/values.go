@@ -6,7 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/tui/lab"
@@ -20,7 +20,7 @@ type Figure func(*Track) measure.Number
 // Over returns the mean of a figure over runs. A seed that is not evaluated yet is left out, not
 // counted as 0, so the mean of a row moves when that seed catches up.
 func (f Figure) Over(runs []*Track) measure.Number {
-	return measure.MeanOf(data.Map(runs, f))
+	return measure.MeanOf(lists.Map(runs, f))
 }
 
 // StepFigure returns the figure of a measure at the last logged step.
@@ -96,7 +96,7 @@ func meansAt(runs []*Track, epoch float64, of measure.Measure) []measure.Number 
 			places[i] = append(places[i], v)
 		}
 	}
-	return data.Map(places, measure.MeanOf)
+	return lists.Map(places, measure.MeanOf)
 }
 
 // Percents reports whether a measure is written in percent.

@@ -1,9 +1,9 @@
-package data
+package lists
 
 import "strconv"
 
-// Picked returns the elements at the places; nil stays nil.
-func Picked[T any](list []T, places []int) []T {
+// At returns the elements at the places; nil stays nil.
+func At[T any](list []T, places []int) []T {
 	if list == nil {
 		return nil
 	}

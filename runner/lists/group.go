@@ -1,15 +1,6 @@
-package kit
+package lists
 
 import "slices"
-
-// Map returns f of each element.
-func Map[T, U any](list []T, f func(T) U) []U {
-	out := make([]U, len(list))
-	for i, v := range list {
-		out[i] = f(v)
-	}
-	return out
-}
 
 // DistinctBy returns the first element of each key.
 func DistinctBy[S ~[]T, T any, K comparable](list S, key func(T) K) S {
