@@ -17,7 +17,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 	peertest.Python(t, "sklearn", "numpy", "pyarrow")
 	in := func(name string) string { return filepath.Join(t.TempDir(), name) }
 	table, text, parquet := in("adult.data"), in("predictions.csv"), in("predictions.parquet")
-	peertest.Run(t, modules, "../data/peer/adult.py", table, "--n", "6000")
+	peertest.Run(t, modules, "../data/source/peer/adult.py", table, "--n", "6000")
 	out := peertest.Run(t, modules, "peer/boosted.py", table, text, parquet)
 	var want map[string]float64
 	if err := json.Unmarshal(out, &want); err != nil {
