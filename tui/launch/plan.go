@@ -30,8 +30,8 @@ func (l *Page) viewPlan(w, h int) []string {
 		points[0] = kit.Statement{Text: "! " + cell.OneLine(l.problem.Error()),
 			Style: t.Bad, Whole: true}
 	}
-	rest := []kit.Statement{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.problemText()},
-		{Name: "Budget", Text: l.budget()}}
+	rest := []kit.Statement{{Name: "Time", Text: l.time()},
+		{Name: "Problem", Text: l.problemText()}, {Name: "Budget", Text: l.budget()}}
 	if about, there := l.dataset(); there {
 		points = slices.Concat(points, rest[:2],
 			[]kit.Statement{{Name: "Data", Text: about}}, rest[2:])
