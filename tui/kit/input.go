@@ -10,11 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TypingKeys returns the hints while the user types into a form or a line.
-func TypingKeys() []Key {
-	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
-}
-
 // maxInput bounds a typed or pasted line, in runes.
 const maxInput = 400
 
@@ -126,4 +121,9 @@ func (l *LineForm) View(t *Theme, w, h int) []string {
 // ErrorLines returns the lines that say what is wrong, wrapped at w cells.
 func (t *Theme) ErrorLines(err error, w int) []string {
 	return t.Bad.PaintAll(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
+}
+
+// TypingKeys returns the hints while the user types into a form or a line.
+func TypingKeys() []Key {
+	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
 }

@@ -2,21 +2,6 @@ package kit
 
 import "drolab/tui/cell"
 
-// Line returns the style of a series.
-func (t *Theme) Line(number uint8) Style { return t.Series[number%Colors] }
-
-// Mark returns the mark of a series.
-func (t *Theme) Mark(number uint8) string { return string(cell.Mark(int(number), t.ASCII)) }
-
-// Glyph returns the mark that lines of a series are drawn with, or have on them, if colour does not
-// tell them from other lines; 0 if it does.
-func (t *Theme) Glyph(number uint8) rune {
-	if t.color && number < Colors && !t.alike[number] {
-		return 0
-	}
-	return cell.Mark(int(number), t.ASCII)
-}
-
 // The number of a series stands for its colour and its mark (cell.Mark). The first series of a
 // method has the method's number. Variants of it, which differ in settings, have its colour, and
 // each another mark: their numbers lie Colors, 2*Colors, ... above the colour.
@@ -84,4 +69,19 @@ func (n *Numbering) Next(method, from uint8) uint8 {
 		}
 	}
 	return variant(0)
+}
+
+// Line returns the style of a series.
+func (t *Theme) Line(number uint8) Style { return t.Series[number%Colors] }
+
+// Mark returns the mark of a series.
+func (t *Theme) Mark(number uint8) string { return string(cell.Mark(int(number), t.ASCII)) }
+
+// Glyph returns the mark that lines of a series are drawn with, or have on them, if colour does not
+// tell them from other lines; 0 if it does.
+func (t *Theme) Glyph(number uint8) rune {
+	if t.color && number < Colors && !t.alike[number] {
+		return 0
+	}
+	return cell.Mark(int(number), t.ASCII)
 }

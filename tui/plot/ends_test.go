@@ -103,9 +103,9 @@ func TestEndsKeepValues(t *testing.T) {
 	}
 }
 
-// TestBeads: lines of one colour have their glyphs on them, in braille dots and in other runes, and
-// so do bands.
-func TestBeads(t *testing.T) {
+// TestLineGlyphs: lines of one colour have their glyphs on them, in braille dots and in other
+// runes, and so do bands.
+func TestLineGlyphs(t *testing.T) {
 	s := new(Series)
 	for x := range 200 {
 		s.Append(float64(x), float64(x))

@@ -6,18 +6,6 @@ import (
 	"drolab/tui/cell"
 )
 
-// partOf returns v as a part of the length of a full bar or line, 0 to 1; 0 for a value that is not
-// finite. A length that is none counts as 1.
-func partOf(v, full float64) float64 {
-	if !(full > 0) || !finite(full) {
-		full = 1
-	}
-	if !finite(v) {
-		return 0
-	}
-	return max(0, min(1, v/full))
-}
-
 // Row is what is written in the row of one place, such as a class.
 type Row struct {
 	Label string
@@ -170,4 +158,16 @@ func (f *Frame) rowLabel(y, cells int, r *Row, cs Charset) {
 	}
 	f.text(0, y, cells, cell.Middle(cs.spell(r.Label), cells), r.style())
 	f.set(cells, y, mark, r.style())
+}
+
+// partOf returns v as a part of the length of a full bar or line, 0 to 1; 0 for a value that is not
+// finite. A length that is none counts as 1.
+func partOf(v, full float64) float64 {
+	if !(full > 0) || !finite(full) {
+		full = 1
+	}
+	if !finite(v) {
+		return 0
+	}
+	return max(0, min(1, v/full))
 }

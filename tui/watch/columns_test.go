@@ -17,7 +17,7 @@ import (
 // difference of each to the baseline, even on the smallest screen.
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
-		r := watching(t, size[0], size[1])
+		r := watchRig(t, size[0], size[1])
 		// The best is the best at the last epoch that all runs have, unless another run is better
 		// by now.
 		first := r.watch.Tracks[0]
@@ -60,7 +60,7 @@ func TestOutcome(t *testing.T) {
 
 // TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
 func TestColumnsWithoutLambda(t *testing.T) {
-	r := watching(t, 80, 24)
+	r := watchRig(t, 80, 24)
 	w := r.watch
 	for set, want := range map[string]bool{"chi2": true, "cvar": false} {
 		for _, run := range w.Tracks {

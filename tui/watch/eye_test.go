@@ -79,8 +79,8 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	return bytes
 }
 
-// gazing returns a rig that watches a trained run of a data set at 200×60.
-func gazing(t *testing.T, dataset string, guest bool) *rig {
+// eyeRig returns a rig that watches a trained run of a data set at 200×60.
+func eyeRig(t *testing.T, dataset string, guest bool) *rig {
 	t.Helper()
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.PGD}, "linear", dataset, 200
@@ -111,7 +111,7 @@ func TestEye(t *testing.T) {
 		"spurious":    "sample",
 	} {
 		t.Run(dataset, func(t *testing.T) {
-			r := gazing(t, dataset, false)
+			r := eyeRig(t, dataset, false)
 			strip := r.strip()
 			h := r.watch.Run().Eval.Heaviest[0]
 			class := r.watch.Run().Meta.Classes[h.Label]
@@ -131,7 +131,7 @@ func TestEye(t *testing.T) {
 // TestGuestsSeeNoData: a guest sees numbers, classes and ratios, but none of the data, which are
 // not opened.
 func TestGuestsSeeNoData(t *testing.T) {
-	r := gazing(t, "shapes", true)
+	r := eyeRig(t, "shapes", true)
 	strip := r.strip()
 	h := r.watch.Run().Eval.Heaviest[0]
 	if s, why := r.watch.Eye.Sample(r.watch.Run().ID, h.Index); s != nil || why != "" {
@@ -146,7 +146,7 @@ func TestGuestsSeeNoData(t *testing.T) {
 // TestEyeWithoutData: without the data, the eye names the samples and the reason. A log that names
 // a sample beyond the end of the data does no harm.
 func TestEyeWithoutData(t *testing.T) {
-	r := gazing(t, "shapes", false)
+	r := eyeRig(t, "shapes", false)
 	eval := r.watch.Run().Eval
 	list := eval.Heaviest
 	look := func(m string) string {
@@ -167,7 +167,7 @@ func TestEyeWithoutData(t *testing.T) {
 
 // TestEyeHasRoom: the strip is shown where there is room for it, unless its panel is in view.
 func TestEyeHasRoom(t *testing.T) {
-	r := gazing(t, "shapes", false)
+	r := eyeRig(t, "shapes", false)
 	for _, c := range []struct {
 		w, h int
 		keys []string
@@ -189,7 +189,7 @@ func TestEyeHasRoom(t *testing.T) {
 
 // TestEyeAtTheEnd: the samples of the last evaluation are shown as soon as the run has ended.
 func TestEyeAtTheEnd(t *testing.T) {
-	r := gazing(t, "shapes", false)
+	r := eyeRig(t, "shapes", false)
 	last := *r.watch.Run().Eval
 	last.Step++
 	r.watch.Run().Eval = &last

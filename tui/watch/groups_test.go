@@ -13,8 +13,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// grouping returns a rig on the page, late in three runs that have groups and select a step.
-func grouping(t testing.TB, w, h int) *rig {
+// groupsRig returns a rig on the page, late in three runs that have groups and select a step.
+func groupsRig(t testing.TB, w, h int) *rig {
 	t.Helper()
 	r := newRig(t, tuitest.NewGroupScript(t), w, h)
 	r.Wait(14*time.Second, time.Second/5)
@@ -24,7 +24,7 @@ func grouping(t testing.TB, w, h int) *rig {
 // TestSplit: m shows the validation split in place of the test split wherever there is one, and
 // says why it does not if no run has one.
 func TestSplit(t *testing.T) {
-	r := grouping(t, 200, 60)
+	r := groupsRig(t, 200, 60)
 	title := func(want ...string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())
@@ -70,7 +70,7 @@ func TestSplit(t *testing.T) {
 	title("robust risk", "test %")
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
-	r = watching(t, 120, 40)
+	r = watchRig(t, 120, 40)
 	if !strings.Contains(r.watch.noSplit(nil), "No watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
@@ -79,7 +79,7 @@ func TestSplit(t *testing.T) {
 // TestSelectionIsMarked: the selected step of each shown run is a spot on its curves of
 // evaluations.
 func TestSelectionIsMarked(t *testing.T) {
-	r := grouping(t, 120, 40)
+	r := groupsRig(t, 120, 40)
 	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3,
 		"worst_group_accuracy": 3} {
 		if c := r.watch.Chart(q); len(c.Spots) != want {
@@ -98,7 +98,7 @@ func TestSelectionIsMarked(t *testing.T) {
 // its mark.
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
-	theme := watching(t, 80, 24).Theme
+	theme := watchRig(t, 80, 24).Theme
 	for i := range dro.Algorithms() {
 		number := kit.MethodNumber(i)
 		mark := theme.Mark(number)
@@ -112,7 +112,7 @@ func TestMarks(t *testing.T) {
 // TestBarsByGroup: if a run has groups, the panels say so and show them, and mark the worst group
 // among those that are large enough. A group without test samples has a dash, and is never NaN.
 func TestBarsByGroup(t *testing.T) {
-	r := watching(t, 160, 50)
+	r := watchRig(t, 160, 50)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	run := r.watch.Run()
 	m := *run.Meta

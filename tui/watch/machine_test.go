@@ -54,7 +54,7 @@ func onMachine(r *rig, list []machine.Sample) {
 
 // TestMachineGolden holds the one golden screen of the panel.
 func TestMachineGolden(t *testing.T) {
-	r := watching(t, 80, 24)
+	r := watchRig(t, 80, 24)
 	onMachine(r, box(2, tuitest.Epoch0()))
 	e := r.Shot()
 	tuitest.Golden(t, "machine", tuitest.Text(e)+tuitest.Styles(e))
@@ -63,7 +63,7 @@ func TestMachineGolden(t *testing.T) {
 // TestMachineFits: in every size, with any number of GPUs and figures, the panel fits its place,
 // and names what matters first.
 func TestMachineFits(t *testing.T) {
-	r := watching(t, 80, 24)
+	r := watchRig(t, 80, 24)
 	mig := box(1, tuitest.Epoch0())
 	for i := range mig {
 		mig[i].GPUs[0].Use, mig[i].GPUs[0].Power = machine.Part{}, 0

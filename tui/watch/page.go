@@ -103,7 +103,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		now := time.Time(msg)
 		return tea.Batch(w.read(now), w.readOutput(now), w.readMachine(now), w.fetchEye(now))
 	case panel.Fetched:
-		w.Eye.Take(w.since, msg)
+		w.Eye.Show(w.since, msg)
 		w.redrawEye()
 		return nil
 	case panel.Next:

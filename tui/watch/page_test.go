@@ -16,8 +16,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// watching returns a rig on the page, half-way through four runs.
-func watching(t testing.TB, w, h int) *rig {
+// watchRig returns a rig on the page, half-way through four runs.
+func watchRig(t testing.TB, w, h int) *rig {
 	t.Helper()
 	r := newRig(t, tuitest.NewScript(t), w, h)
 	r.Wait(10*time.Second, time.Second/5)
@@ -74,7 +74,7 @@ func TestVerbs(t *testing.T) {
 			"sfk s1 is running: nothing to resume"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := watching(t, 120, 40)
+			r := watchRig(t, 120, 40)
 			run := r.watch.Run()
 			run.Status = c.status
 			r.Mine[run.ID] = c.mine
@@ -92,7 +92,7 @@ func TestVerbs(t *testing.T) {
 // TestCompareAndCopy: c asks for a table of the watched runs, and y hands what the panel shows to
 // the terminal's clipboard. In a replay y goes to a checkpoint.
 func TestCompareAndCopy(t *testing.T) {
-	r := watching(t, 120, 40)
+	r := watchRig(t, 120, 40)
 	r.Press("c", "y")
 	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != len(r.watch.Tracks) {
 		t.Errorf("c asks for a table of %d runs", len(m.Runs))
@@ -109,7 +109,7 @@ func TestCompareAndCopy(t *testing.T) {
 // TestResumeOfProgram: resuming a run that has ended starts its program anew, and so asks if the
 // user has not started that program before. A paused run still has its program.
 func TestResumeOfProgram(t *testing.T) {
-	r := watching(t, 120, 40)
+	r := watchRig(t, 120, 40)
 	run, path := r.watch.Run(), filepath.Join(t.TempDir(), "train.py")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestInterrupted(t *testing.T) {
 // TestSmoothing: a smoother gives the same curve whether points are pushed one by one or the whole
 // curve is filtered anew.
 func TestSmoothing(t *testing.T) {
-	r := watching(t, 120, 40)
+	r := watchRig(t, 120, 40)
 	for range 4 { // the number of smoothers
 		smooth := func() (values []float64) {
 			for _, tr := range r.watch.Tracks {

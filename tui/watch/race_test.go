@@ -21,7 +21,7 @@ import (
 // TestForkAtCrosshair: F opens the form for a fork of the run at the crosshair, near its step
 // there, or of the run under the cursor if there is no crosshair.
 func TestForkAtCrosshair(t *testing.T) {
-	r := watching(t, 120, 40)
+	r := watchRig(t, 120, 40)
 	r.Press("F")
 	if m, _ := tuitest.Sent[lab.Fork](r.Rig); m.Run != r.watch.Run().Run || m.Near != 0 {
 		t.Errorf("without a crosshair: %+v", m)
@@ -43,7 +43,7 @@ func TestForkAtCrosshair(t *testing.T) {
 // branch that does as its parent is said to do so, with no difference of 0.
 func TestRace(t *testing.T) {
 	for _, at := range []int64{3 * tuitest.Steps, 200 * tuitest.Steps} {
-		r := watching(t, 160, 40)
+		r := watchRig(t, 160, 40)
 		r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 		w := r.watch
 		branch, parent := w.Tracks[1], w.Tracks[0]

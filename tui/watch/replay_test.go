@@ -13,9 +13,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// replaying returns a page that replays the scripted runs from the start, at ×1 unless ask says
+// replayRig returns a page that replays the scripted runs from the start, at ×1 unless ask says
 // otherwise.
-func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
+func replayRig(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
 	t.Helper()
 	s := tuitest.NewScript(t)
 	s.Now = s.Now.Add(time.Hour)
@@ -55,7 +55,7 @@ func checkSteps(t *testing.T, w *Page, what string) {
 }
 
 func TestReplayUnfolds(t *testing.T) {
-	w, r := replaying(t, lab.Replay{})
+	w, r := replayRig(t, lab.Replay{})
 	r.Wait(5*time.Second, frameTime)
 	if at := w.clock.Now; at < 4.8 || at > 5.3 {
 		t.Errorf("after 5 s it is at %v s", at)
@@ -104,7 +104,7 @@ func TestReplayUnfolds(t *testing.T) {
 }
 
 func TestReplayScrubs(t *testing.T) {
-	w, r := replaying(t, lab.Replay{From: lab.Place{Part: 0.5}})
+	w, r := replayRig(t, lab.Replay{From: lab.Place{Part: 0.5}})
 	w.Tracks[1].Hidden = true
 	r.Press("space")
 	checkSteps(t, w, "from the middle")
@@ -153,7 +153,7 @@ func TestReplayScrubs(t *testing.T) {
 
 // TestReplayEnds: after the end of a replay, the page shows the runs as they are now.
 func TestReplayEnds(t *testing.T) {
-	w, r := replaying(t, lab.Replay{})
+	w, r := replayRig(t, lab.Replay{})
 	if !w.Replaying() {
 		t.Fatal("no replay")
 	}
@@ -171,7 +171,7 @@ func TestReplayEnds(t *testing.T) {
 // TestReplayTurns: while a replay plays, curves are drawn at every look, and figures only as often
 // as they can be read. When it is paused, nothing changes.
 func TestReplayTurns(t *testing.T) {
-	w, r := replaying(t, lab.Replay{Speed: 5})
+	w, r := replayRig(t, lab.Replay{Speed: 5})
 	w.Round = time.Second
 	table, curves := 0, 0
 	for range 26 { // two seconds

@@ -16,8 +16,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// seeded returns a rig over two methods with three seeds each.
-func seeded(t *testing.T) *rig {
+// seedsRig returns a rig over two methods with three seeds each.
+func seedsRig(t *testing.T) *rig {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
@@ -48,7 +48,7 @@ func seeded(t *testing.T) *rig {
 // TestSeeds: seeds are one row and one band, whose values do not depend on the other runs that are
 // shown. A key takes the seeds apart.
 func TestSeeds(t *testing.T) {
-	r := seeded(t)
+	r := seedsRig(t)
 	w := r.watch
 	if len(w.Rows()) != 2 || len(w.Tracks) != 6 || w.Tracks[0].Number != w.Tracks[1].Number {
 		t.Fatalf("rows %v", w.Rows())
@@ -92,7 +92,7 @@ func TestSeeds(t *testing.T) {
 	if c := w.Chart("test_loss"); len(w.Rows()) != 6 || len(bands()) != 0 || len(c.Lines) != 3 {
 		t.Errorf("apart: rows %v, %d bands, %d lines", w.Rows(), len(bands()), len(c.Lines))
 	}
-	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
+	if r := watchRig(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")
 	}
 }

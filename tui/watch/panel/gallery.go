@@ -180,8 +180,8 @@ func (g *Gallery) Fetch(
 	}
 }
 
-// Take shows the evaluation of f, and keeps the samples that were fetched.
-func (g *Gallery) Take(now time.Time, f Fetched) {
+// Show shows the evaluation of f, and keeps the samples that were fetched.
+func (g *Gallery) Show(now time.Time, f Fetched) {
 	g.busy = false
 	if f.run != g.run {
 		return

@@ -113,7 +113,7 @@ func TestGallery(t *testing.T) {
 			}
 			f := cmd().(Fetched)
 			f.duration = min(f.duration, time.Millisecond)
-			g.Take(now, f)
+			g.Show(now, f)
 			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != guest || why != "" {
 				t.Errorf("guest %v: %v, %q", guest, sample, why)
 			}
@@ -145,7 +145,7 @@ func TestGallery(t *testing.T) {
 func TestOtherData(t *testing.T) {
 	g, m := &Gallery{Config: &lab.Config{}}, trainedRun(t)
 	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}
-	g.Take(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
+	g.Show(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
 	if s, why := g.Sample(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
 		t.Errorf("%+v, %q", s, why)
 	}

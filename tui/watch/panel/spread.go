@@ -12,56 +12,6 @@ import (
 	"drolab/tui/plot"
 )
 
-// worstFirst returns the places of a measure in their order in the ranking run: the worst first or,
-// for a measure that is neither better nor worse, the greatest first. Places without a value come
-// last.
-//
-// The order of the last frame stays while it is nearly right: rows that change places cost more, to
-// follow and to send, than a point of accuracy is worth.
-func (w *Board) worstFirst(of measure.Measure) []int {
-	values, epoch := w.ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
-	// The baseline's data may be others.
-	if own := w.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
-		values = own
-	}
-	order := slices.Clone(w.orders[of.Name])
-	if len(order) != len(values) {
-		order = page.Indices(len(values))
-	}
-	key := func(i int) float64 {
-		switch v := values[i]; {
-		case !v.Applies():
-			return math.Inf(1)
-		case of.Better == dro.Higher:
-			return v.Float()
-		default:
-			return -v.Float()
-		}
-	}
-	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
-	// run that has ended, is exact.
-	slack := 0.0
-	if !w.ranking().Status.Ended() {
-		slack = 0.05
-	}
-	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
-	if !slices.IsSortedFunc(order, nearly) {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
-	}
-	return order
-}
-
-// sort keeps the orders of places for the next frames, also for views that are not shown: like an
-// axis, an order must not depend on what the user looked at.
-func (w *Board) sort() {
-	for v := range views(w.Panels) {
-		if v.As != nil && v.Bars != "" {
-			of := v.BarsMeasure(w.Run().Meta)
-			w.orders[of.Name] = w.worstFirst(of)
-		}
-	}
-}
-
 // Spread returns a chart with a line for each class that has the values of all runs; nil if no run
 // like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
 // left out, because a place means another class there.
@@ -134,6 +84,56 @@ func (w *Board) spreadRows(
 	}
 	if !s.Percent {
 		s.Hi = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: top}, plot.Scale{}).Hi
+	}
+}
+
+// worstFirst returns the places of a measure in their order in the ranking run: the worst first or,
+// for a measure that is neither better nor worse, the greatest first. Places without a value come
+// last.
+//
+// The order of the last frame stays while it is nearly right: rows that change places cost more, to
+// follow and to send, than a point of accuracy is worth.
+func (w *Board) worstFirst(of measure.Measure) []int {
+	values, epoch := w.ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
+	// The baseline's data may be others.
+	if own := w.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
+		values = own
+	}
+	order := slices.Clone(w.orders[of.Name])
+	if len(order) != len(values) {
+		order = page.Indices(len(values))
+	}
+	key := func(i int) float64 {
+		switch v := values[i]; {
+		case !v.Applies():
+			return math.Inf(1)
+		case of.Better == dro.Higher:
+			return v.Float()
+		default:
+			return -v.Float()
+		}
+	}
+	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
+	// run that has ended, is exact.
+	slack := 0.0
+	if !w.ranking().Status.Ended() {
+		slack = 0.05
+	}
+	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
+	if !slices.IsSortedFunc(order, nearly) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	}
+	return order
+}
+
+// sort keeps the orders of places for the next frames, also for views that are not shown: like an
+// axis, an order must not depend on what the user looked at.
+func (w *Board) sort() {
+	for v := range views(w.Panels) {
+		if v.As != nil && v.Bars != "" {
+			of := v.BarsMeasure(w.Run().Meta)
+			w.orders[of.Name] = w.worstFirst(of)
+		}
 	}
 }
 
