@@ -10,16 +10,6 @@ import (
 	"drolab/runner/spec"
 )
 
-// jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
-// lacks, it returns {}, which is valid for no setting.
-func jsonOf(value any) json.RawMessage {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return b
-}
-
 // Assign is Spec.Assign with a hint in the error for an unknown key, for several values or for a
 // number that is not written in the form of package numeral. Value becomes Canonical.
 func Assign(settings *spec.Spec, key string, value []byte) error {
@@ -34,6 +24,21 @@ func Assign(settings *spec.Spec, key string, value []byte) error {
 			hint = remedy(value)
 		}
 		wrong.Want += hint
+	}
+	return err
+}
+
+// assign sets the setting with that key to a value that YAML gave. The value goes
+// through JSON, so that a preset, --set and run.json are read by one decoder,
+// which is strict about types.
+func assign(settings *spec.Spec, key string, value any) error {
+	text := json.RawMessage("{}") // valid for no setting
+	if value != nil {
+		text = jsonOf(value)
+	}
+	err := Assign(settings, key, text)
+	if wrong, ok := errors.AsType[*spec.KeyError](err); ok && wrong.Key == key {
+		wrong.Value = quoteValue(value)
 	}
 	return err
 }
@@ -65,6 +70,20 @@ func unquoteNumbers(value json.RawMessage) json.RawMessage {
 	return value
 }
 
+// severalHint returns a hint on where several values belong, for a setting that takes one value.
+func severalHint(t *spec.Setting, value []byte) string {
+	switch {
+	case len(value) == 0 || !t.Single() && t.Key != "dataset":
+		return ""
+	case value[0] == '[':
+		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, "+
+			"as %s: [A, B], or in --set %s=A,B", t.Key, t.Key)
+	case value[0] == '{' && string(value) != "{}": // {} is no value or one that JSON lacks
+		return fmt.Sprintf(": settings have no parts: write %s: VALUE", t.Key)
+	}
+	return ""
+}
+
 // remedy returns the first remedy for one of the words or numbers of a JSON value.
 func remedy(value json.RawMessage) string {
 	var list []json.RawMessage
@@ -81,33 +100,14 @@ func remedy(value json.RawMessage) string {
 	return numeral.Remedy(word)
 }
 
-// severalHint returns a hint on where several values belong, for a setting that takes one value.
-func severalHint(t *spec.Setting, value []byte) string {
-	switch {
-	case len(value) == 0 || !t.Single() && t.Key != "dataset":
-		return ""
-	case value[0] == '[':
-		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, "+
-			"as %s: [A, B], or in --set %s=A,B", t.Key, t.Key)
-	case value[0] == '{' && string(value) != "{}": // {} is no value or one that JSON lacks
-		return fmt.Sprintf(": settings have no parts: write %s: VALUE", t.Key)
+// jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
+// lacks, it returns {}, which is valid for no setting.
+func jsonOf(value any) json.RawMessage {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage("{}")
 	}
-	return ""
-}
-
-// assign sets the setting with that key to a value that YAML gave. The value goes
-// through JSON, so that a preset, --set and run.json are read by one decoder,
-// which is strict about types.
-func assign(settings *spec.Spec, key string, value any) error {
-	text := json.RawMessage("{}") // valid for no setting
-	if value != nil {
-		text = jsonOf(value)
-	}
-	err := Assign(settings, key, text)
-	if wrong, ok := errors.AsType[*spec.KeyError](err); ok && wrong.Key == key {
-		wrong.Value = quoteValue(value)
-	}
-	return err
+	return b
 }
 
 // quoteValue returns a value in the form in which errors show it.

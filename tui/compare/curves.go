@@ -11,6 +11,20 @@ import (
 	"drolab/tui/plot"
 )
 
+// curves returns the measures that can be drawn: the test loss first, then the measures that tables
+// have, and the programs' own.
+func (p *Page) curves() (list []lab.Measure) {
+	for _, m := range lab.EvalNumbers() {
+		switch {
+		case m.Name == "test_loss":
+			list = append([]lab.Measure{m}, list...)
+		case m.Main:
+			list = append(list, m)
+		}
+	}
+	return append(list, record.UserMeasures(p.runs...)...)
+}
+
 // measures returns indices of curves: the chosen measure and the next ones that some run can have,
 // n at most.
 func (p *Page) measures(n int) (list []int) {
@@ -92,18 +106,4 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 		s += t.Bad.Paint(fmt.Sprintf("%d not finite", r.NonFinite))
 	}
 	return kit.Left(s, w)
-}
-
-// curves returns the measures that can be drawn: the test loss first, then the measures that tables
-// have, and the programs' own.
-func (p *Page) curves() (list []lab.Measure) {
-	for _, m := range lab.EvalNumbers() {
-		switch {
-		case m.Name == "test_loss":
-			list = append([]lab.Measure{m}, list...)
-		case m.Main:
-			list = append(list, m)
-		}
-	}
-	return append(list, record.UserMeasures(p.runs...)...)
 }

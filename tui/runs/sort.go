@@ -2,6 +2,13 @@ package runs
 
 import "slices"
 
+// sortOrder is the order of the list.
+type sortOrder struct {
+	by       int    // the column, an index of columns
+	wanted   string // the column's head, even while there is no such column
+	reversed bool
+}
+
 // sortNext sorts by the next column that the screen has room for.
 func (p *Page) sortNext() {
 	columns := p.layColumns(p.inner())
@@ -25,11 +32,4 @@ func (p *Page) sortBy(head string) {
 func (p *Page) sortBack() {
 	p.reversed = !p.reversed
 	p.arrange()
-}
-
-// sortOrder is the order of the list.
-type sortOrder struct {
-	by       int    // the column, an index of columns
-	wanted   string // the column's head, even while there is no such column
-	reversed bool
 }

@@ -12,6 +12,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Result prints the result of a command: with --json as JSON, else as show does.
+func (c *Console) Result(result any, show func()) error {
+	if c.AsJSON {
+		return c.JSON(result)
+	}
+	show()
+	return nil
+}
+
 // JSON prints v as JSON, and escapes characters that could steer a terminal.
 func (c *Console) JSON(v any) error {
 	var b bytes.Buffer
@@ -26,13 +35,14 @@ func (c *Console) JSON(v any) error {
 	return err
 }
 
-// Result prints the result of a command: with --json as JSON, else as show does.
-func (c *Console) Result(result any, show func()) error {
-	if c.AsJSON {
-		return c.JSON(result)
-	}
-	show()
-	return nil
+// JSONFlag adds the flag --json to a command, which prints its result as JSON.
+func (c *Console) JSONFlag(of *cobra.Command, result string) {
+	of.Flags().BoolVar(&c.AsJSON, "json", false, strings.TrimSpace("print "+result)+" as JSON")
+}
+
+// ExplainFlag adds the flag --explain to a command, which defines its figures as well.
+func (c *Console) ExplainFlag(of *cobra.Command) {
+	of.Flags().BoolVar(&c.Explain, "explain", false, "define the figures as well")
 }
 
 // Forms says in which form a command prints its table: see TableFlags.
@@ -63,16 +73,6 @@ func (c *Console) Table(
 		return c.WriteDocument(page.Markdown(document...))
 	}
 	return c.Result(data, show)
-}
-
-// JSONFlag adds the flag --json to a command, which prints its result as JSON.
-func (c *Console) JSONFlag(of *cobra.Command, result string) {
-	of.Flags().BoolVar(&c.AsJSON, "json", false, strings.TrimSpace("print "+result)+" as JSON")
-}
-
-// ExplainFlag adds the flag --explain to a command, which defines its figures as well.
-func (c *Console) ExplainFlag(of *cobra.Command) {
-	of.Flags().BoolVar(&c.Explain, "explain", false, "define the figures as well")
 }
 
 // WriteDocument writes a document as it is.

@@ -11,6 +11,20 @@ import (
 	"drolab/tui/cli/console"
 )
 
+// userMeans returns the data folder and the approved programs of this user.
+func userMeans(con *console.Console) certificate.Means {
+	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
+}
+
+// freeze loads the checkpoint of a step; -1 stands for the last one.
+func freeze(con *console.Console, r *record.Run, step int64) (*certificate.Frozen, error) {
+	past, err := r.Past(step)
+	if err != nil {
+		return nil, err
+	}
+	return certificate.Freeze(past, userMeans(con), con.Threads)
+}
+
 // onTraining calls do with the network of a checkpoint, frozen, and its training split.
 func onTraining(
 	con *console.Console, r *record.Run, step int64,
@@ -29,18 +43,4 @@ func onTraining(
 		return err
 	}
 	return do(frozen, train)
-}
-
-// userMeans returns the data folder and the approved programs of this user.
-func userMeans(con *console.Console) certificate.Means {
-	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
-}
-
-// freeze loads the checkpoint of a step; -1 stands for the last one.
-func freeze(con *console.Console, r *record.Run, step int64) (*certificate.Frozen, error) {
-	past, err := r.Past(step)
-	if err != nil {
-		return nil, err
-	}
-	return certificate.Freeze(past, userMeans(con), con.Threads)
 }
