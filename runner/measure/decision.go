@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner/spec"
+	"drolab/runner/data"
 )
 
 // positiveLabel is the label of the positive class of two: the second one.
@@ -188,7 +188,7 @@ func (e *Evaluation) parityRatio() Number {
 
 // Decisions lists the measures of decisions, as rows of the test split. Any split with labels can
 // take the place of the test split in the Evaluation: the rows need nothing else.
-func Decisions() []Measure { return spec.Map(decisionRows(), Measure.ofTest) }
+func Decisions() []Measure { return data.Map(decisionRows(), Measure.ofTest) }
 
 // decisionRows returns the measures by which practitioners choose: how well scores order the
 // samples, and which class a network predicts for each sample. A row for two classes alone, or

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner/data"
 	"drolab/runner/spec"
 )
 
@@ -123,7 +124,7 @@ func StepNames(method dro.Algorithm) []string {
 	methods := slices.DeleteFunc(slices.Clone(dro.Methods()), func(m dro.Method) bool {
 		return !slices.Contains(reported, m.Name)
 	})
-	return spec.Map(stepMeasures(methods), func(m Measure) string { return m.Name })
+	return data.Map(stepMeasures(methods), func(m Measure) string { return m.Name })
 }
 
 // registered holds the rows of RegisterMeasure. It has no lock, since it changes only while no run

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"drolab/dro"
-	"drolab/runner/spec"
+	"drolab/runner/data"
 )
 
 // stepRows returns the measures that steps of every method report. The loss precedes the method's
@@ -24,9 +24,9 @@ func stepRows() (first, last Measure) {
 var evalRows = sync.OnceValue(func() []Measure {
 	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
-	return slices.Concat(spec.Map(right, Measure.ofTest), []Measure{thresholdRow(), trainLoss()},
-		spec.Map(split, Measure.ofTest), ratioRows(), dualRiskRows(), outputRows(),
-		spec.Map(slices.Concat(right, split), Measure.ofVal))
+	return slices.Concat(data.Map(right, Measure.ofTest), []Measure{thresholdRow(), trainLoss()},
+		data.Map(split, Measure.ofTest), ratioRows(), dualRiskRows(), outputRows(),
+		data.Map(slices.Concat(right, split), Measure.ofVal))
 })
 
 // The rows of the table of measures of evaluations.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"drolab/runner/spec"
+	"drolab/runner/data"
 )
 
 // Value is one measure of a step or an evaluation. The string of the name is shared with the table,
@@ -47,7 +47,7 @@ func (v *Values) Set(name string, n Number) {
 
 // Names lists the measures, whether or not they apply.
 func (v Values) Names() []string {
-	return spec.Map(v, func(x Value) string { return x.Name })
+	return data.Map(v, func(x Value) string { return x.Name })
 }
 
 // AppendFields appends the fields `"name":value,...`, with a comma before each.
