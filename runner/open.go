@@ -81,4 +81,5 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 }
 
 // Unfaulted calls do, which reads samples, and turns a fault in one of their files into an error.
+// It is source.Unfaulted with the error that the log of a run shows.
 func Unfaulted(do func() error) error { return source.Unfaulted(errDataCut, do) }

@@ -124,7 +124,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 		return "", err
 	case !started:
 		return "", fmt.Errorf("you have not approved this version of the program %s: read it, "+
-			"then approve it with drolab trust %s", path, shellQuoted(path))
+			"then approve it with drolab trust %s", path, shellQuote(path))
 	}
 	return sum, nil
 }
@@ -144,8 +144,8 @@ func (a Approvals) has(x Approval) bool {
 	return slices.Contains(strings.Split(string(text), "\n"), x.line())
 }
 
-// shellQuoted returns a path as a shell takes it.
-func shellQuoted(path string) string {
+// shellQuote returns a path as a shell takes it.
+func shellQuote(path string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
 	}

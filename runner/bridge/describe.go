@@ -69,7 +69,7 @@ type Traits struct {
 	measure.Sides
 }
 
-// MostBody implements sized: each sample has a label, and may have a group.
+// MostBody implements bodyLimiter: each sample has a label, and may have a group.
 func (g *helloAnswer) MostBody() int {
 	most := mostLogged
 	for _, split := range runner.Splits() {

@@ -160,12 +160,12 @@ func declare(b []byte, arrays []Array) []byte {
 // errFormat is wrapped by the errors about input that is not a frame of the protocol.
 var errFormat = errors.New("not a frame of the protocol")
 
-// sized is a message whose head, once it is read, tells how long its body may be.
-type sized interface{ MostBody() int }
+// bodyLimiter is a message whose head, once it is read, tells how long its body may be.
+type bodyLimiter interface{ MostBody() int }
 
 // Receive reads a frame whose head and body have at most these numbers of bytes. It decodes the
 // head into message and returns the arrays, which are valid until the next Receive. A frame that is
-// too long, also by what a sized message says, or too long for the machine's memory, is refused
+// too long, also by what a bodyLimiter says, or too long for the machine's memory, is refused
 // before its body is read. The error is io.EOF at the end of the pipe between two frames, and an
 // errFormat if the input is no frame.
 func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
@@ -192,7 +192,7 @@ func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := message.(sized); ok {
+	if s, ok := message.(bodyLimiter); ok {
 		mostBody = min(mostBody, s.MostBody())
 	}
 	if err := c.read("body", &c.body, body, mostBody); err != nil {

@@ -65,7 +65,7 @@ type scriptMessage struct {
 	Cause   string   `json:"cause"`
 }
 
-// MostBody implements sized: six numbers for each sample, and room for a batch that is larger
+// MostBody implements bodyLimiter: six numbers for each sample, and room for a batch that is larger
 // than a small split. A test split that the script did not count may have any size.
 func (m *scriptMessage) MostBody() int {
 	if m.Split == runner.SplitTest && m.opening.Samples[m.Split] == 0 {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -353,53 +352,6 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// Threads make no difference. A bootstrap interval is close to the normal limit's, where there is
-// one: for accuracy p ± 1.96 √(p (1 − p)/n), for AUROC that of Hanley and McNeil 1982.
-func TestBootstrap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	e := labelled(make([]int, 600), make([]int, 600))
-	p := e.Test
-	for i := range p.Labels {
-		p.Labels[i] = rng.IntN(2)
-		x := rng.ExpFloat64() // a negative's score; a positive's is twice as large: A = 2/3
-		x *= float64(1 + p.Labels[i])
-		score := x / (1 + x)
-		p.Correct[i] = (score > .5) == (p.Labels[i] == 1)
-		p.Confidences = append(p.Confidences, max(score, 1-score))
-	}
-	rows := []Measure{}
-	for _, name := range []string{"test_accuracy", "auroc", "demographic_parity"} {
-		m, _ := FindMeasure(name)
-		rows = append(rows, m)
-	}
-	got := e.Bootstrap(rows, 400, 1, 3)
-	if other := e.Bootstrap(rows, 400, 3, 3); !slices.Equal(got, other) {
-		t.Errorf("on one thread %v, on three %v", got, other)
-	}
-	accuracy, area := rows[0].Value(e).Float(), rows[1].Value(e).Float()
-	n := 0.
-	for _, l := range p.Labels {
-		n += float64(l)
-	}
-	m := 600 - n
-	q1, q2 := area/(2-area), 2*area*area/(1+area)
-	variance := (area*(1-area) + (n-1)*(q1-area*area) + (m-1)*(q2-area*area)) / (n * m)
-	for k, half := range []float64{z95 * math.Sqrt(accuracy*(1-accuracy)/600),
-		z95 * math.Sqrt(variance)} {
-		low, high := got[k][0].Float(), got[k][1].Float()
-		value := rows[k].Value(e).Float()
-		if math.Abs(high-low-2*half) > .15*2*half || math.Abs((low+high)/2-value) > .3*half {
-			t.Errorf("%s: %v in [%v, %v], the limit has ± %v", rows[k].Name, value, low, high, half)
-		}
-	}
-	if got[2] != (Interval{}) {
-		t.Errorf("an interval of what does not apply: %v", got[2])
-	}
-	if e.Bootstrap(rows, 0, 1, 3)[0] != (Interval{}) {
-		t.Error("an interval of no resample")
-	}
-}
-
 // BenchmarkDecisions measures the cost that decisions add to an evaluation of 16 000 samples.
 func BenchmarkDecisions(b *testing.B) {
 	for _, classes := range []int{2, 8} {
@@ -431,116 +383,5 @@ func BenchmarkDecisions(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// drawn returns scores with many ties. Each score belongs to one sample, or has a random weight.
-func drawn(rng *rand.Rand, n, values int, weighted bool) (list []scoreGroup) {
-	for range n {
-		s := scoreGroup{Score: float64(rng.IntN(values)) / float64(values)}
-		weight := 1.0
-		if weighted {
-			weight = rng.Float64() + .01
-		}
-		if rng.Float64() < .2+.5*s.Score {
-			s.Of = weight
-		} else {
-			s.Others = weight
-		}
-		list = append(list, s)
-	}
-	return list
-}
-
-// AUROC is the share of pairs that are in order, here counted by the definition.
-func TestAUROC(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, values := range []int{1, 2, 7, 1000} {
-		list := drawn(rng, 200, values, values > 2)
-		var won, pairs float64
-		for _, a := range list {
-			for _, b := range list {
-				pairs += a.Of * b.Others
-				switch {
-				case a.Score > b.Score:
-					won += a.Of * b.Others
-				case a.Score == b.Score:
-					won += a.Of * b.Others / 2
-				}
-			}
-		}
-		if got := AUROC(list); math.Abs(got.Float()-won/pairs) > 1e-12 {
-			t.Errorf("%d values: %v, want %v", values, got, won/pairs)
-		}
-	}
-	if AUROC([]scoreGroup{{1, 1, 0}, {2, 3, 0}}).Applies() || AUROC(nil).Applies() {
-		t.Error("it applies without others")
-	}
-	if got := AUROC([]scoreGroup{{math.NaN(), 1, 0}, {math.NaN(), 0, 1}}); got.Float() != .5 {
-		t.Errorf("scores that are no numbers: %v", got)
-	}
-}
-
-// AUROC agrees with scikit-learn's.
-func TestAUROCAgainstPeer(t *testing.T) {
-	peertest.Python(t, "sklearn")
-	rng := rand.New(rand.NewPCG(3, 4))
-	var lists [][]scoreGroup
-	var sent [][][3]float64
-	for _, values := range []int{2, 10, 1000, 1 << 30} {
-		list := drawn(rng, 500, values, values == 10)
-		var rows [][3]float64
-		for _, s := range list {
-			of := 0.0
-			if s.Of > 0 {
-				of = 1
-			}
-			rows = append(rows, [3]float64{s.Score, of, s.Of + s.Others})
-		}
-		lists, sent = append(lists, list), append(sent, rows)
-	}
-	text, err := json.Marshal(sent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "lists.json")
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out := peertest.Run(t, "sklearn", filepath.Join("peer", "auroc.py"), path)
-	lines := strings.Fields(string(out))
-	if len(lines) != len(lists) {
-		t.Fatalf("%s", out)
-	}
-	for i, line := range lines {
-		want, err := strconv.ParseFloat(line, 64)
-		if got := AUROC(lists[i]).Float(); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("list %d: %v, scikit-learn has %s", i, got, line)
-		}
-	}
-}
-
-// Every ratio falls into the bin that has it between its edges, and a ratio on an edge into the bin
-// that begins there.
-func TestRatioHistogram(t *testing.T) {
-	edges := append(RatioEdges(), math.Inf(1))
-	var ratios []float64
-	for _, e := range edges[:ratioBins] {
-		ratios = append(ratios, e, e*1.01)
-	}
-	ratios = append(ratios, 1e300)
-	want := make([]float64, ratioBins)
-	for _, r := range ratios {
-		for i := range ratioBins {
-			if r >= edges[i] && r < edges[i+1] {
-				want[i]++
-			}
-		}
-	}
-	row := histogramRow()
-	for i, n := range row.List(&Evaluation{Ratios: ratios}) {
-		if n.Float() != want[i] {
-			t.Errorf("bin %d from %g has %g, want %g", i, edges[i], n.Float(), want[i])
-		}
 	}
 }

@@ -7,6 +7,6 @@
 // guards the maps and is never held during a wait; starting serialises the preparation of runs,
 // which may take minutes.
 //
-// Start at Queue in queue.go. Requests to live runs are in verbs.go, the preparation of a
-// run and the start of a fork in job.go.
+// Start at Queue in queue.go. Requests to live runs are in verbs.go, the run.json of a new run in
+// meta.go, forks in fork.go, resumes in resume.go, and the shared datasets in dataset.go.
 package queue

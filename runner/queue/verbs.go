@@ -126,16 +126,16 @@ func (q *Queue) withLive(id string, ask func(*job) error) error {
 // changes in a row are checked against each other, and not both against the spec that the run uses
 // now.
 func (j *job) send(o train.Order) error {
-	turned := j.spec
+	after := j.spec
 	if o.Verb == runner.Knob {
-		if _, _, err := turned.Turn(o.Key, o.Value); err != nil {
+		if _, _, err := after.Turn(o.Key, o.Value); err != nil {
 			return fmt.Errorf("run %s: %w", j.meta.ID, err)
 		}
 	}
 	if err := j.gate.Send(o); err != nil {
 		return fmt.Errorf("run %s %w", j.meta.ID, err)
 	}
-	j.spec = turned
+	j.spec = after
 	return nil
 }
 

@@ -4,6 +4,7 @@
 // A Spec is a value: whoever has one may copy it and change the copy. Its slices and maps are
 // replaced as a whole and never written to. Every setter in this package relies on that.
 //
-// Start at Spec in spec.go. The settings are the rows of settingrows.go; setting.go defines a row,
-// and reads and writes settings. knob.go has the settings that may change while a run trains.
+// Start at Spec in spec.go. The settings are the rows of settingrows.go. setting.go defines a row,
+// assign.go reads and writes settings, readby.go says which runs read one, and validate.go finds
+// what cannot be used. knob.go has the settings that may change while a run trains.
 package spec

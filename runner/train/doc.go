@@ -4,8 +4,8 @@
 //
 //	a step (step.go):  loader -> network: losses -> dro: weights
 //	                          -> network: gradient, step -> dro: state
-//	between two steps: orders, checkpoints         (checkpoint.go), knobs (step.go)
-//	after an epoch:    measures of whole splits    (evaluate.go)
+//	between two steps: orders (orders.go), checkpoints (checkpoint.go), knobs (knob.go)
+//	after an epoch:    measures of whole splits (evaluate.go), the selected step (selection.go)
 //
 // Where a program on a GPU computes the weights itself, the network has a step before drolab has
 // its losses (ahead.go).
@@ -14,8 +14,8 @@
 //
 // A run's numbers depend on its Meta, its data and its kernel. They do not depend on the clock,
 // or on pauses and resumes. Code that would break this rule belongs elsewhere. Start at step.go:
-// one training step as a list of verbs. A run trains a Network (run.go); drolab's own is in
-// native.go.
+// one training step as a list of verbs. A run trains a Network (network.go); drolab's own is
+// in native.go. Its loop and its end are in run.go.
 //
 // # The gate
 //

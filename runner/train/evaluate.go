@@ -8,6 +8,17 @@ import (
 	"drolab/runner/measure"
 )
 
+// evaluationState holds the results of evaluations. It is part of every checkpoint, since a run
+// that is resumed at its very end only writes its summary.
+type evaluationState struct {
+	eval *runner.EvalEvent // the last evaluation
+	// selected is the evaluation that the validation split finds best, if any.
+	selected *runner.EvalEvent
+	waited   int                  // evaluations without a better one, see patience
+	tied     int                  // see runner.State
+	iterate  *runner.PaperIterate // the choice of the method's output rule, measured at the end
+}
+
 // evaluated reports whether the current step has its evaluation, possibly from a checkpoint.
 func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 

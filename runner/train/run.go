@@ -47,17 +47,6 @@ type Run struct {
 	warned map[string]bool
 }
 
-// evaluationState holds the results of evaluations. It is part of every checkpoint, since a run
-// that is resumed at its very end only writes its summary.
-type evaluationState struct {
-	eval *runner.EvalEvent // the last evaluation
-	// selected is the evaluation that the validation split finds best, if any.
-	selected *runner.EvalEvent
-	waited   int                  // evaluations without a better one, see patience
-	tied     int                  // see runner.State
-	iterate  *runner.PaperIterate // the choice of the method's output rule, measured at the end
-}
-
 // New builds the run of a plan, but loads no checkpoint yet: Do does that. The caller closes the
 // run. After an error, or a panic of a network, nothing is left open.
 func New(p Plan) (r *Run, err error) {
