@@ -61,8 +61,8 @@ func TestPaper(t *testing.T) {
 		Mean: []float64{.4914, .4822, .4465}, Std: []float64{.2470, .2435, .2616}, Augment: true,
 		Init: "torch", Pad: "black", Uncertainty: "cressie-read", K: 2, Rho: 1.5,
 		Coordinates: "paper",
-		Lambda0:     .1, LambdaMax: spec.Fixed(10),
-		EtaMin: spec.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
+		Lambda0:     .1, LambdaMax: dro.Fixed(10),
+		EtaMin: dro.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
 		LR: .01, LRDropEpoch: 40, LRDrop: .1, Momentum: .9, WeightDecay: 0, Epochs: 50,
 	}
 	p, err := Load("paper")

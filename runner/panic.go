@@ -36,9 +36,9 @@ func (e *PanicError) Error() string {
 var errDataCut = errors.New(
 	"the dataset's files were cut or lost while in use: bring them back and resume")
 
-// Panicked returns an error for the value that a deferred function has recovered. It leaves a
+// ReportPanic returns an error for the value that a deferred function has recovered. It leaves a
 // report in dir, a folder of runs, or in a new temporary folder if dir cannot be written to.
-func Panicked(dir string, recovered any) error {
+func ReportPanic(dir string, recovered any) error {
 	if data.IsFault(recovered) {
 		return errDataCut
 	}

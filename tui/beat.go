@@ -29,7 +29,7 @@ type livePage interface{ Living() []*record.Run }
 
 // visibleLive returns the live runs that can be seen, each once.
 func (m *Model) visibleLive() []*record.Run {
-	if m.Config.Kept != nil {
+	if m.Config.FixedRuns != nil {
 		return nil
 	}
 	all := slices.Concat(m.live, m.watch.Living())

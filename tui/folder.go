@@ -11,7 +11,7 @@ import (
 // by itself. While a run is live it lists them from time to time, since another may be resumed.
 func (m *Model) look() tea.Cmd {
 	switch {
-	case m.current == runsPage, m.current == comparePage, m.Config.Kept != nil, m.watch.Live():
+	case m.current == runsPage, m.current == comparePage, m.Config.FixedRuns != nil, m.watch.Live():
 		return nil
 	case len(m.live) > 0:
 		return m.Look(m.now, m.After(false))
@@ -29,7 +29,7 @@ func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	if m.current != watchPage || len(live) != len(m.live) { // the header shows nothing else of it
 		m.version++
 	}
-	if m.Config.Kept != nil {
+	if m.Config.FixedRuns != nil {
 		return cmd
 	}
 	m.Colors, m.live = lab.ColorsOf(msg.Runs), live

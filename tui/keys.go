@@ -92,7 +92,7 @@ func (m *Model) barReason(row *kit.Key) string {
 	switch {
 	case m.Config.ReadOnly && row.Alters:
 		return readOnlyRefusal
-	case m.Config.Guest && row.Local:
+	case m.Config.Shared && row.Local:
 		return sharedRefusal
 	}
 	return ""

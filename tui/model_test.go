@@ -340,7 +340,7 @@ func TestReadOnly(t *testing.T) {
 func TestSharedView(t *testing.T) {
 	r := watching(t, 120, 40)
 	t.Chdir(t.TempDir())
-	r.Config.ReadOnly, r.Config.Guest, r.Config.RunsGoOn = true, true, true
+	r.Config.ReadOnly, r.Config.Shared, r.Config.RunsGoOn = true, true, true
 	for _, page := range []string{"1", "2"} {
 		r.press(page)
 		for _, b := range r.keys[r.current] {
@@ -357,7 +357,7 @@ func TestSharedView(t *testing.T) {
 	}
 	r.press("1")
 	for _, shared := range []bool{true, false} {
-		r.Config.Guest = shared
+		r.Config.Shared = shared
 		changed := false
 		for y := range 30 {
 			// If the cell is a setting, the second click changes it, as the space bar does.

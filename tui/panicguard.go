@@ -41,7 +41,7 @@ func (g panicGuard) Failed() error { return g.failed }
 // recoverFrom recovers from a panic in the goroutine of the event loop.
 func (g panicGuard) recoverFrom(then func()) {
 	if p := recover(); p != nil {
-		g.failed = runner.Panicked(g.Config.RunsDir, p)
+		g.failed = runner.ReportPanic(g.Config.RunsDir, p)
 		then()
 	}
 }
@@ -54,7 +54,7 @@ func (g panicGuard) guard(cmd tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if p := recover(); p != nil {
-				msg = lab.Failed{Err: runner.Panicked(g.Config.RunsDir, p)}
+				msg = lab.Failed{Err: runner.ReportPanic(g.Config.RunsDir, p)}
 			}
 		}()
 		return g.guardAll(cmd())

@@ -17,6 +17,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/certificate"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
@@ -105,10 +106,10 @@ func (p poisoned) Find(id string) (*record.Run, error) {
 	return p.spoil(r), nil
 }
 
-func (p poisoned) Open(r *record.Run) lab.Log { return &poisonedLog{p.Source.Open(r), p.text} }
+func (p poisoned) Open(r *record.Run) eventlog.Log { return &poisonedLog{p.Source.Open(r), p.text} }
 
 type poisonedLog struct {
-	lab.Log
+	eventlog.Log
 	text string
 }
 

@@ -111,7 +111,7 @@ func TestSamplesTab(t *testing.T) {
 // TestSamplesOfSharedView: a viewer of a shared interface cannot open data.
 func TestSamplesOfSharedView(t *testing.T) {
 	r := aboutToSample(t, 120, 40)
-	r.Config.Guest = true
+	r.Config.Shared = true
 	r.samples().Evaluate = func(certificate.ViewOf) (*certificate.Pick, error) {
 		t.Error("a shared view evaluates")
 		return nil, errors.New("no")

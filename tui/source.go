@@ -10,13 +10,13 @@ import (
 // sourceOf returns the Source of the runs that a configuration shows.
 func sourceOf(cfg lab.Config) lab.Source {
 	switch {
-	case cfg.Kept != nil:
-		return recordedSource{cfg.Kept}
+	case cfg.FixedRuns != nil:
+		return recordedSource{cfg.FixedRuns}
 	case cfg.ReadOnly:
 		return recordedSource{
-			lab.NoDelete{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}
+			lab.NoDelete{Source: lab.OpenCatalogued(cfg.RunsDir, cfg.Catalogues, cfg.Shared)}}
 	}
-	return recordedSource{lab.Remember(cfg.RunsDir, cfg.Catalogues, false)}
+	return recordedSource{lab.OpenCatalogued(cfg.RunsDir, cfg.Catalogues, false)}
 }
 
 // recordedSource finds the runs that the program carries, too, by the words that stand for them.

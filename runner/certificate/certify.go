@@ -45,7 +45,7 @@ type Certificate struct {
 }
 
 func interval(i dro.Interval) measure.Interval {
-	return measure.Interval{measure.Known(i[0]), measure.Known(i[1])}
+	return measure.Interval{measure.NumUnlessNaN(i[0]), measure.NumUnlessNaN(i[1])}
 }
 
 // certificate returns the certificate of an estimate for a set and a radius.
@@ -59,8 +59,8 @@ func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificat
 	}
 	if !g.Fitted {
 		normal, bootstrap := interval(e.Normal), interval(e.Bootstrap)
-		c.Normal, c.Bootstrap, c.Upper = &normal, &bootstrap, measure.Known(e.Upper)
-		c.StandardError, c.Doubt = measure.Known(e.StandardError), e.Tail.Doubt()
+		c.Normal, c.Bootstrap, c.Upper = &normal, &bootstrap, measure.NumUnlessNaN(e.Upper)
+		c.StandardError, c.Doubt = measure.NumUnlessNaN(e.StandardError), e.Tail.Doubt()
 	}
 	return c
 }
@@ -142,7 +142,7 @@ func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 		for i, d := range differences {
 			c := of
 			c.Set, c.Uncertainty, c.Rho = set, set.Name(), measure.NumIf(set.HasRadius(), radii[i])
-			c.Difference, c.StandardError = d.Value, measure.Known(d.StandardError)
+			c.Difference, c.StandardError = d.Value, measure.NumUnlessNaN(d.StandardError)
 			c.Interval, c.Doubt = interval(d.Normal), d.Tail.Doubt()
 			list = append(list, c)
 		}

@@ -40,7 +40,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		t.Errorf("a run that has all is told: %s", got)
 	}
 	own := func(key string, v float64) func(*spec.Spec, *runner.Past) {
-		return func(s *spec.Spec, _ *runner.Past) { s.SetOwn(key, spec.Fixed(v)) }
+		return func(s *spec.Spec, _ *runner.Past) { s.SetOwn(key, dro.Fixed(v)) }
 	}
 	set := func(assignment string) func(*spec.Spec, *runner.Past) {
 		return func(s *spec.Spec, _ *runner.Past) {
@@ -80,7 +80,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		"n_z of at least 4938 (4937)":                   set("batch_z=4937"),
 		"D σ1/C of at most 1 (7.57)": func(s *spec.Spec, _ *runner.Past) {
 			s.Lambda0, proved.Lipschitz, proved.Smoothness = 1.9, 1e-6, 1e-6
-			s.SetOwn("c", spec.Fixed(.1))
+			s.SetOwn("c", dro.Fixed(.1))
 		},
 		"λ0 below λ̄ (2)": set("lambda0=2"),
 		"T of at least 47300 (47299)": func(_ *spec.Spec, p *runner.Past) {

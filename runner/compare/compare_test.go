@@ -405,8 +405,8 @@ func TestDiff(t *testing.T) {
 	// ERM reads neither c nor lambda: its values of them are no difference between runs.
 	sfk, erm, pgd, curved := of(dro.SFK), of(dro.ERM), of(dro.PGD), of(dro.SFK)
 	pgd.Imbalance, pgd.Mean = spec.KeepRatios(.5, 1), []float64{.1, .2}
-	curved.SetOwn("c", spec.Fixed(50))
-	erm.SetOwn("c", spec.Fixed(3))
+	curved.SetOwn("c", dro.Fixed(50))
+	erm.SetOwn("c", dro.Fixed(3))
 	erm.Lambda = 7
 	got := Diff([]spec.Spec{sfk, erm, pgd, curved})
 	want := []KeyDiff{

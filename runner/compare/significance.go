@@ -126,10 +126,10 @@ func (t *Table) conclude(o *columnTest) {
 			continue
 		}
 		cell := &t.Rows[other].Cells[o.column]
-		cell.P, cell.Adjusted = measure.Known(q.p), measure.Known(q.adjusted)
+		cell.P, cell.Adjusted = measure.NumUnlessNaN(q.p), measure.NumUnlessNaN(q.adjusted)
 		p, adjusted = math.Max(p, q.p), math.Max(adjusted, q.adjusted) // NaN, once in, stays
 	}
-	o.P, o.Adjusted = measure.Known(p), measure.Known(adjusted)
+	o.P, o.Adjusted = measure.NumUnlessNaN(p), measure.NumUnlessNaN(adjusted)
 	o.Best = adjusted < 1-t.Level
 	t.Rows[o.Lead].Cells[o.column].Best = o.Best
 	t.Columns[o.column].Tests = append(t.Columns[o.column].Tests, o.Test)

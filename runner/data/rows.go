@@ -3,7 +3,7 @@ package data
 // Table is a Source of rows of float32.
 type Table struct {
 	Marks
-	X      *RowBlocks
+	X      *Rows[float32]
 	Origin []uint32 // each row's place in the files, see Row; nil: its index
 }
 
@@ -13,9 +13,6 @@ func (t *Table) Read(dst []float32, i int) { copy(dst, t.X.Row(i)) }
 
 // BlockWords is the number of words of a block, unless a row is longer.
 const BlockWords = 1 << 18
-
-// RowBlocks holds rows of float32.
-type RowBlocks = Rows[float32]
 
 // Rows holds rows of words in blocks.
 type Rows[T float32 | uint32] struct {
@@ -44,7 +41,7 @@ func Tabulate(d *Dataset) {
 // Tabulated copies a source of features into memory, or draws it there.
 func Tabulated(src Source) *Table {
 	n, width := src.Len(), src.Shape().Len()
-	x := &RowBlocks{width, max(1, n), [][]float32{make([]float32, n*width)}}
+	x := &Rows[float32]{width, max(1, n), [][]float32{make([]float32, n*width)}}
 	out := &Table{NewMarks(n), x, nil}
 	out.Keys = KeysOf(src)
 	OnEveryCore(n, func(i int) {

@@ -222,7 +222,8 @@ func (e *engine) tryWork(work func()) (broken bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			broken = true
-			e.logf("the work of the engine's own ends: %v", runner.Panicked(e.settings.RunsDir, p))
+			e.logf("the work of the engine's own ends: %v",
+				runner.ReportPanic(e.settings.RunsDir, p))
 		}
 	}()
 	work()

@@ -184,13 +184,13 @@ func TestGuests(t *testing.T) {
 	}
 	s.setAsking(all[1], false)
 	if !come() || len(s.connections) != maxConns {
-		t.Errorf("%d guests", len(s.connections))
+		t.Errorf("%d connections", len(s.connections))
 	}
 	for _, g := range all {
 		s.remove(g)
 	}
 	if len(s.connections) != 0 {
-		t.Errorf("%d guests are left", len(s.connections))
+		t.Errorf("%d connections are left", len(s.connections))
 	}
 }
 

@@ -224,7 +224,7 @@ func (s *server) answer(r *request) *reply {
 func (s *server) callHandler(h handler, r *request) (out *reply, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = nil, runner.Panicked(s.hello.Folder.Path, p)
+			out, err = nil, runner.ReportPanic(s.hello.Folder.Path, p)
 		}
 	}()
 	return h(r)

@@ -26,8 +26,8 @@ func NumIf(applies bool, x float64) Number {
 	return Num(x)
 }
 
-// Known returns x, or a Number that does not apply if x is NaN.
-func Known(x float64) Number { return NumIf(!math.IsNaN(x), x) }
+// NumUnlessNaN returns x, or a Number that does not apply if x is NaN.
+func NumUnlessNaN(x float64) Number { return NumIf(!math.IsNaN(x), x) }
 
 // Applies reports whether there is a value at all. A caller of Float that does not check it gets
 // NaN.

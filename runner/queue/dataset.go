@@ -79,7 +79,7 @@ func (q *Queue) release(d *sharedData) {
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = runner.Panicked(q.settings.Reports, p)
+			err = runner.ReportPanic(q.settings.Reports, p)
 		}
 	}()
 	now, pace := q.settings.now, &runner.ReadingPace{}

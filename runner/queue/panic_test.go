@@ -118,7 +118,7 @@ func TestPanicOfData(t *testing.T) {
 func TestReportWithoutAFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing")} {
-		e, ok := runner.Panicked(dir, "x").(*runner.PanicError)
+		e, ok := runner.ReportPanic(dir, "x").(*runner.PanicError)
 		if !ok || filepath.Dir(filepath.Dir(e.Report)) != filepath.Clean(os.TempDir()) {
 			t.Fatalf("%q: %+v", dir, e)
 		}

@@ -103,7 +103,7 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*sharedData{},
 		starting: make(chan struct{}, 1)}
 	q.OrderFunc = q.carryOut
-	q.machine = machine.NewWatch(ctx, s.Reports, func(p any) { runner.Panicked(s.Reports, p) })
+	q.machine = machine.NewWatch(ctx, s.Reports, func(p any) { runner.ReportPanic(s.Reports, p) })
 	return q
 }
 
@@ -321,7 +321,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		if p := recover(); p != nil { // a panic before or after the training
-			status, err = j.fail(runner.Panicked(q.settings.Reports, p))
+			status, err = j.fail(runner.ReportPanic(q.settings.Reports, p))
 		}
 	}()
 	share, err := train.ReserveMemory(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)

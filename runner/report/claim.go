@@ -175,7 +175,7 @@ func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
 			slices.Contains(c.Seeds, one.seed())
 	}
 	if claim.Equivalent > 0 {
-		c.P = measure.Known(compare.Equivalence(lists.Map(c.Values, measure.Number.Float),
+		c.P = measure.NumUnlessNaN(compare.Equivalence(lists.Map(c.Values, measure.Number.Float),
 			claim.Equivalent))
 	}
 	r.sayFew(c, s, a, b)

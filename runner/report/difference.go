@@ -49,7 +49,7 @@ func differenceOf(a, b *arm, value pairValue, margin float64) Difference {
 	}
 	_, d.Mean, _, d.Half = compare.Describe(d.Values, level)
 	if len(d.Values) > 1 {
-		d.P = measure.Known(compare.PairedT(xs, ys))
+		d.P = measure.NumUnlessNaN(compare.PairedT(xs, ys))
 	}
 	return d
 }
@@ -69,7 +69,7 @@ func adjust(list []*Difference, confidence float64, correction string) {
 	}
 	for i, q := range p {
 		d, n := list[i], len(list[i].Values)
-		d.Adjusted, d.confidence = measure.Known(q), confidence
+		d.Adjusted, d.confidence = measure.NumUnlessNaN(q), confidence
 		if !d.P.Applies() {
 			continue
 		}

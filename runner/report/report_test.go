@@ -189,7 +189,7 @@ func TestVariations(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 2, rho: .5, trainLoss: .7, change: he})
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .1, trainLoss: .2})
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: .3, change: func(s *spec.Spec) {
-		s.SetOwn("c", spec.Fixed(77))
+		s.SetOwn("c", dro.Fixed(77))
 	}})
 	three := func(s *spec.Spec) { s.Init, s.LR, s.Momentum = "torch", .5, .5 }
 	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: three})
@@ -229,7 +229,7 @@ func TestVariations(t *testing.T) {
 // settings that the paper does not state.
 func TestBesideThePaper(t *testing.T) {
 	like := as(t, "paper-gentle")
-	auto := func(s *spec.Spec) { like(s); s.LambdaMax = spec.Auto{} }
+	auto := func(s *spec.Spec) { like(s); s.LambdaMax = dro.Auto{} }
 	f := newFolder(t)
 	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
 	add := func(a dro.Algorithm, change func(*spec.Spec), accuracy ...float64) {
@@ -444,11 +444,11 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 			rho    float64
 			change func(*spec.Spec)
 		}{
-			{"another C", dro.SFK, .5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(5)) }},
+			{"another C", dro.SFK, .5, func(s *spec.Spec) { s.SetOwn("c", dro.Fixed(5)) }},
 			{"sfk-auto", dro.SFKAuto, .5, func(*spec.Spec) {}},
 			{"batch", "batch", .5, func(*spec.Spec) {}},
 			{"PAN with a step of its own", dro.PAN, .5,
-				func(s *spec.Spec) { s.LRZ = spec.Fixed(.1) }},
+				func(s *spec.Spec) { s.LRZ = dro.Fixed(.1) }},
 			{"another start of z", dro.PGD, .5, func(s *spec.Spec) { s.Lambda = 3 }},
 			{"another network", dro.ERM, .5, func(s *spec.Spec) { s.WeightDecay = .1 }},
 			{"another radius", dro.SFK, .1, func(*spec.Spec) {}},
@@ -501,7 +501,7 @@ func TestTooFewRunsAreTold(t *testing.T) {
 	none := func(*spec.Spec) {}
 	add(dro.ERM, 5, none)
 	add(dro.PAN, 1, none)
-	add(dro.SFK, 5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(500)) })
+	add(dro.SFK, 5, func(s *spec.Spec) { s.SetOwn("c", dro.Fixed(500)) })
 	r := f.report()
 	for _, want := range []struct {
 		arm, few string

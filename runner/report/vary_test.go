@@ -42,7 +42,7 @@ func TestReadings(t *testing.T) {
 	three := func(s *spec.Spec) { two(s); s.Init = "he" } // which are too many
 	add(dro.SFK, 1, 0, three)
 	add(dro.ERM, 1, 0, three)
-	add(dro.SFK, 1, -2, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(100)) })
+	add(dro.SFK, 1, -2, func(s *spec.Spec) { s.SetOwn("c", dro.Fixed(100)) })
 	add(dro.SFK, 1, -2.5, func(s *spec.Spec) { s.Lambda0 = .01 })
 	data = "sha256:0123456789"
 	for seed := uint64(1); seed <= 2; seed++ {

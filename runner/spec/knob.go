@@ -108,10 +108,3 @@ func (s *Spec) Replay(key string, value dro.Auto) (before dro.Auto, err error) {
 	}
 	return before, err
 }
-
-// Auto is a setting that is a number or the word "auto": then the program
-// derives it (the Spec field's comment says how). The zero Auto is "auto".
-type Auto = dro.Auto
-
-// Fixed returns the setting x.
-func Fixed(x float64) dro.Auto { return dro.Fixed(x) }

@@ -157,7 +157,7 @@ func (t *Setting) Number(s *Spec) (dro.Auto, bool) {
 		return t.ownNumber(s), true
 	}
 	switch v := t.value(s).(type) {
-	case Auto:
+	case dro.Auto:
 		return v, true
 	case float64:
 		return dro.Fixed(v), true

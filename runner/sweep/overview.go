@@ -95,7 +95,7 @@ func (l *Progress) point(s *settingRuns, states []State, o *Overview) Point {
 		if r := one.Result; r != nil {
 			one.Epochs = r.Epochs
 			value, _ := r.validation()
-			if one.Value = measure.Known(value); one.Value.Applies() {
+			if one.Value = measure.NumUnlessNaN(value); one.Value.Applies() {
 				sum, n = sum+value, n+1
 			}
 			if by, ok := r.selector(); ok {

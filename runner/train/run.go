@@ -117,7 +117,7 @@ func (r *Run) Close() {
 func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			cause := runner.Panicked(r.Reports, p)
+			cause := runner.ReportPanic(r.Reports, p)
 			status, err = r.end(runner.Failed, fmt.Errorf("step %d: %w", r.step, cause))
 		}
 	}()

@@ -35,7 +35,7 @@ func Main(
 	debug.SetPanicOnFault(true) // a mapped data file that is truncated must not end the program
 	defer func() {
 		if p := recover(); p != nil {
-			console.PrintError(con.Stderr, runner.Panicked(con.RunsDir, p))
+			console.PrintError(con.Stderr, runner.ReportPanic(con.RunsDir, p))
 			code = 1
 		}
 	}()

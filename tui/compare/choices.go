@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"drolab/runner/measure"
 	"drolab/tui/lab"
 )
 
@@ -22,7 +23,7 @@ func (p *Page) chosenMeasure() []string {
 }
 
 func (p *Page) chooseMeasure(value []string) {
-	p.measure = max(0, slices.IndexFunc(p.curves(), func(m lab.Measure) bool {
+	p.measure = max(0, slices.IndexFunc(p.curves(), func(m measure.Measure) bool {
 		return slices.Equal(value, []string{m.Name})
 	}))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/dro"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -13,11 +14,11 @@ import (
 
 // curves returns the measures that can be drawn: the test loss first, then the measures that tables
 // have, and the programs' own.
-func (p *Page) curves() (list []lab.Measure) {
+func (p *Page) curves() (list []measure.Measure) {
 	for _, m := range lab.EvalNumbers() {
 		switch {
 		case m.Name == "test_loss":
-			list = append([]lab.Measure{m}, list...)
+			list = append([]measure.Measure{m}, list...)
 		case m.Main:
 			list = append(list, m)
 		}

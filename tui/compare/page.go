@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/lists"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -159,8 +161,8 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 		}
 		p.wide, p.slim = p.groupWidths(true), p.groupWidths(false)
 	}
-	empty := func(lab.Measure) *plot.Series { return new(plot.Series) }
-	p.series = lists.Map(p.logs, func(lab.Log) []*plot.Series {
+	empty := func(measure.Measure) *plot.Series { return new(plot.Series) }
+	p.series = lists.Map(p.logs, func(eventlog.Log) []*plot.Series {
 		return lists.Map(p.curves(),
 			empty)
 	})

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -134,7 +135,7 @@ func TestFewSamplesAreMarked(t *testing.T) {
 // resumed is an archive whose runs go on from their fifth epoch, for one more.
 type resumed struct{ tuitest.Archive }
 
-func (a resumed) Open(r *record.Run) lab.Log {
+func (a resumed) Open(r *record.Run) eventlog.Log {
 	eval := &runner.EvalEvent{Epoch: 6, Values: measure.Values{{Name: "test_loss",
 		Number: measure.Num(7)}}}
 	resume := &runner.ResumeEvent{}
@@ -144,7 +145,7 @@ func (a resumed) Open(r *record.Run) lab.Log {
 
 // longer is a log with more events behind its end.
 type longer struct {
-	lab.Log
+	eventlog.Log
 	more []runner.Event
 }
 

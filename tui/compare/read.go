@@ -29,7 +29,10 @@ func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, roun
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		settings := func(m *runner.Meta) spec.Spec { return m.Spec }
 		m.diffs = compare.Diff(lists.Map(m.rowRuns(), settings))
-		m.logs = lists.Map(m.runs, func(r *record.Run) lab.Log { return lab.Evaluations(s, r) })
+		m.logs = lists.Map(m.runs, func(r *record.Run) eventlog.Log {
+			return lab.Evaluations(s,
+				r)
+		})
 		return m
 	}
 }
@@ -104,7 +107,7 @@ type comparison struct {
 	runs  []*record.Run
 	table *compare.Table
 	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
-	logs  []lab.Log         // the evaluations of each run
+	logs  []eventlog.Log    // the evaluations of each run
 }
 
 // curvesMsg brings the evaluations of some runs that stand.
@@ -137,7 +140,7 @@ func (p *Page) lookAtDamaged() tea.Cmd {
 	if p.reading || p.looking || p.loading {
 		return nil
 	}
-	var logs []lab.Log
+	var logs []eventlog.Log
 	for i, r := range p.runs {
 		if r.Gap() != nil && i < len(p.logs) {
 			logs = append(logs, p.logs[i])
@@ -148,7 +151,7 @@ func (p *Page) lookAtDamaged() tea.Cmd {
 	}
 	p.looking = true
 	return func() tea.Msg {
-		return damagedMsg(slices.ContainsFunc(logs, func(l lab.Log) bool {
+		return damagedMsg(slices.ContainsFunc(logs, func(l eventlog.Log) bool {
 			_, err := l.Read()
 			return errors.Is(err, eventlog.ErrChanged)
 		}))

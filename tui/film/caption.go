@@ -50,7 +50,7 @@ const question = "Distributionally robust optimisation (DRO): an adversary rewei
 	"seed 1; test accuracies, means of five evaluations.)"
 
 // percent writes an accuracy, or a dash if there is none.
-func percent(v float64) string { return page.Percent().Text(measure.Known(v)) }
+func percent(v float64) string { return page.Percent().Text(measure.NumUnlessNaN(v)) }
 
 func sayOrdinary(r *recording, epoch float64) string {
 	erm, but, all := r.tracks[baseline], "and", 0

@@ -28,7 +28,7 @@ type Key struct {
 	Last   bool // the hint stands at the right of the footer, whatever the room
 	Moves  bool // only moves a cursor, so that the palette leaves it out
 	Alters bool // starts, changes or deletes runs, which a read-only view does not
-	Local  bool // concerns the program's machine, such as files of no run: barred to a guest
+	Local  bool // concerns the program's machine, such as files of no run: barred to a shared view
 }
 
 // Group is a group of keys in the help.

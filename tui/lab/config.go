@@ -16,14 +16,14 @@ type Config struct {
 	RunsGoOn bool
 	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
 	ReadOnly bool
-	// Guest says that the viewer need not be the user who started the program: only files of runs
+	// Shared says that the viewer need not be the user who started the program: only files of runs
 	// are read, and none is written. ReadOnly goes with it.
-	Guest bool
+	Shared bool
 	Opening
-	// Replay makes the interface begin with a replay of the runs of Kept. The runs of Kept are all
-	// that is shown; if it is nil, the runs in RunsDir are shown.
-	Replay *Replay
-	Kept   *FixedRuns
+	// Replay makes the interface begin with a replay of the runs of FixedRuns. The runs of
+	// FixedRuns are all that is shown; if it is nil, the runs in RunsDir are shown.
+	Replay    *Replay
+	FixedRuns *FixedRuns
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
 	Programs bridge.Approvals

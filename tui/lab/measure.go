@@ -13,9 +13,6 @@ import (
 	"drolab/tui/plot"
 )
 
-// Measure is a row of the table of measures.
-type Measure = measure.Measure
-
 // speed returns the measure of training speed. It is not in the table, because it depends on the
 // clock, so that no two runs have the same.
 func speed() measure.Measure {

@@ -27,7 +27,7 @@ type Answered struct {
 }
 
 // Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
-// or all runs of Config.Kept. With Replay they are shown as if they trained now.
+// or all runs of Config.FixedRuns. With Replay they are shown as if they trained now.
 type Watch struct {
 	IDs    []string
 	Replay *Replay

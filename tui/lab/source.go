@@ -34,9 +34,6 @@ func Evaluations(s Source, r *record.Run) eventlog.Log {
 	return log
 }
 
-// Log gives the events of a run as they are appended.
-type Log = eventlog.Log
-
 // Folder is the Source of a folder of run directories.
 type Folder string
 
@@ -58,9 +55,9 @@ type CatalogueFolder struct {
 	reading   *atomic.Pointer[runner.Reading]
 }
 
-// Remember returns the folder of runs dir. Its catalogue is in the folder cache; "" keeps none.
-// With looks the runs are only looked at, and nothing is written to cache.
-func Remember(dir, cache string, looks bool) CatalogueFolder {
+// OpenCatalogued returns the folder of runs dir. Its catalogue is in the folder cache; "" keeps
+// none. With looks the runs are only looked at, and nothing is written to cache.
+func OpenCatalogued(dir, cache string, looks bool) CatalogueFolder {
 	c := record.NewCatalogue(dir, cache)
 	c.ReadOnly = looks
 	r := CatalogueFolder{Folder: Folder(dir), catalogue: c,

@@ -69,7 +69,7 @@ func (l *Page) Typing() bool { return l.editing }
 
 // findDatasets finds out which datasets are on this machine.
 func (l *Page) findDatasets() tea.Cmd {
-	if l.Config.Guest {
+	if l.Config.Shared {
 		return nil
 	}
 	dir := l.Config.DataDir
@@ -190,7 +190,7 @@ func (l *Page) click(msg kit.Click) {
 		l.right, l.row, l.problem = true, i, nil
 		if !again {
 			l.box = 0
-		} else if !l.Config.Guest {
+		} else if !l.Config.Shared {
 			l.space()
 		}
 	}

@@ -258,7 +258,7 @@ func (l *Page) dataset() (text string, there bool) {
 	name := l.spec().Dataset
 	e, known := l.entries[name]
 	switch {
-	case l.Config.Guest:
+	case l.Config.Shared:
 		return name, true
 	case !known && l.entries == nil:
 		return name + ": looking", true

@@ -81,7 +81,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 }
 
 // measureCells returns the least width of the column of a measure.
-func measureCells(m lab.Measure, folded bool) int {
+func measureCells(m measure.Measure, folded bool) int {
 	switch {
 	case !folded:
 		return 0
@@ -92,7 +92,7 @@ func measureCells(m lab.Measure, folded bool) int {
 }
 
 // measureColumn returns the column of a measure.
-func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
+func measureColumn(folded bool, value valueOf, m measure.Measure) runColumn {
 	of := func(r *record.Run) measure.Number { return value(r, r.Meta.MeasureFor(m.Name)) }
 	c := figures(m.Head(), max(8, measureCells(m, folded), cell.Width(m.Head())+2), 0,
 		func(l line) string { return l.spread(of, m) },

@@ -39,7 +39,7 @@ func TestListFollowsRuns(t *testing.T) {
 		}
 	}
 	first := begin("first")
-	l := tuitest.NewLab(t, lab.Remember(store.Dir(), t.TempDir(), false),
+	l := tuitest.NewLab(t, lab.OpenCatalogued(store.Dir(), t.TempDir(), false),
 		lab.Config{Verbs: &tuitest.Asked{}, RunsDir: store.Dir()}, 120, 38)
 	p := New(l)
 	r := tuitest.NewRig(l, p)

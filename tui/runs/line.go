@@ -76,7 +76,7 @@ func moments(seeds []line, of func(*record.Run) measure.Number) (mean, deviation
 }
 
 // spread returns the mean of a measure, with its standard deviation if there are several runs.
-func (l line) spread(of func(*record.Run) measure.Number, m lab.Measure) string {
+func (l line) spread(of func(*record.Run) measure.Number, m measure.Measure) string {
 	text := lab.Write(m, l.mean(of))
 	if len(l) == 1 {
 		return text

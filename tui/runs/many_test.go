@@ -47,11 +47,11 @@ func BenchmarkMany(b *testing.B) {
 			lab.Folder(dir).List()
 		}
 	})
-	lab.Remember(dir, cache, false).List()
-	source := lab.Remember(dir, cache, false)
+	lab.OpenCatalogued(dir, cache, false).List()
+	source := lab.OpenCatalogued(dir, cache, false)
 	b.Run("listed", func(b *testing.B) {
 		for b.Loop() {
-			lab.Remember(dir, cache, true).List()
+			lab.OpenCatalogued(dir, cache, true).List()
 		}
 	})
 	runs, problems := source.List()

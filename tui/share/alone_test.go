@@ -14,7 +14,7 @@ import (
 // TestPanicOfOneView: a panic in one view ends that view, with a report, but not the server.
 func TestPanicOfOneView(t *testing.T) {
 	p := startServer(t, func(s *Settings) {
-		s.Lab.Kept = lab.NewFixedRuns(func() ([]*record.Run, error) { panic("broken") })
+		s.Lab.FixedRuns = lab.NewFixedRuns(func() ([]*record.Run, error) { panic("broken") })
 	})
 	const told = "the view failed: internal error: broken: please report it, with the file "
 	for n := range 2 {

@@ -3,7 +3,7 @@
 //
 // It is not a way into the machine. A connection has one session, with a screen in it. Shells,
 // commands, subsystems, forwarding in either direction, agents, and all of the client's environment
-// but its colours are refused (channel.go). The interface is a shared one (lab.Config.Guest).
+// but its colours are refused (channel.go). The interface is a shared one (lab.Config.Shared).
 //
 //	listener -> connection (deadlines) -> connectionLimiter -> key -> screenChannel -> view
 //	  typed  -> tui.Terminal -> events -> tea.Program.Send

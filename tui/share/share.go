@@ -100,7 +100,7 @@ func newServer(ctx context.Context, settings Settings) *server {
 			return func() { t.Stop() }
 		}
 	}
-	s.Lab.ReadOnly, s.Lab.Guest, s.Lab.RunsGoOn, s.Lab.Attach = true, true, true, true
+	s.Lab.ReadOnly, s.Lab.Shared, s.Lab.RunsGoOn, s.Lab.Attach = true, true, true, true
 	s.Lab.Programs, s.Lab.StopSweep = "", nil
 	s.Lab.Dir, s.Lab.DataDir, s.Lab.Stdin = "", "", nil
 	return s

@@ -49,7 +49,7 @@ func (s *server) show(sess ssh.Session) {
 	v := &view{sess, s, c, in, end, terminalOf(pty)}
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Printf("%s: the view failed: %v", v.name(), runner.Panicked(s.Lab.RunsDir, p))
+			s.log.Printf("%s: the view failed: %v", v.name(), runner.ReportPanic(s.Lab.RunsDir, p))
 			c.cut()
 		}
 	}()
@@ -165,7 +165,7 @@ func terminalOf(p ssh.Pty) string {
 func (v *view) listen(terminal io.Reader) (reason error) {
 	defer func() {
 		if p := recover(); p != nil {
-			reason = runner.Panicked(v.s.Lab.RunsDir, p)
+			reason = runner.ReportPanic(v.s.Lab.RunsDir, p)
 		}
 	}()
 	for typed := make([]byte, 1<<12); ; {

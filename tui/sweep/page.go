@@ -115,7 +115,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 func (p *Page) catalogueRuns(dir string) func() []*record.Run {
 	from := p.Source
 	if dir != p.Config.RunsDir {
-		from = lab.Remember(dir, p.Config.Catalogues, p.Config.Guest)
+		from = lab.OpenCatalogued(dir, p.Config.Catalogues, p.Config.Shared)
 	}
 	return func() []*record.Run {
 		runs, _ := from.List() // runs that cannot be read are looked at one by one
@@ -126,7 +126,7 @@ func (p *Page) catalogueRuns(dir string) func() []*record.Run {
 // showSweep shows the sweep that was turned to.
 func (p *Page) showSweep() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
-		p.reader = &reader{dir: p.dir(), shared: p.Config.Guest, runs: p.catalogueRuns(p.dir())}
+		p.reader = &reader{dir: p.dir(), shared: p.Config.Shared, runs: p.catalogueRuns(p.dir())}
 		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
 		p.grid, p.busy = nil, false
 	}

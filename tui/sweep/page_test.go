@@ -194,7 +194,7 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, s)
 		}
 	}
-	shared, _ := pageOf(t, dir, lab.Config{Guest: true})
+	shared, _ := pageOf(t, dir, lab.Config{Shared: true})
 	if shared.Press("tab", "tab"); strings.Contains(tuitest.Text(shared.Shot()), "Slurm") {
 		t.Error("a shared view asks Slurm")
 	}

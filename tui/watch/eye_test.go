@@ -80,14 +80,14 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 }
 
 // eyeRig returns a rig that watches a trained run of a data set at 200×60.
-func eyeRig(t *testing.T, dataset string, guest bool) *rig {
+func eyeRig(t *testing.T, dataset string, shared bool) *rig {
 	t.Helper()
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.PGD}, "linear", dataset, 200
 	s.Augment, s.Batch, s.Epochs = false, 16, 1
 	run := recordtest.Train(t, s)
 	r := newRigOf(t, lab.Folder(filepath.Dir(run.Dir)), tuitest.NewScript(t), 200, 60)
-	r.watch.Config.Guest = guest
+	r.watch.Config.Shared = shared
 	r.Wait(2*time.Second, time.Second/5)
 	return r
 }
@@ -128,18 +128,18 @@ func TestEye(t *testing.T) {
 	}
 }
 
-// TestGuestsSeeNoData: a guest sees numbers, classes and ratios, but none of the data, which are
-// not opened.
-func TestGuestsSeeNoData(t *testing.T) {
+// TestSharedViewsHaveNoData: a shared view has numbers, classes and ratios, but none of the data,
+// which are not opened.
+func TestSharedViewsHaveNoData(t *testing.T) {
 	r := eyeRig(t, "shapes", true)
 	strip := r.strip()
 	h := r.watch.Run().Eval.Heaviest[0]
 	if s, why := r.watch.Eye.Sample(r.watch.Run().ID, h.Index); s != nil || why != "" {
-		t.Errorf("a guest has %+v, %q", s, why)
+		t.Errorf("a shared view has %+v, %q", s, why)
 	}
 	if strings.Contains(strip, "▀") || !strings.Contains(strip, "sample") ||
 		!strings.Contains(strip, cell.Cut(r.watch.Run().Meta.Classes[h.Label], 4)[:2]) {
-		t.Errorf("a guest sees\n%s", strip)
+		t.Errorf("a shared view has\n%s", strip)
 	}
 }
 

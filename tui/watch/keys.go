@@ -37,7 +37,7 @@ func (w *Page) Keys() []kit.Key {
 // ownKeys returns the rows that always hold, in the order of the help. The footer takes rows with a
 // Hint from the front, as many as it has room for. Alters marks keys that change a run, which a
 // replay and a read-only view refuse. Local marks keys that write or read files of this machine,
-// which a guest may not do.
+// which a shared view may not do.
 func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
 	_, place := w.exportDir()

@@ -38,7 +38,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 	}
 	// Runs that were given on the command line are all there is to see. Without them the program
 	// ends and says why.
-	switch kept := w.Config.Kept != nil; {
+	switch kept := w.Config.FixedRuns != nil; {
 	case len(m.runs) == 0 && kept && len(m.problems) > 0:
 		return kit.Send(lab.Failed{Err: m.problems[0]})
 	case len(m.runs) == 0:
@@ -87,7 +87,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 // It takes what it needs from the lab before the command starts, because the interface may replace
 // Colors meanwhile. A read-only folder gets no index beside its logs.
 func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
-	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
+	kept, colors, s, logs := l.Config.FixedRuns, l.Colors, l.Source, lab.InSmall(l.Source,
 		!l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{wanted: wanted, request: request}
@@ -126,7 +126,7 @@ func (w *Page) regroup() {
 	panel.LabelTracks(w.Tracks, w.Groups)
 	runs := lists.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
 	numbers := w.Colors.ForRuns(runs)
-	if w.Config.Kept != nil { // no folder says which colours others have
+	if w.Config.FixedRuns != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}
 		for n, m := range runs {
 			w.Colors[m.Configuration()] = numbers[n]

@@ -290,7 +290,7 @@ func TestEveryFieldIsSent(t *testing.T) {
 		{data.Members{}, "Names Label"},
 		{data.Features{}, "Marks Dims Size Data Decode"},
 		{data.Images{}, "Marks Dims Data Stride Skip"},
-		{data.RowBlocks{}, "Width Per Blocks"}, {data.Cells{}, "Label Given Names"},
+		{data.Rows[float32]{}, "Width Per Blocks"}, {data.Cells{}, "Label Given Names"},
 	} {
 		var fields []string
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(c.of)) {

@@ -107,8 +107,8 @@ func (r *receiver) marks(b *sourceHeader) (m data.Marks) {
 }
 
 // rows reads the rows block by block: this process takes only memory that the other has given up.
-func (r *receiver) rows(b *sourceHeader) *data.RowBlocks {
-	x := &data.RowBlocks{Width: b.Shape.C, Per: max(1, data.BlockWords/b.Shape.C)}
+func (r *receiver) rows(b *sourceHeader) *data.Rows[float32] {
+	x := &data.Rows[float32]{Width: b.Shape.C, Per: max(1, data.BlockWords/b.Shape.C)}
 	for left := b.Samples; left > 0; left -= x.Per {
 		block := make([]float32, min(left, x.Per)*x.Width)
 		r.read(bytesOf(block))

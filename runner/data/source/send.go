@@ -112,7 +112,7 @@ func (s *sender) add(p *splitHeader, split data.Source, mapped data.Mapped) erro
 }
 
 // rawRows returns the bytes of the first n rows as they lie in memory.
-func rawRows(b *data.RowBlocks, n int) (list [][]byte) {
+func rawRows(b *data.Rows[float32], n int) (list [][]byte) {
 	for _, block := range b.Blocks {
 		rows := min(n, b.Per)
 		list = append(list, bytesOf(block[:rows*b.Width]))

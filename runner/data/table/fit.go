@@ -112,7 +112,7 @@ func (f *Frame) ofOneText(c *Column) string {
 
 // encode returns the features of all rows, fitted to the training rows, and notes the categories
 // that these lack.
-func (f *Frame) encode(d *data.Dataset, train []uint32) (*data.RowBlocks, error) {
+func (f *Frame) encode(d *data.Dataset, train []uint32) (*data.Rows[float32], error) {
 	features, err := f.fit(train)
 	if err != nil {
 		return nil, err

@@ -36,9 +36,9 @@ func (c *words) Next() []uint32 {
 
 // Features encodes all rows, in their order, as rows of float32, and frees the cells.
 func (c *words) Features(width int, encode func(dst []float32,
-	cells []uint32) error) (*data.RowBlocks, error) {
+	cells []uint32) error) (*data.Rows[float32], error) {
 	size := max(data.BlockWords, c.Width)
-	out := &data.RowBlocks{Width: width, Per: max(1, size/max(1, width))}
+	out := &data.Rows[float32]{Width: width, Per: max(1, size/max(1, width))}
 	var free [][]float32
 	for i := range c.rows {
 		if i%out.Per == 0 {

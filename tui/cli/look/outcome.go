@@ -142,7 +142,7 @@ func (o *outcome) figures() (list []figure) {
 }
 
 // number writes v; a dash if v is NaN.
-func number(style page.Style, v float64) string { return style.Text(measure.Known(v)) }
+func number(style page.Style, v float64) string { return style.Text(measure.NumUnlessNaN(v)) }
 
 // best returns the row that leads in a figure, even if the lead is not significant, or -1 (see
 // measure.LeaderIndex). It is -1, too, if the figure is not comparable because the sets or radii

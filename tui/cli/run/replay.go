@@ -69,6 +69,6 @@ func (tr *Trainer) replay(
 	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
 ) error {
 	cfg := tr.screen(tr.RunsDir, false)
-	cfg.Replay, cfg.Kept = &r, lab.NewFixedRuns(runs)
+	cfg.Replay, cfg.FixedRuns = &r, lab.NewFixedRuns(runs)
 	return tr.readOnly(ctx, cfg)
 }

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest/eventtest"
@@ -34,7 +35,7 @@ func (a Archive) Find(id string) (*record.Run, error) {
 	return r, err
 }
 
-func (a Archive) Open(r *record.Run) lab.Log {
+func (a Archive) Open(r *record.Run) eventlog.Log {
 	real, err := a.Folder.Find(r.Meta.ID)
 	if err != nil {
 		return &scriptLog{s: &Script{}}

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -22,7 +23,10 @@ type Script struct {
 	Now  time.Time
 }
 
-func (s *Script) Open(r *record.Run) lab.Log { return &scriptLog{s: s, events: s.Logs[r.Meta.ID]} }
+func (s *Script) Open(r *record.Run) eventlog.Log {
+	return &scriptLog{s: s,
+		events: s.Logs[r.Meta.ID]}
+}
 
 type scriptLog struct {
 	s      *Script

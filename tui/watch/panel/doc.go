@@ -42,8 +42,8 @@
 //
 // The eye (eye.go) shows the training samples that the worst case of the last evaluation weighs
 // most, as pictures, as rows of a table, or by number alone. The log names the samples; Gallery
-// (gallery.go) fetches their pictures or rows from the run's data, in the background. A guest, who
-// looks from elsewhere, may not read the data: Gallery fetches nothing for a guest.
+// (gallery.go) fetches their pictures or rows from the run's data, in the background. A shared
+// view (lab.Config.Shared) may not read the data: Gallery fetches nothing for it.
 //
 // # Tracks
 //

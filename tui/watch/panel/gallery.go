@@ -162,7 +162,7 @@ func (g *Gallery) Fetch(
 	}
 	var missing []runner.Heavy
 	for _, h := range e.Heaviest {
-		if g.samples[h.Index] == nil && !g.Config.Guest && g.problem == "" {
+		if g.samples[h.Index] == nil && !g.Config.Shared && g.problem == "" {
 			missing = append(missing, h)
 		}
 	}

@@ -85,7 +85,7 @@ func trainedRun(t *testing.T) *runner.Meta {
 }
 
 // TestGallery: the samples of an evaluation stay for a turn, whatever arrives meanwhile. Samples of
-// another run are shown at once, and those for a guest without opening the data.
+// another run are shown at once, and those for a shared view without opening the data.
 func TestGallery(t *testing.T) {
 	const turn = 24 * time.Second
 	run := trainedRun(t)
@@ -100,8 +100,8 @@ func TestGallery(t *testing.T) {
 		e.Step = step
 		return e
 	}
-	for _, guest := range []bool{false, true} {
-		g, now := &Gallery{Config: &lab.Config{Guest: guest}}, time.Unix(1e9, 0)
+	for _, shared := range []bool{false, true} {
+		g, now := &Gallery{Config: &lab.Config{Shared: shared}}, time.Unix(1e9, 0)
 		look := func(after time.Duration, m *runner.Meta, step int64) (looked bool) {
 			now = now.Add(after)
 			cmd := g.Fetch(now, turn, m, eval(step))
@@ -114,8 +114,8 @@ func TestGallery(t *testing.T) {
 			f := cmd().(Fetched)
 			f.duration = min(f.duration, time.Millisecond)
 			g.Show(now, f)
-			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != guest || why != "" {
-				t.Errorf("guest %v: %v, %q", guest, sample, why)
+			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != shared || why != "" {
+				t.Errorf("shared %v: %v, %q", shared, sample, why)
 			}
 			return true
 		}
@@ -126,16 +126,16 @@ func TestGallery(t *testing.T) {
 		}{{0, 1, true}, {turn - time.Second, 2, false}, {time.Second, 2, true},
 			{2 * turn, 2, false}, {0, 3, true}, {time.Second, 4, false}} {
 			if got := look(c.after, run, c.step); got != c.want {
-				t.Errorf("guest %v, look %d: %v", guest, i, got)
+				t.Errorf("shared %v, look %d: %v", shared, i, got)
 			}
 		}
 		if e := g.Evaluation(run.ID); e == nil || e.Step != 3 {
-			t.Errorf("guest %v: %+v is shown", guest, e)
+			t.Errorf("shared %v: %+v is shown", shared, e)
 		}
 		other := *run
 		other.ID = "another"
 		if !look(0, &other, 5) || g.Evaluation(run.ID) != nil {
-			t.Errorf("guest %v: another run waits", guest)
+			t.Errorf("shared %v: another run waits", shared)
 		}
 	}
 }
