@@ -102,17 +102,17 @@ const anyTests = "dro/peertest, dro/memtest"
 var testPairs = map[string]string{
 	"runner/record": "runner/queue, runner/train, runner/page, " +
 		"runner/internal/atomicfile/atomicfiletest, runner/record/recordtest/eventtest",
-	"runner/eventlog": "runner/record/recordtest/eventtest",
+	"runner/eventlog":       "runner/record/recordtest/eventtest",
 	"runner/page":           "runner/measure",
 	"runner/data/synthetic": "runner/data/source",
 	"runner/data/loader":    "runner/data/source, runner/data/synthetic, runner/data/array",
-	"runner/sweep":       "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",
-	".":                  "runner/bridge/testdata/client",
-	"runner/compare":     "presets, presets/recorded",
-	"runner/engine":      "runner/bridge/testdata/client",
-	"runner/certificate": "runner/record/recordtest, presets",
-	"runner/publish":     "runner/record/recordtest, runner/certificate",
-	"runner/queue":       "runner/certificate",
+	"runner/sweep":          "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",
+	".":                     "runner/bridge/testdata/client",
+	"runner/compare":        "presets, presets/recorded",
+	"runner/engine":         "runner/bridge/testdata/client",
+	"runner/certificate":    "runner/record/recordtest, presets",
+	"runner/publish":        "runner/record/recordtest, runner/certificate",
+	"runner/queue":          "runner/certificate",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, " +
 		"runner/bridge/testdata/client, runner/bridge/testdata/zygote, " +
 		"runner/bridge/pythontest/asnative",
