@@ -36,17 +36,27 @@ func Names(runs []*runner.Meta) []string {
 	return names
 }
 
-// NumberRepeats returns names of things that differ: of those that have one name, the second has
-// "#2" behind it.
+// NumberRepeats returns names of things that differ, each once: of those that have one name, the
+// second has "#2" behind it, or the next number with which the name is free.
 func NumberRepeats(names []string) []string {
-	list, seen := slices.Clone(names), map[string]int{}
+	list, taken, seen := slices.Clone(names), map[string]bool{}, map[string]int{}
+	for _, name := range names {
+		taken[name] = true
+	}
 	for i, name := range names {
-		if seen[name]++; seen[name] > 1 {
-			list[i] = fmt.Sprintf("%s #%d", name, seen[name])
+		if seen[name]++; seen[name] == 1 {
+			continue
 		}
+		for list[i] = numberedName(name, seen[name]); taken[list[i]]; {
+			seen[name]++
+			list[i] = numberedName(name, seen[name])
+		}
+		taken[list[i]] = true
 	}
 	return list
 }
+
+func numberedName(name string, n int) string { return fmt.Sprintf("%s #%d", name, n) }
 
 // presetWord returns the preset of a run among runs. If the presets of the runs of its method
 // differ in the radius alone, each with a radius of its own, it returns the radius instead.

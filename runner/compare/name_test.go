@@ -67,13 +67,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNumbered: of things with one name, each further one has its number.
-func TestNumbered(t *testing.T) {
-	got := NumberRepeats([]string{"sfk", "pgd", "sfk", "sfk"})
-	want := []string{"sfk", "pgd", "sfk #2",
-		"sfk #3"}
-	if !slices.Equal(got, want) {
-		t.Errorf("names %q, want %q", got, want)
+// TestNumberRepeats: of things with one name, each further one has its number, and no name is given
+// twice.
+func TestNumberRepeats(t *testing.T) {
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"sfk", "pgd", "sfk", "sfk"}, []string{"sfk", "pgd", "sfk #2", "sfk #3"}},
+		{[]string{"a", "a", "a #2"}, []string{"a", "a #3", "a #2"}},
+		{[]string{"a #2", "a", "a"}, []string{"a #2", "a", "a #3"}},
+		{[]string{"a", "a #2", "a", "a #2"}, []string{"a", "a #2", "a #3", "a #2 #2"}},
+	} {
+		if got := NumberRepeats(c.names); !slices.Equal(got, c.want) {
+			t.Errorf("names of %q: %q, want %q", c.names, got, c.want)
+		}
 	}
 }
 
