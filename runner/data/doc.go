@@ -17,10 +17,10 @@
 // A user's own files may be malicious: [OpenInput] opens every file. It takes regular files only
 // and fixes how much is read of them. Pixels stay bytes until a batch is made.
 //
-// Start at data.go, which has [Dataset]. options.go and provider.go have what opens one; own.go,
+// Start at data.go, which has [Dataset]. options.go and provider.go have what opens one; ownlabels.go,
 // factor.go and splits.go make labels, groups and splits of the columns of a user's files;
 // encoder.go has the encoding that a network needs, and divide.go the choice of samples. The files
-// file.go, text.go, mapped.go and ownfiles.go have the code that readers share.
+// file.go, text.go, mapped.go and nameoptions.go have the code that readers share.
 //
 // A data source is a [Provider]. To add one, write a file with a function that returns the
 // provider, in the package below that reads similar files. Its Open reads or draws the whole of

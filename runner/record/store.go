@@ -107,7 +107,7 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
 		return nil, disk.Explain(err)
 	}
-	l, of, err := fill(root, half, m, from)
+	l, of, err := writeFirstFiles(root, half, m, from)
 	if err == nil {
 		l, err = root.RenameLocked(l, eventlog.LockName, half, m.ID)
 	}
@@ -151,8 +151,8 @@ func (s *Store) begin(
 	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
 }
 
-// fill locks a new directory and writes the files that every run has from the start.
-func fill(
+// writeFirstFiles locks a new directory and writes the files that every run has from the start.
+func writeFirstFiles(
 	f *disk.Folder, name string, m *runner.Meta, from *runner.State,
 ) (l *disk.Lock, of disk.Owner, err error) {
 	m.Format = runner.Format
