@@ -164,7 +164,7 @@ func (m *maker) page() string {
 // parquet writes a valid file with some bytes changed.
 func (m *maker) parquet() string {
 	name := pick(&storm{rng: m.rng}, "plain", "snappy", "gzip", "zstd", "zstd2", "delta", "nested")
-	folder := filepath.Join("..", "data", "internal", "table", "testdata")
+	folder := filepath.Join("..", "data", "table", "testdata")
 	b, err := os.ReadFile(filepath.Join(folder, name+".parquet"))
 	must(m.t, err)
 	return m.write("a.parquet", m.changed(b)) + "?label=kind&missing=drop&drop=nothing"
