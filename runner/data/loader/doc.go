@@ -10,9 +10,9 @@
 //
 // # Files
 //
-//	loader.go     batches: passes over the source, draws and sequential order; sampling=samples,
-//	              groups, replacement or subsample; State and resume; the batch made ahead on
-//	              another goroutine
+//	loader.go     batches: passes over the source, draws and sequential order; the setting
+//	              sampler: samples, groups, replacement or subsample; State and resume; the batch
+//	              made ahead on another goroutine
 //	normalise.go  a batch's values: (byte/255 − mean)/std by table, crop, mirror; samples that
 //	              stay where they lie in memory
 package loader
