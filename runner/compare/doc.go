@@ -12,18 +12,17 @@
 // run mixes settings, its log is read. The package lays nothing out, and selects nothing: every
 // finished run that it is given is in the table or named in a note.
 //
-// Start reading at table.go; the statistics are in statistics.go, the settings in which runs differ
-// in diff.go.
+// Start reading at table.go.
 //
 // # The filter
 //
-// A Filter (filter.go) is a typed condition on runs, such as rho>=0.5.
+// A Filter is a typed condition on runs, such as rho>=0.5.
 //
 // # The story
 //
-// A Story (story.go) says in one sentence what some runs have come to: which of them helps the
+// A Story says in one sentence what some runs have come to: which of them helps the
 // class that suffers most, against which baseline, and what that costs. Facts go in and a sentence
-// comes out. comparison.go decides which runs count.
+// comes out.
 //
 //	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> rules -> Story
 //
@@ -41,4 +40,29 @@
 //   - From four seeds on a cost is an upper bound, rounded up. That something costs nothing is
 //     never said.
 //   - A run that failed, diverged or fell behind is named, and counts nowhere else.
+//
+// # Files
+//
+//	table.go         the table: options, rows, columns, cells; exact figures for files
+//	group.go         which runs are one row: those that differ in the seed; repeated seeds, order
+//	                 of rows
+//	step.go          the last or the selected step of the runs, and the note about ties
+//	diff.go          the settings in which runs differ
+//	name.go          short names of runs: method, preset, differing settings ("ρ .2"), forks,
+//	                 "#2"; shorter forms
+//	question.go      rows that may be compared: same data, loss, set and radius, as the measure
+//	                 asks; marks for methods that use groups, classes or labels
+//	worst.go         worst class or group; too few samples (min_group)
+//
+//	statistics.go    mean, deviation, t interval, paired t, Welch's t, equivalence (TOST), power,
+//	                 Holm
+//	significance.go  the best row of a column (*), and its tests, corrected by Holm
+//	legend.go        the sentences below and above the table: what *, ± and ? mean; column titles
+//	note.go          the notes, by kind: unfinished, repeated, budget, dataset, model, problem,
+//	                 seeds, few ...
+//
+//	filter.go        conditions on runs as typed: words, KEY:VALUE, rho>=0.5, OR, NOT, parentheses
+//	curve.go         the mean curve of runs with its t interval, at common epochs
+//	story.go         the sentence: facts, rules, words; too early, overfitting, one class only
+//	comparison.go    which runs the sentence counts, at which epoch and seeds, and who is left out
 package compare

@@ -5,6 +5,18 @@
 //
 // It trains nothing and shows nothing; runner/page has the formats of tables. A format is a
 // Format in a file of its own that has a line in Formats.
+//
+// # Files
+//
+//	publish.go      the list of formats (drolab export --to); a run, its network and events for
+//	                them
+//	python.go       python: one file with network and weights for PyTorch; its frame is network.py
+//	onnx.go         onnx: the network with its normalisation
+//	proto.go        the encoding of Protocol Buffers, for ONNX and TensorBoard
+//	csv.go          csv: curves.csv, evaluations.csv and summary.csv
+//	tensorboard.go  tensorboard: event files
+//	latex.go        latex: tables of figures and by class or group
+//	figure.go       svg and pgfplots: loss, robust risk, accuracies, dual variables, dual gap
 package publish
 
 import (

@@ -7,4 +7,12 @@
 // is two counters.
 //
 // Start at [NewEpochs], [NewDraws] and [NewSequential] in loader.go.
+//
+// # Files
+//
+//	loader.go     batches: passes over the source, draws and sequential order; the setting
+//	              sampler: samples, groups, replacement or subsample; State and resume; the batch
+//	              made ahead on another goroutine
+//	normalise.go  a batch's values: (byte/255 − mean)/std by table, crop, mirror; samples that
+//	              stay where they lie in memory
 package loader

@@ -10,6 +10,16 @@
 // the limits of the process and of its control group; macOS, FreeBSD and Windows report the
 // machine's memory, and have been built but not tried. On other systems every request is
 // granted.
+//
+// # Files
+//
+//	memory.go                 the ledger: requests, reservations, the refusal "... needs about N
+//	                          of memory"; sizes with a unit
+//	memory_linux.go           Linux: free memory, limits of the process and its control groups;
+//	                          Bound
+//	bound_other.go            other systems: Bound, by a look at the allocator now and then
+//	free_darwin.go, free_freebsd.go, free_windows.go, free_other.go
+//	                          the free memory of these systems
 package memory
 
 import (
