@@ -42,10 +42,10 @@
 //	view.go         drolab eval and the page Samples: the loss of each sample, the worst case's
 //	                weights, accuracies, decisions with intervals; how many test samples were
 //	                trained on
-//	inspect.go      prediction, loss and probabilities of each sample of a split
+//	bysample.go      prediction, loss and probabilities of each sample of a split
 //	pick.go         the heaviest samples of a split and of each class and group, bounded
 //	picture.go      a sample as a picture, and made smaller
-//	features.go     drolab features: the inputs of a network's last layer
+//	lastlayer.go     drolab features: the inputs of a network's last layer
 //
 //	predictions.go  a table of predictions of another program: columns, splits, probabilities
 //	import.go       drolab import: predictions as an ended run, its run.json, evaluation and

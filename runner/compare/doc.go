@@ -48,7 +48,7 @@
 //	                 of rows
 //	step.go          the last or the selected step of the runs, and the note about ties
 //	diff.go          the settings in which runs differ
-//	name.go          short names of runs: method, preset, differing settings ("ρ .2"), forks,
+//	runnames.go          short names of runs: method, preset, differing settings ("ρ .2"), forks,
 //	                 "#2"; shorter forms
 //	question.go      rows that may be compared: same data, loss, set and radius, as the measure
 //	                 asks; marks for methods that use groups, classes or labels

@@ -45,7 +45,7 @@
 //	                          values and defaults of options, test_fraction= and data_seed=;
 //	                          numbers with a decimal comma or thousands
 //
-//	divide.go                 Finish: cap (samples), imbalance, hold-out of val_fraction, label
+//	finish.go                 Finish: cap (samples), imbalance, hold-out of val_fraction, label
 //	                          noise, in this order; classes without training samples; counts by
 //	                          class and group
 //	holdout.go                a stratified hold-out by class, or class and group: test_fraction=,
@@ -64,7 +64,7 @@
 //	members.go                groups= that may overlap, and the groups in which samples are
 //	                          measured
 //	marks.go                  label, group and memberships of each sample, in memory
-//	names.go                  the order of names of classes and groups; 1.0 for 1; the most
+//	classnames.go                  the order of names of classes and groups; 1.0 for 1; the most
 //	                          classes
 //	encoder.go                what is fitted to the training split: standardised columns,
 //	                          categories, names; how another data set takes it over; a sample's

@@ -25,7 +25,7 @@
 //
 //	writer.go      Writer: the one writer; one write a line, syncs, which events are urgent, a
 //	               torn line cut
-//	head.go        the first line: whose the log is
+//	firstline.go        the first line: whose the log is
 //	lines.go       lines forward and backward in bounded memory; a line decoded
 //	audit.go       Audit: every line checked against its checksum and the run's other files
 //	repair.go      a damaged log copied, with a warning in the place of each lost line (doctor

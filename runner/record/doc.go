@@ -68,7 +68,7 @@
 //	*.program              opaque.go
 //	*.pin                  pinCheckpoint, pin.go
 //	summary.json           recorder.Finish, recorder.go; a lost one: summarise, doctor.go;
-//	                       read by summary.go
+//	                       read by readsummary.go
 //	events.index.gz        runner/eventlog/indexer.go, at the calls of recorder.go
 //	system.jsonl           recorder.Observe, machine.go
 //	program.log, scratch   program.go
@@ -97,7 +97,7 @@
 //	owner.go          run.json as it is read; whose a file is; formats of other programs
 //	verify.go         whether log, summary and checkpoints belong together, before figures are
 //	                  printed
-//	summary.go        summary.json as it is read, and one measure of it, out of ten thousand runs
+//	readsummary.go        summary.json as it is read, and one measure of it, out of ten thousand runs
 //	measures.go       which measures runs have, and those of their programs; evaluations; mean of
 //	                  the last ones, as the paper reports it
 //	names.go          names of files, and the name of a new run: preset, method, seed, date

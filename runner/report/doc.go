@@ -29,7 +29,7 @@
 //	               published table, sensitivity
 //	studyfile.go   reads that file: keys, presets of arms, errors with their lines
 //	gather.go      the runs of each arm by settings, seed and data; missing seeds
-//	experiment.go  further arms: other runs with the settings of a condition; runs of no study
+//	furtherarms.go  further arms: other runs with the settings of a condition; runs of no study
 //	seal.go        claims sealed with runs, by hash: sealed before, later, other claims; drolab
 //	               report's check
 //

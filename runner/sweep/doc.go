@@ -31,14 +31,14 @@
 //	              line
 //	random.go     settings that are drawn: log, uniform, whole, or of a list
 //	expand.go     all settings, with their seeds; settings that no method reads
-//	name.go       the name of a run: readable words and a hash of its settings
+//	runid.go       the name of a run: readable words and a hash of its settings
 //	list.go       sweep.json: the resolved runs, their labels, approved programs
 //	folder.go     the folder: sweep.json, sweep.yaml and what is below .sweep; made, grown, locked
 //	find.go       the sweeps in a folder of runs
 //	checkdata.go  before a start: whether settings have a validation split to be chosen by
 //
 //	work.go       runs trained here, a few at a time; failed ones once more
-//	here.go       here.json: what an engine is asked to train, and how many at once (drolab sweep
+//	enginetask.go       here.json: what an engine is asked to train, and how many at once (drolab sweep
 //	              start, stop)
 //	task.go       drolab sweep task: one run in a process of its own, until its stage or time
 //	              ends, then requeued; limits-RUN

@@ -20,7 +20,7 @@
 //	cache.go                  the cache of resized pictures in the data folder, made in parts that
 //	                          an interruption leaves
 //	moments.go                mean and deviation of each channel, of the training split
-//	own_unix.go, own_other.go
+//	linkowner_unix.go, linkowner_other.go
 //	                          whether a link is the user's own, so that it may be followed
 //
 //	idx.go                    mnist and fashion-mnist, their downloads, and idx:DIR with names=

@@ -20,7 +20,7 @@
 //	                          (OpenRaw), downloads (Fetch)
 //	registry.go               the list of all data sources; the scheme or the ending of a name;
 //	                          unknown names
-//	names.go                  what drolab data lists: names, sizes, where files are; paths made
+//	list.go                  what drolab data lists: names, sizes, where files are; paths made
 //	                          absolute; the customary imbalance
 //
 //	apart.go                  the process of its own that reads foreign files: start, memory
