@@ -51,8 +51,8 @@
 //	                 `recorded:` runs
 //	keep.go          the view of each page (columns, sort, layout ...) is kept from start to
 //	                 start, for each folder of runs
-//	ring.go          `--ring` and DROLAB_RING: notification of a run's end (OSC 9 or 777),
-//	                 progress of the window's icon
+//	ring.go          what `--ring` asks for: notification of a run's end (OSC 9 or 777), progress
+//	                 of the window's icon
 //
 //	pace.go          the pace: how often files are looked at, and frames a second, on this
 //	                 machine, idle and over SSH

@@ -9,7 +9,7 @@
 //	lab.go           start here: Lab, the state that all pages share; requests to runs (Start,
 //	                 Ask, Turn)
 //	config.go        Config, what the interface is opened with: read-only, shared, film, replay;
-//	                 `--ring`
+//	                 reads the value of `--ring`
 //	pagemessages.go  messages from page to page: Watch, Compare, Fork, Samples, Started, Answered
 //	source.go        Source, where runs are read: a folder, its catalogue, fixed runs
 //	looking.go       how often the folder is looked at; which live runs have ended

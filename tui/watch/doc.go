@@ -46,15 +46,18 @@
 //	page.go       start here: Page, state, and the way of an event to the screen
 //	open.go       which runs are watched: by name or the newest; colours and groups
 //	read.go       reads what was appended to logs, adds it to tracks
-//	redraw.go     turns: which part is drawn at a look
+//	redraw.go     turns: which part of the page is drawn anew at a look
 //	view.go       the page as a whole; "No runs yet"; scrolled bars
 //	layout.go     where table, headline, panels, eye and log pane go; 1, 2, 4 or 6 panels
 //	messages.go   sentences of the page
 //
-//	keys.go       all keys but those of a replay, with the words of the help; which key calls what
+//	keys.go       all keys but those of a replay, with the words of the help; which key calls
+//	              what; `n` newest runs, `C` checkpoint, and `l`, `a`, `+`, `-`, `<`, `>` call
+//	              tui/watch/panel
 //	reasons.go    why a key does nothing now
-//	actions.go    `p`, `r`, `x`; `z`, `v`, `f`, `m` (split), `o` (seeds), `b` (baseline), `s`,
-//	              `S`, `d`, `P`, `c`, `Tab`, `Esc`
+//	actions.go    `p` pause, `r` resume, `x` stop (asks); `z` zoom, `v` number of panels, `f` flip
+//	              a view, `m` split, `o` seeds apart, `b` baseline, `s`, `S` smoothing, `d` style,
+//	              `P` samples, `c` compare, `Tab`, `Esc`
 //	crosshair.go  `←`, `→`, `↑`, `↓` and `Enter` on a plot
 //	mouse.go      clicks, drags (pan), wheel (zoom), moves (crosshair)
 //	knobs.go      `t` changes a setting of a live run, `u` undoes it
@@ -69,7 +72,7 @@
 //	story.go      the sentence on what the runs showed (runner/compare); lost parts of logs
 //	ranking.go    runs by robust risk, once all have ended
 //	race.go       `F` forks; a branch against its parent
-//	digest.go     the header's words: progress, speed of reading; news of an end
+//	digest.go     the header's words: progress, "reading N %" of long logs; news of a run's end
 //	logpane.go    `w`, `W` (warnings in full), `/`; pages of the pane
 //	program.go    output of the program that a run trains, in the pane
 //	machine.go    reads samples of the run's machine
