@@ -15,17 +15,53 @@
 // bands, which depend on the drawn columns, are computed in tui/plot. Nothing here reads
 // the environment; lab.Config carries it.
 //
-// This package has everything that the pages share as a whole: routing (model.go), the list of
-// pages (pages.go), header and footer (frame.go), help (help.go), the keys of every page
-// (keys.go), the palette of commands (palette.go), the mouse (mouse.go), and the pace of
-// looking and redrawing (pace.go). Each page is a package of its own, which imports no other
-// page: tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples and tui/film. They
-// share tui/kit (how things look and which keys do what) and tui/lab (the folder of runs, the
-// verbs, and the messages between pages). Charts are in tui/plot, and text as cells in
-// tui/cell.
+// This package has everything that the pages share as a whole, from routing to the pace of
+// redrawing. Each page is a package of its own, which imports no other page: tui/launch, tui/watch,
+// tui/runs, tui/compare, tui/sweep, tui/samples and tui/film. They share tui/kit (how things look
+// and which keys do what) and tui/lab (the folder of runs, the verbs, and the messages between
+// pages). Charts are in tui/plot, and text as cells in tui/cell.
 //
 // Start at model.go. A key is a row of its page's Keys, with its action, the word in the
 // footer, the help, and the reason why the key does nothing now. A panel of Watch is a row
 // of its table of panels (tui/watch/panel/builtin.go). A page is a package with the methods
 // of page, and a line in newPages (both in pages.go).
+//
+// # Files
+//
+//	model.go         start here: Model (one state), Update (routing of messages), press (which key
+//	                 does what), View; what a request to a run came to
+//	pages.go         the list of pages in the order of tabs and keys `1` to `7` (newPages), and
+//	                 what a page has to have (page)
+//	messages.go      sentences of all pages, as "Quit?" explains and what a read-only view says
+//	run.go           Run and Program, which open the interface in Bubble Tea; ErrHangup; the
+//	                 greatest size of the screen
+//
+//	keys.go          keys of every page: `:`, `?`, `q`, `Esc`, `Ctrl-Z`, `X` (stop all runs of the
+//	                 last start), `[`, `]`, digits; why a replay or a read-only view bars a key
+//	palette.go       `:` finds a command by its words and by synonyms
+//	help.go          `?`, the help in groups, and "Not now" with reasons
+//	leave.go         `q`, and the question where runs of this program go on
+//	mouse.go         clicks, the wheel and moves, sent to header, overlay or page
+//
+//	frame.go         header with tabs, "read-only" and what the page says (Digest); footer,
+//	                 notice, "reading ..." of what is waited for
+//	folder.go        looks at the runs' folder for the count of live runs in the header
+//	beat.go          the end of a live run shows within half a second, by its lock
+//	source.go        where runs are read: the folder with its catalogue, read-only or not, and
+//	                 `recorded:` runs
+//	keep.go          the view of each page (columns, sort, layout ...) is kept from start to
+//	                 start, for each folder of runs
+//	ring.go          what `--ring` asks for: notification of a run's end (OSC 9 or 777), progress
+//	                 of the window's icon
+//
+//	pace.go          the pace: how often files are looked at, and frames a second, on this
+//	                 machine, idle and over SSH
+//	framerate.go     sets the frames a second in Bubble Tea
+//	environment.go   the terminal as the environment tells it: DROLAB_ASCII, NO_COLOR,
+//	                 DROLAB_CONTRAST, COLORFGBG, SSH, TERM, locale
+//	terminal.go      Terminal reads keys, pastes and answers of the terminal, and takes no late
+//	                 rest of one as keys; its writer drops needless questions
+//	follow_unix.go,  the size of the terminal after SIGWINCH; nothing on a console of Windows
+//	follow_other.go
+//	panicguard.go    a panic ends the interface with an error of one line
 package tui

@@ -16,4 +16,14 @@
 // environment, signals and streams to the commands. Nothing else reads the environment. Its tests
 // run the program as a whole, with terminals that close, readers that leave, engines that are
 // killed and disks that fill up.
+//
+// # Files
+//
+//	cli.go           Main; the help with its groups of commands; the flags of all commands:
+//	                 `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
+//	                 `--version`; what is said of a flag with a wrong value
+//	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_RING,
+//	                 XDG folders), signals, the process that reads a data set
+//	warned_unix.go,  the signal USR1, by which a cluster warns before a time limit
+//	warned_other.go
 package cli

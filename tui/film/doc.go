@@ -8,4 +8,15 @@
 //
 // Start at page.go (time and keys), then recording.go (what is shown), caption.go (what is said of
 // it) and view.go.
+//
+// # Files
+//
+//	page.go       start here: Page, time and keys (`Space`, `←`, `→`, `F`, `Enter`); drolab demo
+//	              `--live`; `F` copies the recorded run and trains on with ρ = 1
+//	recording.go  what is shown: recorded runs of shapes, means of five evaluations, differences
+//	              over seeds with 95 % intervals
+//	caption.go    the chapters (60 seconds), and what each says
+//	view.go       bars of the classes with the shadow of ERM, methods, heaviest pictures, the path
+//	              of (λ, η), result
+//	digits.go     large digits of the result
 package film

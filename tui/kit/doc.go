@@ -1,7 +1,6 @@
 // Package kit is the toolkit of the interface's pages, over Lip Gloss and Bubbles. It has one
-// palette (theme.go), rows of key tables (keys.go), text of a given width (text.go, over tui/cell),
-// boxes (box.go), overlays, typed lines (input.go), the lines of tables (table.go), and charts as
-// lines of text (Theme.Rows).
+// palette, rows of key tables, text of a given width (over tui/cell), boxes, overlays, typed lines,
+// the lines of tables, and charts as lines of text (Theme.Rows).
 //
 // It knows cells, not runs. Pages draw lines of exactly the width that they are given. Only View
 // draws, and it changes nothing but what saves time (LineCache).
@@ -31,4 +30,30 @@
 // A role has a style for each kind of terminal: 24 bits, 256 colours, 16, none. Nothing is
 // told by a colour alone: a series has a mark, a state has a glyph, the best value a star.
 // Start at theme.go.
+//
+// # Files
+//
+//	theme.go       start here: Theme, the palette: styles and glyphs; NewTheme, DROLAB_CONTRAST
+//	               (Contrast)
+//	colours.go     colours for 24 bits, 256 and 16, on a dark and a light background; viridis of
+//	               maps
+//	style.go       Style, the escape sequences around a text (Paint)
+//	series.go      numbers of series: which colour and mark a method or a run gets
+//
+//	keys.go        Key, a row of a key table; groups of the help; footer, help lines, names of
+//	               keys as shown (`⇧Tab`)
+//	overlay.go     overlays and questions ("Stop?"), scrolled text, forms (Form)
+//	input.go       a typed line (Input), and a form with one line and its check (LineForm)
+//	checklist.go   a form to choose from a list, as columns of Runs
+//	messages.go    messages to pages: Tick, Notice, Click, Wheel, Hover; copies to the clipboard
+//	               (OSC 52)
+//
+//	text.go        text of a given width: Left, Right, Wrap, Fill; Clock, Plural
+//	box.go         Rect, Block, Compose, panels with a title and a note, progress bars, empty
+//	               pages; the least screen of 40 by 12
+//	table.go       lines of a table (Grid): which columns have room, wrapped last column
+//	statements.go  texts with a name before each, in a few lines
+//	chart.go       charts as lines of text: colours of roles, maps' levels (Rows, Swatch)
+//	pixels.go      pictures in half blocks or shades, with frames
+//	linecache.go   keeps the lines of a part until what they depend on changes
 package kit

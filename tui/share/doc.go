@@ -16,4 +16,15 @@
 // waits for another. What they show is read from files, so that no run waits for any of this.
 //
 // Only this package uses wish and golang.org/x/crypto/ssh. Start at Serve in share.go.
+//
+// # Files
+//
+//	share.go       start here: Serve and Settings; time limits; which keys may look
+//	keys.go        the file of viewers' keys and the host key: reads and makes them
+//	connection.go  a client's connection, from its first byte to its end
+//	limiter.go     how many connections, and who gives way
+//	channel.go     what a client may ask for: a terminal, a screen, its size, colours; all else is
+//	               refused
+//	view.go        a viewer's screen: places, `--idle`, the lines of the log
+//	deadline.go    cuts off a client that reads nothing
 package share

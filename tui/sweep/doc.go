@@ -4,4 +4,15 @@
 // trains.
 //
 // Start at page.go (state), reader.go (files), then grid.go and plane.go (the map), then view.go.
+//
+// # Files
+//
+//	page.go      start here: Page, state and messages; finds the sweeps of the runs folder
+//	reader.go    reads one sweep again and again, asks Slurm for its jobs
+//	keys.go      keys: `Enter` watch, `c` compare, `a` (axis), `b` (best), `Tab`, `s` (next
+//	             sweep), `x` (stop), and what they do
+//	grid.go      the map: which setting stands in which row and column, ranks as levels
+//	plane.go     the map drawn: progress, ETA, legend, colours, the chosen settings' mark
+//	view.go      the page; seeds of a setting, the choice of each method, what failed and why
+//	messages.go  sentences of the page
 package sweep

@@ -1,6 +1,5 @@
 // Package watch is the Watch page: runs, drawn from their directories while they go on or
-// afterwards. It reads the logs (read.go), lays the page out (layout.go), and has the
-// table of runs (table.go) and the keys (keys.go).
+// afterwards. It reads the logs, lays the page out, and has the table of runs and the keys.
 //
 //	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels, columns
 //	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
@@ -41,4 +40,47 @@
 // A form (knobs.go) changes a setting of a live run. The run's own rule, spec.Spec.Turn, decides
 // what may be typed. A panel's content is exported as rows (export.go), one for each observation;
 // zoom, scale and axis do not matter to it. The exact logged values are in the run's log.
+//
+// # Files
+//
+//	page.go       start here: Page, state, and the way of an event to the screen
+//	open.go       which runs are watched: by name or the newest; colours and groups
+//	read.go       reads what was appended to logs, adds it to tracks
+//	redraw.go     turns: which part of the page is drawn anew at a look
+//	view.go       the page as a whole; "No runs yet"; scrolled bars
+//	layout.go     where table, headline, panels, eye and log pane go; 1, 2, 4 or 6 panels
+//	messages.go   sentences of the page
+//
+//	keys.go       all keys but those of a replay, with the words of the help; which key calls
+//	              what; `n` newest runs, `C` checkpoint, and `l`, `a`, `+`, `-`, `<`, `>` call
+//	              tui/watch/panel
+//	reasons.go    why a key does nothing now
+//	actions.go    `p` pause, `r` resume, `x` stop (asks); `z` zoom, `v` number of panels, `f` flip
+//	              a view, `m` split, `o` seeds apart, `b` baseline, `s`, `S` smoothing, `d` style,
+//	              `P` samples, `c` compare, `Tab`, `Esc`
+//	crosshair.go  `←`, `→`, `↑`, `↓` and `Enter` on a plot
+//	mouse.go      clicks, drags (pan), wheel (zoom), moves (crosshair)
+//	knobs.go      `t` changes a setting of a live run, `u` undoes it
+//	export.go     `e`, `E`, `y`: what a panel shows, as a file or copied
+//	define.go     `i`: definitions of what is shown
+//	choices.go    what is kept for the next start; `0` shows all of x, then resets
+//
+//	table.go      the table of runs: rows, names, marks of the best (★)
+//	columns.go    its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
+//	              progress, ETA
+//	headline.go   the state of the run under the cursor, in lines below the table
+//	story.go      the sentence on what the runs showed (runner/compare); lost parts of logs
+//	ranking.go    runs by robust risk, once all have ended
+//	race.go       `F` forks; a branch against its parent
+//	digest.go     the header's words: progress, "reading N %" of long logs; news of a run's end
+//	logpane.go    `w`, `W` (warnings in full), `/`; pages of the pane
+//	program.go    output of the program that a run trains, in the pane
+//	machine.go    reads samples of the run's machine
+//	eye.go        the strip of the adversary's heaviest samples below the panels
+//
+//	replay.go     `R`; keys of a replay: `,` `.` `{` `}` `T`, `Space`, jumps; the same page over
+//	              limited logs
+//	clock.go      what these keys do on the clock: speed, place, scrub, jump, align by step or
+//	              time
+//	replaybar.go  the bar with marks, and the jump keys `u` `U` `y` `Y` `J` `K`
 package watch

@@ -10,4 +10,32 @@
 // the host (version.go) and the time of a training step (stopwatch.go).
 //
 // Start at console.go, then find.go and result.go.
+//
+// # Files
+//
+//	console.go    start here: Env and Console, notes on stderr, what was left out or passed over;
+//	              the package's Commands
+//	find.go       runs by name: RUN, its start, `latest`, RUN@STEP, RUN@selected, a packed file,
+//	              `recorded:`; a study by its file
+//	arguments.go  checks of the number of arguments; "did you mean" for an unknown command, also
+//	              for words of other programs
+//	complete.go   completion in the shell, of runs, presets and words of flags
+//	numbers.go    flags that take numbers read them by the rule of runner/numeral (1_000, 1e-3; no
+//	              octal)
+//	errors.go     several errors, a line each (Failures), and "drolab: ..." (PrintError)
+//
+//	result.go     `--json`, `--explain`, and the forms of a table: `--csv`, `--latex`, `--md`
+//	runs.go       the status of a run in a line; the object that run, runs, show and resume print
+//	              with `--json`
+//	page.go       pages, tables and charts as text of the terminal's width; "and N more rows:
+//	              --all"
+//	figures.go    accuracies in percent, losses, rates and intervals as text
+//	meter.go      progress of downloads and readings, with ETA; the bar of it
+//	terminal.go   whether there is a terminal, its size, and the theme of printed text (NO_COLOR)
+//
+//	bench.go      bench: time of a step, GFLOP/s and roofline, layer by layer with `--model`;
+//	              `--precision`, `--convolution`; estimates for presets
+//	stopwatch.go  estimates the time of runs from measured steps, for bench and studies
+//	version.go    version, and the machine as runs record it: revision or checksum, CPU
+//	collector.go  garbage collection: early, and with one core for an interface
 package console

@@ -7,24 +7,56 @@
 //
 // Start at look.go, which lists the commands. Each has the file of its name.
 //
-// # Files
-//
-//	runs.go, show.go, doctor.go            recorded runs, one or all
-//	compare.go, report.go                  runs beside each other, and studies
-//	record.go, export.go                   runs as files: packed, and for other programs
-//	risk.go, certify.go, eval.go           worst cases: of given losses, and of a checkpoint
-//	features.go                            the inputs of a checkpoint's last layer
-//	plan.go, theory.go                     what the paper's theorem asks for, and what runs did
-//	data.go, card.go, import.go            datasets, their description, other programs' predictions
-//	presets.go                             presets
-//
-// Other files are what several commands need:
-//
-//	results.go, outcome.go                 the end of run and resume: every figure, or one screen
-//	sets.go, losses.go                     flags of an uncertainty set, the list of losses
-//	checkpoint.go, constants.go            a checkpoint's network, and the constants measured there
-//	certificates.go, theorem.go, sheet.go  what certify, theory and eval print and draw
-//
 // The commands about worst cases have no formulas; those are in dro and runner. They read one
 // format, the list of losses, and write the weights of risk and the pictures of eval.
+//
+// # Files
+//
+//	look.go          start here: Commands, the list
+//
+//	runs.go          runs: `--filter`, `--sort`, `--columns`, `--limit`, `--all`, `--jsonl`
+//	show.go          show: settings, origin, result, the paper's output, selected step and average
+//	                 of one run; `--system` for its machine
+//	doctor.go        doctor: every file of all runs is checked, `--mend` repairs; versions of
+//	                 Python and torch
+//	compare.go       compare: the paper's Table 1 over seeds; `--at`, `--family`
+//	report.go        report: the claims of a study, or runs on a page; `--md`, `--latex`,
+//	                 `--html`, `--width`, `--interim`, `--into` (tables in a Markdown file)
+//	record.go        record: packs runs into small files; `--checkpoint`, `--into`
+//	export.go        export: runs for other programs; `--to`, `--out`
+//
+//	risk.go          risk: exact worst-case mean of given losses, λ, η, effective n; `--curve`,
+//	                 `--groups`, `--column`, `--weights` (writes the likelihood ratios as CSV)
+//	certify.go       certify: bound on the worst-case risk R_ρ with confidence; `--uncertainty`,
+//	                 `--rho`, `--k`, `--mu`, `--split`, `--level`, `--draws`, `--seed`,
+//	                 `--max-loss`, `--output`, `--stationary`
+//	certificates.go  tables and words of certify: bounds, intervals, difference of two runs
+//	eval.go          eval: a checkpoint on data; `--dataset`, `--split`, `--rho`, `--top`,
+//	                 `--draws`; `--out` (writes predictions), `--sheet`
+//	sheet.go         the pictures of eval `--sheet`, which writes a PNG file
+//	features.go      features: `--out` writes the inputs of the last layer as a .npz file
+//	sets.go          the flags `--uncertainty`, `--rho`, `--k`, `--mu` of risk and plan
+//	losses.go        the list of losses that risk reads: a column of a CSV file, or one loss a
+//	                 line
+//	checkpoint.go    loads and freezes the network of a checkpoint
+//
+//	plan.go          plan: constants of the paper's Theorem 1 for `--epsilon`, `--bound`,
+//	                 `--lipschitz`, `--smoothness`, `--gap`, or measured `--from` a run
+//	theory.go        theory: rates against samples seen, noise of mini-batches, constants of a
+//	                 run; `--log`, `--draws`, `--samples`, `--batches`
+//	theorem.go       theory over several runs: is Theorem 1 kept, and the slopes against ε
+//	constants.go     theory RUN@all: G, L and L_z at every kept checkpoint
+//
+//	data.go          data, with data list and data fetch (`--url`)
+//	card.go          data show: splits, classes, groups, columns, missing values, and the warnings
+//	                 on the data (`--val-fraction`, `--min-group`)
+//	import.go        import: predictions of another program as a run; `--method`, `--preset`,
+//	                 `--set`, `--split`, `--seed`
+//	presets.go       presets: the list, or one with its settings and reasons
+//
+//	outcome.go       the end of run and resume on one screen: story, table with changes from the
+//	                 baseline, marks, curves of the worst class, "Next:"
+//	results.go       every figure of runs, a row for each measure (run and resume, where there is
+//	                 no terminal); show's rows per class or group; definitions (`--explain`);
+//	                 settings and average in `--json`
 package look

@@ -7,23 +7,51 @@
 //
 // Start at run.go, then follow.go.
 //
-// # Files
-//
-//	run.go, resume.go, study.go    runs are started or resumed
-//	executor.go                    what trains them: the engine of a runs folder, which outlives
-//	                               the commands, or a queue of this process
-//	follow.go, display.go          they are followed, and shown on stderr
-//	verbs.go, knob.go, label.go,
-//	checkpoint.go, delete.go       requests to runs; verbs.go has pause and stop
-//	trainer.go, notify.go          Trainer; the command that it runs when a run has ended
-//	engine.go, loop.go, trust.go   the engine's own commands, the process beside a script with a
-//	                               loop of its own, the approval of programs
-//	interface.go                   the interface; attach, replay, demo and share open it, too, each
-//	                               in the file of its name
-//	sweep.go, slurm.go             sweeps, here and on Slurm; the work is done in runner/sweep.
-//	                               sweepstatus.go, sweeptable.go, sweeptask.go and sweepstop.go
-//	                               have the other commands below sweep
-//
 // Where the engine only passes a request on to a run, the command waits until the run's directory
 // shows that it is done. Before it reports that, it brings to the disk what it has read there.
+//
+// # Files
+//
+//	run.go          start here: run, and its flags `--algo`, `--seeds`, `--seed`, `--set` (a grid,
+//	                too), `--from` (fork), `--inline`, `--detach`, `--export-live`; Commands, the
+//	                list
+//	trainer.go      Trainer; client of the engine, queue of this process, programs' Python
+//	executor.go     what trains: the engine of a runs folder, or a queue of this process; what
+//	                Ctrl-C does, and runs that wait for a disk
+//	follow.go       follows runs to their end: log lines on stderr, warnings, results, the errors
+//	                of runs that are not done
+//	display.go      the block on the terminal with a line for each run: bar, epoch, ETA, worst,
+//	                mean, loss, λ
+//	exportlive.go   `--export-live` tensorboard: writes event files while runs go on
+//	notify.go       `--notify`: the command that is run at the end of a run, with its summary as
+//	                JSON
+//
+//	resume.go       resume, `--all`
+//	study.go        run STUDY: starts the runs that a study lacks; `--dry-run`
+//	verbs.go        pause and stop (`--all`); waits until the run's directory shows it
+//	knob.go         knob: changes a setting of a live run
+//	checkpoint.go   checkpoint: saves one now, or `--pin`, `--unpin`
+//	label.go        label: `--note`, `--tag`, `--archive`, `--unarchive`
+//	delete.go       delete, with its question (`--yes`)
+//
+//	interface.go    drolab without a command: opens the interface, says what goes on after it
+//	attach.go       attach: the interface on live runs; `--read-only`
+//	replay.go       replay: `--speed`, `--from`, `--by`
+//	demo.go         demo: the film; `--live`, `--loop`
+//	share.go        share: `--listen`, `--authorized-keys`, `--host-key`, `--viewers`, `--idle`
+//
+//	engine.go       engine (`--idle`), engine status, engine stop (`--force`)
+//	loop.go         loop: the process beside a script with a training loop of its own
+//	trust.go        trust: approves programs; those that run names are approved by that
+//
+//	sweep.go        sweep, and sweep start: `--dir`, `--on`, `--inline`, `--dry-run`,
+//	                `--parallel`, `--cpus`, `--time`, `--partition`, `--constraint`; its help has
+//	                the form of a sweep file
+//	slurm.go        sweep start `--on` slurm: submits job arrays with sbatch
+//	sweepstatus.go  sweep status: counts, failures, time left; `--follow`
+//	sweeptable.go   sweep table: the best setting of each method by validation
+//	sweeptask.go    sweep task: trains one run in a job; `--program`, `--rung`
+//	sweepstop.go    sweep stop
+//
+//	complete.go     completion of methods, settings and folders of sweeps
 package run

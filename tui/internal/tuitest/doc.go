@@ -1,4 +1,23 @@
-// Package tuitest holds the helpers that the tests of the interface share: made-up runs (script.go,
-// archive.go, sweep.go), a rig that drives one page without the rest of the interface (rig.go),
-// screens to compare (screen.go), and hostile texts (poison.go). Only tests import it.
+// Package tuitest holds the helpers that the tests of the interface share: made-up runs, a rig that
+// drives one page without the rest of the interface, screens to compare, and hostile texts. Only
+// tests import it.
+//
+// # Files
+//
+//	rig.go          start here: Rig drives one page without the rest of the interface: keys, time,
+//	                messages
+//	screen.go       screens to compare: Golden files (`-update`), sizes, kinds of terminals, Fits
+//	                (width of every line), Printable
+//
+//	script.go       Script: live runs with made-up logs of 8 epochs
+//	groupscript.go  the same with groups and a validation split
+//	archive.go      Archive: a folder of recorded runs, finished, failed and stopped
+//	sweep.go        a folder of a made-up sweep
+//	pick.go         samples for the Samples page
+//	presets.go      presets that stand in for the embedded ones
+//	verbs.go        Starter and Asked, which note the requests to runs
+//
+//	poison.go       Poison, texts that would steer a terminal, put into every string of a value or
+//	                file
+//	renderer.go     bytes that Bubble Tea would send for a frame
 package tuitest
