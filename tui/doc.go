@@ -28,31 +28,31 @@
 //
 // # Files
 //
-//	model.go         start here: Model (one state), Update (routing of messages), press (which key
-//	                 does what), View; what a request to a run came to
-//	pages.go         the list of pages in the order of tabs and keys `1` to `7` (newPages), and
-//	                 what a page has to have (page)
-//	messages.go      sentences of all pages, as "Quit?" explains and what a read-only view says
-//	run.go           Run and Program, which open the interface in Bubble Tea; ErrHangup; the
-//	                 greatest size of the screen
+//	model.go     start here: Model (one state), Update (routing of messages), press (which key
+//	             does what), View; what a request to a run came to
+//	pages.go     the list of pages in the order of tabs and keys `1` to `7` (newPages), and what a
+//	             page has to have (page)
+//	messages.go  sentences of all pages, as "Quit?" explains and what a read-only view says
+//	run.go       Run and Program, which open the interface in Bubble Tea; ErrHangup; the greatest
+//	             size of the screen
 //
-//	keys.go          keys of every page: `:`, `?`, `q`, `Esc`, `Ctrl-Z`, `X` (stop all runs of the
-//	                 last start), `[`, `]`, digits; why a replay or a read-only view bars a key
-//	palette.go       `:` finds a command by its words and by synonyms
-//	help.go          `?`, the help in groups, and "Not now" with reasons
-//	leave.go         `q`, and the question where runs of this program go on
-//	mouse.go         clicks, the wheel and moves, sent to header, overlay or page
+//	keys.go     keys of every page: `:`, `?`, `q`, `Esc`, `Ctrl-Z`, `X` (stop all runs of the last
+//	            start), `[`, `]`, digits; why a replay or a read-only view bars a key
+//	palette.go  `:` finds a command by its words and by synonyms
+//	help.go     `?`, the help in groups, and "Not now" with reasons
+//	leave.go    `q`, and the question where runs of this program go on
+//	mouse.go    clicks, the wheel and moves, sent to header, overlay or page
 //
-//	frame.go         header with tabs, "read-only" and what the page says (Digest); footer,
-//	                 notice, "reading ..." of what is waited for
-//	folder.go        looks at the runs' folder for the count of live runs in the header
-//	beat.go          the end of a live run shows within half a second, by its lock
-//	source.go        where runs are read: the folder with its catalogue, read-only or not, and
-//	                 `recorded:` runs
-//	keep.go          the view of each page (columns, sort, layout ...) is kept from start to
-//	                 start, for each folder of runs
-//	ring.go          what `--ring` asks for: notification of a run's end (OSC 9 or 777), progress
-//	                 of the window's icon
+//	frame.go     header with tabs, "read-only" and what the page says (Digest); footer, notice,
+//	             "reading ..." of what is waited for
+//	folder.go    looks at the runs' folder for the count of live runs in the header
+//	beat.go      the end of a live run shows within half a second, by its lock
+//	recorded.go  where runs are read: the folder with its catalogue, read-only or not, and
+//	             `recorded:` runs
+//	keep.go      the view of each page (columns, sort, layout ...) is kept from start to start,
+//	             for each folder of runs
+//	ring.go      what `--ring` asks for: notification of a run's end (OSC 9 or 777), progress of
+//	             the window's icon
 //
 //	pace.go          the pace: how often files are looked at, and frames a second, on this
 //	                 machine, idle and over SSH

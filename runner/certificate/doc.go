@@ -27,25 +27,25 @@
 //
 // # Files
 //
-//	frozen.go       a run at a checkpoint with its data and network; loss of every sample; the
-//	                stationarity test; the output rule's x
-//	certify.go      drolab certify: R_ρ of a network by set and radius, with its intervals, upper
-//	                bound, effective sample size and weights by class and group; the difference of
-//	                two networks, pair by pair
-//	theory.go       drolab theory: B, G, L, L_z at a network; gradient variance and the bias of
-//	                mini-batches (Lemma 3)
-//	rate.go         log-log slopes of dual gap and gradient norm against samples drawn, beside
-//	                Theorem 1's
-//	theorem.go      the conditions of Theorem 1 that a run does not meet; its prescribed steps and
-//	                batches, what was reached (drolab theory)
+//	frozen.go   a run at a checkpoint with its data and network; loss of every sample; the
+//	            stationarity test; the output rule's x
+//	certify.go  drolab certify: R_ρ of a network by set and radius, with its intervals, upper
+//	            bound, effective sample size and weights by class and group; the difference of two
+//	            networks, pair by pair
+//	theory.go   drolab theory: B, G, L, L_z at a network; gradient variance and the bias of
+//	            mini-batches (Lemma 3)
+//	rate.go     log-log slopes of dual gap and gradient norm against samples drawn, beside Theorem
+//	            1's
+//	theorem.go  the conditions of Theorem 1 that a run does not meet; its prescribed steps and
+//	            batches, what was reached (drolab theory)
 //
-//	view.go         drolab eval and the page Samples: the loss of each sample, the worst case's
-//	                weights, accuracies, decisions with intervals; how many test samples were
-//	                trained on
-//	bysample.go      prediction, loss and probabilities of each sample of a split
-//	pick.go         the heaviest samples of a split and of each class and group, bounded
-//	picture.go      a sample as a picture, and made smaller
-//	lastlayer.go     drolab features: the inputs of a network's last layer
+//	view.go       drolab eval and the page Samples: the loss of each sample, the worst case's
+//	              weights, accuracies, decisions with intervals; how many test samples were
+//	              trained on
+//	bysample.go   prediction, loss and probabilities of each sample of a split
+//	pick.go       the heaviest samples of a split and of each class and group, bounded
+//	picture.go    a sample as a picture, and made smaller
+//	lastlayer.go  drolab features: the inputs of a network's last layer
 //
 //	predictions.go  a table of predictions of another program: columns, splits, probabilities
 //	import.go       drolab import: predictions as an ended run, its run.json, evaluation and

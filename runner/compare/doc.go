@@ -43,16 +43,16 @@
 //
 // # Files
 //
-//	table.go         the table: options, rows, columns, cells; exact figures for files
-//	group.go         which runs are one row: those that differ in the seed; repeated seeds, order
-//	                 of rows
-//	step.go          the last or the selected step of the runs, and the note about ties
-//	diff.go          the settings in which runs differ
-//	runnames.go          short names of runs: method, preset, differing settings ("ρ .2"), forks,
-//	                 "#2"; shorter forms
-//	question.go      rows that may be compared: same data, loss, set and radius, as the measure
-//	                 asks; marks for methods that use groups, classes or labels
-//	worst.go         worst class or group; too few samples (min_group)
+//	table.go     the table: options, rows, columns, cells; exact figures for files
+//	group.go     which runs are one row: those that differ in the seed; repeated seeds, order of
+//	             rows
+//	step.go      the last or the selected step of the runs, and the note about ties
+//	diff.go      the settings in which runs differ
+//	runnames.go  short names of runs: method, preset, differing settings ("ρ .2"), forks, "#2";
+//	             shorter forms
+//	question.go  rows that may be compared: same data, loss, set and radius, as the measure asks;
+//	             marks for methods that use groups, classes or labels
+//	worst.go     worst class or group; too few samples (min_group)
 //
 //	statistics.go    mean, deviation, t interval, paired t, Welch's t, equivalence (TOST), power,
 //	                 Holm
@@ -61,8 +61,8 @@
 //	note.go          the notes, by kind: unfinished, repeated, budget, dataset, model, problem,
 //	                 seeds, few ...
 //
-//	filter.go        conditions on runs as typed: words, KEY:VALUE, rho>=0.5, OR, NOT, parentheses
-//	curve.go         the mean curve of runs with its t interval, at common epochs
-//	story.go         the sentence: facts, rules, words; too early, overfitting, one class only
-//	comparison.go    which runs the sentence counts, at which epoch and seeds, and who is left out
+//	filter.go      conditions on runs as typed: words, KEY:VALUE, rho>=0.5, OR, NOT, parentheses
+//	curve.go       the mean curve of runs with its t interval, at common epochs
+//	story.go       the sentence: facts, rules, words; too early, overfitting, one class only
+//	comparison.go  which runs the sentence counts, at which epoch and seeds, and who is left out
 package compare

@@ -23,13 +23,13 @@
 //	gap.go         lines of a log that are lost, and the words about them
 //	passedover.go  what readers passed over, collected
 //
-//	writer.go      Writer: the one writer; one write a line, syncs, which events are urgent, a
-//	               torn line cut
-//	firstline.go        the first line: whose the log is
-//	lines.go       lines forward and backward in bounded memory; a line decoded
-//	audit.go       Audit: every line checked against its checksum and the run's other files
-//	repair.go      a damaged log copied, with a warning in the place of each lost line (doctor
-//	               --mend)
+//	writer.go     Writer: the one writer; one write a line, syncs, which events are urgent, a torn
+//	              line cut
+//	firstline.go  the first line: whose the log is
+//	lines.go      lines forward and backward in bounded memory; a line decoded
+//	audit.go      Audit: every line checked against its checksum and the run's other files
+//	repair.go     a damaged log copied, with a warning in the place of each lost line (doctor
+//	              --mend)
 //
 //	index.go       Index: a long log in short, for curves: blocks with least and greatest values
 //	indexedlog.go  InSmall: a log that gives its early part from the index; building an index

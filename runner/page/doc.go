@@ -13,12 +13,12 @@
 //
 // # Files
 //
-//	page.go      a page and its blocks: headings, text, lists, figures with curves; the tones of
-//	             cells
-//	table.go     tables: columns, rows, ranks, tables of records, CSV
-//	number.go    styles of numbers: digits, decimals, percent, ±; the dash of what does not apply
-//	sort.go      keys by which rows are sorted: numbers, words, nothing
-//	axis.go      the ticks of axes: 1, 2, 5 times a power of ten
+//	page.go    a page and its blocks: headings, text, lists, figures with curves; the tones of
+//	           cells
+//	table.go   tables: columns, rows, ranks, tables of records, CSV
+//	number.go  styles of numbers: digits, decimals, percent, ±; the dash of what does not apply
+//	sort.go    keys by which rows are sorted: numbers, words, nothing
+//	axis.go    the ticks of axes: 1, 2, 5 times a power of ten
 //
 //	file.go      formats of tables, their files (a free name, or replaced), and the registry
 //	jsonl.go     JSON lines

@@ -19,7 +19,8 @@ import (
 func TestAgainstPyTorch(t *testing.T) {
 	peer := func(script string, args ...string) []byte {
 		t.Helper()
-		return peertest.Run(t, "numpy torch", filepath.Join("..", "data", "source", "peer", script), args...)
+		return peertest.Run(t, "numpy torch", filepath.Join("..", "data", "source", "peer", script),
+			args...)
 	}
 	path := filepath.Join(t.TempDir(), "features.npz")
 	peer("features.py", path, "--n", "20000", "--d", "32")

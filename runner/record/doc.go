@@ -86,36 +86,36 @@
 //
 // # Files
 //
-//	store.go          new runs and resumed ones: the run's folder, run.json, the lock, the
-//	                  checkpoint of a fork
-//	recorder.go       while a run trains: events, checkpoints, summary.json at its end; a run
-//	                  whose files are gone
-//	run.go            a run as it was read: status, steps, checkpoints, the state of a step, what
-//	                  was passed over, lost lines
-//	find.go           a run by its name, the start of its name, its path or "latest"; the list of
-//	                  a folder
-//	owner.go          run.json as it is read; whose a file is; formats of other programs
-//	verify.go         whether log, summary and checkpoints belong together, before figures are
-//	                  printed
-//	readsummary.go        summary.json as it is read, and one measure of it, out of ten thousand runs
-//	measures.go       which measures runs have, and those of their programs; evaluations; mean of
-//	                  the last ones, as the paper reports it
-//	names.go          names of files, and the name of a new run: preset, method, seed, date
-//	delete.go         drolab delete: a run removed for good; directories that a crash left
+//	store.go        new runs and resumed ones: the run's folder, run.json, the lock, the
+//	                checkpoint of a fork
+//	recorder.go     while a run trains: events, checkpoints, summary.json at its end; a run whose
+//	                files are gone
+//	run.go          a run as it was read: status, steps, checkpoints, the state of a step, what
+//	                was passed over, lost lines
+//	find.go         a run by its name, the start of its name, its path or "latest"; the list of a
+//	                folder
+//	owner.go        run.json as it is read; whose a file is; formats of other programs
+//	verify.go       whether log, summary and checkpoints belong together, before figures are
+//	                printed
+//	readsummary.go  summary.json as it is read, and one measure of it, out of ten thousand runs
+//	measures.go     which measures runs have, and those of their programs; evaluations; mean of
+//	                the last ones, as the paper reports it
+//	names.go        names of files, and the name of a new run: preset, method, seed, date
+//	delete.go       drolab delete: a run removed for good; directories that a crash left
 //
-//	checkpoint.go     the two files of a step, JSON and tensors, written and read; the newest that
-//	                  can be read
-//	tensors.go        the weights, in the safetensors format
-//	methodstate.go    the state of the method (dual variables, flags), as a part of the JSON
-//	opaque.go         what a program saved, in place of tensors
-//	pin.go            drolab checkpoint: which checkpoints stay (pins, newest, selected), and
-//	                  which go; Hold, for readers
+//	checkpoint.go   the two files of a step, JSON and tensors, written and read; the newest that
+//	                can be read
+//	tensors.go      the weights, in the safetensors format
+//	methodstate.go  the state of the method (dual variables, flags), as a part of the JSON
+//	opaque.go       what a program saved, in place of tensors
+//	pin.go          drolab checkpoint: which checkpoints stay (pins, newest, selected), and which
+//	                go; Hold, for readers
 //
-//	label.go          drolab label: note, tags, archived
-//	claims.go         the claims of studies that are sealed with a run
-//	lineage.go        the log of a fork, its parents' events first
-//	machine.go        system.jsonl: what the machine did
-//	program.go        what a user's program printed, and its scratch folder
+//	label.go    drolab label: note, tags, archived
+//	claims.go   the claims of studies that are sealed with a run
+//	lineage.go  the log of a fork, its parents' events first
+//	machine.go  system.jsonl: what the machine did
+//	program.go  what a user's program printed, and its scratch folder
 //
 //	catalogue.go      the list of a folder of runs, remembered, so that runs that have ended are
 //	                  not read again

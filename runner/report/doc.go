@@ -23,15 +23,15 @@
 //
 // # Files
 //
-//	report.go      Report and Options; conditions, arms, curves, notes on runs that are left out,
-//	               the machines that made the runs
-//	study.go       what a study's file fixes: conditions, arms, families, claims, reproduction,
-//	               published table, sensitivity
-//	studyfile.go   reads that file: keys, presets of arms, errors with their lines
-//	gather.go      the runs of each arm by settings, seed and data; missing seeds
+//	report.go       Report and Options; conditions, arms, curves, notes on runs that are left out,
+//	                the machines that made the runs
+//	study.go        what a study's file fixes: conditions, arms, families, claims, reproduction,
+//	                published table, sensitivity
+//	studyfile.go    reads that file: keys, presets of arms, errors with their lines
+//	gather.go       the runs of each arm by settings, seed and data; missing seeds
 //	furtherarms.go  further arms: other runs with the settings of a condition; runs of no study
-//	seal.go        claims sealed with runs, by hash: sealed before, later, other claims; drolab
-//	               report's check
+//	seal.go         claims sealed with runs, by hash: sealed before, later, other claims; drolab
+//	                report's check
 //
 //	statistic.go   what a claim compares: class or worst accuracy, risk, train risk; last iterate,
 //	               window or along the run; why a test lacks
@@ -47,13 +47,13 @@
 //	vary.go        sensitivity: arms that differ in one setting or two, and the missing ones
 //	reading.go     readings of the published experiment, and which comes nearest to its table
 //
-//	page.go        the page from top to bottom: state, claims, later families, tables and figures,
-//	               notes
-//	sections.go    its sections: classes, cost, departures, sensitivity, what made the runs
-//	testtable.go   tables of tests: families, corrections, verdicts, repeated tests (¹ ²)
-//	table.go       the tables of a condition: arms, baseline, stars, published columns
-//	format.go      numbers, ratios, probabilities and lists of seeds in words
-//	passage.go     passages of a report in a Markdown file, between their marks (drolab report
-//	               --into)
-//	log.go         a run's evaluations, steps and time from its log
+//	page.go       the page from top to bottom: state, claims, later families, tables and figures,
+//	              notes
+//	sections.go   its sections: classes, cost, departures, sensitivity, what made the runs
+//	testtable.go  tables of tests: families, corrections, verdicts, repeated tests (¹ ²)
+//	table.go      the tables of a condition: arms, baseline, stars, published columns
+//	format.go     numbers, ratios, probabilities and lists of seeds in words
+//	passage.go    passages of a report in a Markdown file, between their marks (drolab report
+//	              --into)
+//	log.go        a run's evaluations, steps and time from its log
 package report

@@ -31,29 +31,29 @@
 //	              line
 //	random.go     settings that are drawn: log, uniform, whole, or of a list
 //	expand.go     all settings, with their seeds; settings that no method reads
-//	runid.go       the name of a run: readable words and a hash of its settings
+//	runid.go      the name of a run: readable words and a hash of its settings
 //	list.go       sweep.json: the resolved runs, their labels, approved programs
 //	folder.go     the folder: sweep.json, sweep.yaml and what is below .sweep; made, grown, locked
 //	find.go       the sweeps in a folder of runs
 //	checkdata.go  before a start: whether settings have a validation split to be chosen by
 //
-//	work.go       runs trained here, a few at a time; failed ones once more
-//	enginetask.go       here.json: what an engine is asked to train, and how many at once (drolab sweep
-//	              start, stop)
-//	task.go       drolab sweep task: one run in a process of its own, until its stage or time
-//	              ends, then requeued; limits-RUN
-//	refusal.go    refused-RUN: why a run could not begin
-//	halving.go    rungs (successive halving): which settings go on, by validation; rung-N.json
-//	choose.go     drolab sweep table: the best setting of each method by validation, test figures
-//	              of these, notes on ties
+//	work.go        runs trained here, a few at a time; failed ones once more
+//	enginetask.go  here.json: what an engine is asked to train, and how many at once (drolab sweep
+//	               start, stop)
+//	task.go        drolab sweep task: one run in a process of its own, until its stage or time
+//	               ends, then requeued; limits-RUN
+//	refusal.go     refused-RUN: why a run could not begin
+//	halving.go     rungs (successive halving): which settings go on, by validation; rung-N.json
+//	choose.go      drolab sweep table: the best setting of each method by validation, test figures
+//	               of these, notes on ties
 //
-//	progress.go   the state of each run: missing, dropped, waiting or its own; its figures
-//	overview.go   drolab sweep status: setting by setting, with troubles
-//	pace.go       how long a sweep still takes
-//	examine.go    drolab doctor for a sweep's own files, and --mend
+//	progress.go  the state of each run: missing, dropped, waiting or its own; its figures
+//	overview.go  drolab sweep status: setting by setting, with troubles
+//	pace.go      how long a sweep still takes
+//	examine.go   drolab doctor for a sweep's own files, and --mend
 //
-//	batch.go      job arrays: time and memory that runs ask of Slurm, in classes
-//	submit.go     sbatch: arguments, jobs.json, a submission that a crash left; times as Slurm
-//	              writes them
-//	slurm.go      squeue and scontrol: tasks of a sweep, cancelled, requeued, holders of leases
+//	batch.go   job arrays: time and memory that runs ask of Slurm, in classes
+//	submit.go  sbatch: arguments, jobs.json, a submission that a crash left; times as Slurm writes
+//	           them
+//	slurm.go   squeue and scontrol: tasks of a sweep, cancelled, requeued, holders of leases
 package sweep

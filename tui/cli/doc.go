@@ -24,6 +24,6 @@
 //	                 `--version`; what is said of a flag with a wrong value
 //	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_RING,
 //	                 XDG folders), signals, the process that reads a data set
-//	warned_unix.go,  the signal USR1, by which a cluster warns before a time limit
-//	warned_other.go
+//	limitsignal_unix.go,  the signal USR1, by which a cluster warns before a time limit
+//	limitsignal_other.go
 package cli

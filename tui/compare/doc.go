@@ -5,12 +5,11 @@
 //
 // # Files
 //
-//	page.go        start here: Page, its state and messages; table, curves or notes
-//	read.go        reads runs and logs: the newest experiment, the tables' evaluations, damaged
-//	               logs
-//	view.go        the page as a whole, heading, "Nothing to compare yet"
-//	layout.go      where table, curves and notes go, beside and below each other
-//	messages.go    sentences of the page
+//	page.go      start here: Page, its state and messages; table, curves or notes
+//	read.go      reads runs and logs: the newest experiment, the tables' evaluations, damaged logs
+//	view.go      the page as a whole, heading, "Nothing to compare yet"
+//	layout.go    where table, curves and notes go, beside and below each other
+//	messages.go  sentences of the page
 //
 //	table.go       the paper's Table 1: a line for each measure or class, a column for each
 //	               method; ± intervals, stars (*), ? (n < min_group); arrows where columns or
@@ -20,7 +19,7 @@
 //	               definitions
 //	curves.go      curves over epochs with bands over seeds, and S at the selected step
 //
-//	keys.go        keys: `Enter`, `n`, `y`, `i`, `m` (measure), `s` (last or selected step), `v`,
-//	               `⇧Tab`, and what they do
-//	choices.go     what is kept for the next start: panel and measure
+//	keys.go     keys: `Enter`, `n`, `y`, `i`, `m` (measure), `s` (last or selected step), `v`,
+//	            `⇧Tab`, and what they do
+//	choices.go  what is kept for the next start: panel and measure
 package compare

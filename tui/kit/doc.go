@@ -33,20 +33,20 @@
 //
 // # Files
 //
-//	theme.go       start here: Theme, the palette: styles and glyphs; NewTheme, DROLAB_CONTRAST
-//	               (Contrast)
-//	colours.go     colours for 24 bits, 256 and 16, on a dark and a light background; viridis of
-//	               maps
-//	style.go       Style, the escape sequences around a text (Paint)
-//	series.go      numbers of series: which colour and mark a method or a run gets
+//	theme.go          start here: Theme, the palette: styles and glyphs; NewTheme, DROLAB_CONTRAST
+//	                  (Contrast)
+//	colours.go        colours for 24 bits, 256 and 16, on a dark and a light background; viridis
+//	                  of maps
+//	style.go          Style, the escape sequences around a text (Paint)
+//	seriesnumbers.go  numbers of series: which colour and mark a method or a run gets
 //
-//	keys.go        Key, a row of a key table; groups of the help; footer, help lines, names of
-//	               keys as shown (`⇧Tab`)
-//	overlay.go     overlays and questions ("Stop?"), scrolled text, forms (Form)
-//	input.go       a typed line (Input), and a form with one line and its check (LineForm)
-//	checklist.go   a form to choose from a list, as columns of Runs
-//	messages.go    messages to pages: Tick, Notice, Click, Wheel, Hover; copies to the clipboard
-//	               (OSC 52)
+//	keys.go       Key, a row of a key table; groups of the help; footer, help lines, names of keys
+//	              as shown (`⇧Tab`)
+//	overlay.go    overlays and questions ("Stop?"), scrolled text, forms (Form)
+//	input.go      a typed line (Input), and a form with one line and its check (LineForm)
+//	checklist.go  a form to choose from a list, as columns of Runs
+//	messages.go   messages to pages: Tick, Notice, Click, Wheel, Hover; copies to the clipboard
+//	              (OSC 52)
 //
 //	text.go        text of a given width: Left, Right, Wrap, Fill; Clock, Plural
 //	box.go         Rect, Block, Compose, panels with a title and a note, progress bars, empty

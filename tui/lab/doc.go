@@ -14,16 +14,16 @@
 //	source.go        Source, where runs are read: a folder, its catalogue, fixed runs
 //	looking.go       how often the folder is looked at; which live runs have ended
 //
-//	state.go         glyphs and counts of states (✓ ▶ ‖ ✗)
-//	measure.go       measures of steps, evaluations and summaries that can be shown; 95 % t
-//	                 interval; samples/s; test_ and val_ names
-//	colors.go        numbers of configurations: colour and mark
-//	define.go        marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
-//	                 first
-//	messages.go      sentences of several pages
+//	state.go     glyphs and counts of states (✓ ▶ ‖ ✗)
+//	measure.go   measures of steps, evaluations and summaries that can be shown; 95 % t interval;
+//	             samples/s; test_ and val_ names
+//	colors.go    numbers of configurations: colour and mark
+//	define.go    marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
+//	             first
+//	messages.go  sentences of several pages
 //
-//	choice.go        choices that are kept, and the key `0` that resets them
-//	views.go         the file in which the choices of each folder of runs are kept
-//	replay.go        speed and place of a replay, as "40%" and "3m20s"
-//	trust.go         the question before a program is started for the first time
+//	choice.go  choices that are kept, and the key `0` that resets them
+//	views.go   the file in which the choices of each folder of runs are kept
+//	replay.go  speed and place of a replay, as "40%" and "3m20s"
+//	trust.go   the question before a program is started for the first time
 package lab

@@ -1,7 +1,7 @@
 // Package launch is the Launch page: it lists presets and their settings, and starts runs.
 //
-// Start at page.go (state), edit.go (settings), plan.go and estimate.go (what a start would take),
-// view.go.
+// Start at page.go (state), edit.go (settings), review.go and estimate.go (what a start would
+// take), view.go.
 //
 // # Files
 //
@@ -10,7 +10,7 @@
 //	edit.go      settings: what the runs would use, typed values and their errors, methods and
 //	             seeds; where a value comes from
 //	boxes.go     boxes of methods and seeds ([x])
-//	plan.go      "Purpose", "Means", "Time", "Problem", "Budget", "Data" of the chosen preset; the
+//	review.go    "Purpose", "Means", "Time", "Problem", "Budget", "Data" of the chosen preset; the
 //	             review before a start
 //	estimate.go  time of the runs, by finished runs of the same model and data on this processor
 //	view.go      the two panes, their lines and places; the welcome

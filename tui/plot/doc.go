@@ -5,7 +5,7 @@
 // escape sequence, no clock and no file; a cell carries a [Style] (a role and
 // a series number) and the caller paints it. It is the only importer of
 // asciigraph, which draws the default line style, and shields it from the
-// inputs on which it panics (see boxes.go).
+// inputs on which it panics (see boxlines.go).
 //
 // It is not a statistics package. A band over seeds is computed here, since that must be done on
 // the columns in which it is drawn, but its caller gives the width.
@@ -15,7 +15,7 @@
 //
 //	Series (min/max buckets) -> columns of the view (columns.go)
 //	columns                  -> pixel spans on a scale (trace.go)
-//	spans                    -> box lines | braille | ASCII (boxes.go, dots.go)
+//	spans                    -> box lines | braille | ASCII (boxlines.go, dots.go)
 //	axes, bands, references, markers around them (drawing.go)
 //	[]Cell                   -> the caller's colours
 //
@@ -35,28 +35,28 @@
 //	bucket.go       Bucket: first, last, least, greatest (M4, Jugel et al.), means and counts
 //	boundedlist.go  lists that drop every second item when full
 //
-//	columns.go      a series cut into the columns of a view
-//	trace.go        columns as spans of pixels, with jumps and non-finite values
-//	dots.go         lines in braille dots
-//	boxes.go        lines in box-drawing characters, by asciigraph
-//	band.go         mean and interval over seeds in each column
-//	bandcache.go    keeps a band's columns
-//	ends.go         mark, name and value at the right end of a line
-//	crosshair.go    value of every line at an x, cells of the mouse
+//	columns.go    a series cut into the columns of a view
+//	trace.go      columns as spans of pixels, with jumps and non-finite values
+//	dots.go       lines in braille dots
+//	boxlines.go   lines in box-drawing characters, by asciigraph
+//	band.go       mean and interval over seeds in each column
+//	bandcache.go  keeps a band's columns
+//	ends.go       mark, name and value at the right end of a line
+//	crosshair.go  value of every line at an x, cells of the mouse
 //
-//	range.go        Range and Fit: the axis that stays still; GrowX
-//	scale.go        linear, log and symmetric log scales; 1-2-5 bounds
-//	ticks.go        ticks and labels of axes, also of time
-//	format.go       numbers (Format, Percent) and durations as text
-//	smoothing.go    mean of five (the paper's), EMA
+//	range.go      Range and Fit: the axis that stays still; GrowX
+//	scale.go      linear, log and symmetric log scales; 1-2-5 bounds
+//	ticks.go      ticks and labels of axes, also of time
+//	format.go     numbers (Format, Percent) and durations as text
+//	smoothing.go  mean of five (the paper's), EMA
 //
-//	bars.go         bars by class with changes from a baseline
-//	spread.go       a line for each class with the marks of all runs
-//	rows.go         labels, columns and marks of such rows: ◂ worst, ? few samples
-//	histogram.go    upright bars, of likelihood ratios
-//	heat.go         maps in nine levels, and their key
-//	film.go         Film: values of each class at each evaluation, for maps
-//	phase.go        phase portrait of (λ, η) with its box and ✕ (λ*, η*)
-//	path.go         Path: points of a phase portrait
-//	spark.go        small curves in one line (trends)
+//	bars.go       bars by class with changes from a baseline
+//	spread.go     a line for each class with the marks of all runs
+//	rows.go       labels, columns and marks of such rows: ◂ worst, ? few samples
+//	histogram.go  upright bars, of likelihood ratios
+//	heat.go       maps in nine levels, and their key
+//	film.go       Film: values of each class at each evaluation, for maps
+//	phase.go      phase portrait of (λ, η) with its box and ✕ (λ*, η*)
+//	path.go       Path: points of a phase portrait
+//	spark.go      small curves in one line (trends)
 package plot

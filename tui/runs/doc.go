@@ -11,20 +11,20 @@
 //	             of each class
 //	messages.go  sentences of the page
 //
-//	keys.go      all keys of the page, with the words of the help; `y` copies the name
-//	actions.go   what acts on runs: watch, `R` replay, `c` compare, `P` samples, `p`, `r`, `x`,
-//	             `D` (with questions), `i`; on which runs each is possible
-//	label.go     `n` note, `#` tags, `A` archive
-//	fork.go      `F`, the form that starts a run from a checkpoint with other settings; other
-//	             pages open it, too
-//	filter.go    `/`, as in "algo:sfk rho>=0.5 -failed"
+//	keys.go     all keys of the page, with the words of the help; `y` copies the name
+//	actions.go  what acts on runs: watch, `R` replay, `c` compare, `P` samples, `p`, `r`, `x`, `D`
+//	            (with questions), `i`; on which runs each is possible
+//	label.go    `n` note, `#` tags, `A` archive
+//	fork.go     `F`, the form that starts a run from a checkpoint with other settings; other pages
+//	            open it, too
+//	filter.go   `/`, as in "algo:sfk rho>=0.5 -failed"
 //
-//	fold.go      `o`, `O`: which runs share a line
-//	line.go      the figures of such a line: mean ± deviation over seeds, common text
-//	sort.go      `s`, `S`: the order of the list
-//	moment.go    `v`: values of the last, the best or an epoch's evaluation
-//	evals.go     reads evaluations of runs in view; what damaged logs have lost
-//	trend.go     the small curve of worst accuracy, 0 to 100
-//	pins.go      the column of pinned checkpoints
-//	choices.go   what is kept for the next start: filter, sort, columns, fold
+//	fold.go     `o`, `O`: which runs share a line
+//	line.go     the figures of such a line: mean ± deviation over seeds, common text
+//	sort.go     `s`, `S`: the order of the list
+//	moment.go   `v`: values of the last, the best or an epoch's evaluation
+//	evals.go    reads evaluations of runs in view; what damaged logs have lost
+//	trend.go    the small curve of worst accuracy, 0 to 100
+//	pins.go     the column of pinned checkpoints
+//	choices.go  what is kept for the next start: filter, sort, columns, fold
 package runs

@@ -43,13 +43,13 @@
 //
 // # Files
 //
-//	page.go       start here: Page, state, and the way of an event to the screen
-//	open.go       which runs are watched: by name or the newest; colours and groups
-//	read.go       reads what was appended to logs, adds it to tracks
-//	redraw.go     turns: which part of the page is drawn anew at a look
-//	view.go       the page as a whole; "No runs yet"; scrolled bars
-//	layout.go     where table, headline, panels, eye and log pane go; 1, 2, 4 or 6 panels
-//	messages.go   sentences of the page
+//	page.go      start here: Page, state, and the way of an event to the screen
+//	open.go      which runs are watched: by name or the newest; colours and groups
+//	read.go      reads what was appended to logs, adds it to tracks
+//	redraw.go    turns: which part of the page is drawn anew at a look
+//	view.go      the page as a whole; "No runs yet"; scrolled bars
+//	layout.go    where table, headline, panels, eye and log pane go; 1, 2, 4 or 6 panels
+//	messages.go  sentences of the page
 //
 //	keys.go       all keys but those of a replay, with the words of the help; which key calls
 //	              what; `n` newest runs, `C` checkpoint, and `l`, `a`, `+`, `-`, `<`, `>` call
@@ -65,18 +65,19 @@
 //	define.go     `i`: definitions of what is shown
 //	choices.go    what is kept for the next start; `0` shows all of x, then resets
 //
-//	table.go      the table of runs: rows, names, marks of the best (★)
-//	columns.go    its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
-//	              progress, ETA
-//	headline.go   the state of the run under the cursor, in lines below the table
-//	story.go      the sentence on what the runs showed (runner/compare); lost parts of logs
-//	ranking.go    runs by robust risk, once all have ended
-//	race.go       `F` forks; a branch against its parent
-//	digest.go     the header's words: progress, "reading N %" of long logs; news of a run's end
-//	logpane.go    `w`, `W` (warnings in full), `/`; pages of the pane
-//	program.go    output of the program that a run trains, in the pane
-//	machine.go    reads samples of the run's machine
-//	eye.go        the strip of the adversary's heaviest samples below the panels
+//	table.go          the table of runs: rows, names, marks of the best (★)
+//	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
+//	                  progress, ETA
+//	headline.go       the state of the run under the cursor, in lines below the table
+//	story.go          the sentence on what the runs showed (runner/compare); lost parts of logs
+//	ranking.go        runs by robust risk, once all have ended
+//	race.go           `F` forks; a branch against its parent
+//	headerwords.go    the header's words: progress, "reading N %" of long logs; news of a run's
+//	                  end
+//	logpane.go        `w`, `W` (warnings in full), `/`; pages of the pane
+//	programoutput.go  output of the program that a run trains, in the pane
+//	readmachine.go    reads samples of the run's machine
+//	eye.go            the strip of the adversary's heaviest samples below the panels
 //
 //	replay.go     `R`; keys of a replay: `,` `.` `{` `}` `T`, `Space`, jumps; the same page over
 //	              limited logs

@@ -16,19 +16,16 @@
 //
 // # Files
 //
-//	open.go                   opening a data set by its name: Open, a table of predictions
-//	                          (OpenRaw), downloads (Fetch)
-//	registry.go               the list of all data sources; the scheme or the ending of a name;
-//	                          unknown names
-//	list.go                  what drolab data lists: names, sizes, where files are; paths made
-//	                          absolute; the customary imbalance
+//	open.go      opening a data set by its name: Open, a table of predictions (OpenRaw), downloads
+//	             (Fetch)
+//	registry.go  the list of all data sources; the scheme or the ending of a name; unknown names
+//	list.go      what drolab data lists: names, sizes, where files are; paths made absolute; the
+//	             customary imbalance
 //
-//	apart.go                  the process of its own that reads foreign files: start, memory
-//	                          bound, last words
-//	wire.go                   what the two processes say to each other: request, progress, header
-//	                          of the answer
-//	send.go                   the reading process writes the numbers, and gives up their memory
-//	receive.go                the asking process reads the numbers, or maps the file they lie in
+//	apart.go    the process of its own that reads foreign files: start, memory bound, last words
+//	wire.go     what the two processes say to each other: request, progress, header of the answer
+//	send.go     the reading process writes the numbers, and gives up their memory
+//	receive.go  the asking process reads the numbers, or maps the file they lie in
 //	forget_unix.go, forget_other.go
-//	                          memory given back to the system
+//	            memory given back to the system
 package source

@@ -26,34 +26,34 @@
 //
 // # Files
 //
-//	csv.go           csv:FILE, and the list of all options of tables: label=, group=, groups=,
-//	                 cells=, test=, split=, test_fraction=, data_seed=, split_by=, na=, missing=,
-//	                 drop=, keep=, categorical=, numeric=, categories=, label_trim=, header=,
-//	                 sep=, encoding=; csv:example
-//	tableformat.go   what CSV and Parquet share: opening by name, sep=, categories=top:N, test
-//	                 files
-//	frame.go         a table as it is read: lines to rows, missing=error|drop|mean|category,
-//	                 splits, notes of lines that are left out
-//	header.go        what each column is: label=, group=, split=, keep=, drop=, categorical=,
-//	                 numeric=; header=none, repeated headers, another separator
-//	splitby.go       the columns of split_by=, and the keys of rows
-//	ids.go           columns named as identifiers of people: rows of one person in both splits
-//	missing.go       na= and the words that count as missing (NA, ?, NaN ...)
-//	fileerror.go     errors that name the file, and files of which no row is left
-//	sample.go        the sample for the data card: roles of columns, test rows that are training
-//	                 rows too
-//	raw.go           tables of predictions (drolab import), and label_trim=
+//	csv.go          csv:FILE, and the list of all options of tables: label=, group=, groups=,
+//	                cells=, test=, split=, test_fraction=, data_seed=, split_by=, na=, missing=,
+//	                drop=, keep=, categorical=, numeric=, categories=, label_trim=, header=, sep=,
+//	                encoding=; csv:example
+//	tableformat.go  what CSV and Parquet share: opening by name, sep=, categories=top:N, test
+//	                files
+//	frame.go        a table as it is read: lines to rows, missing=error|drop|mean|category,
+//	                splits, notes of lines that are left out
+//	header.go       what each column is: label=, group=, split=, keep=, drop=, categorical=,
+//	                numeric=; header=none, repeated headers, another separator
+//	splitby.go      the columns of split_by=, and the keys of rows
+//	ids.go          columns named as identifiers of people: rows of one person in both splits
+//	missing.go      na= and the words that count as missing (NA, ?, NaN ...)
+//	fileerror.go    errors that name the file, and files of which no row is left
+//	sample.go       the sample for the data card: roles of columns, test rows that are training
+//	                rows too
+//	raw.go          tables of predictions (drolab import), and label_trim=
 //
-//	column.go        one column: numbers or categories, the limit of categories, its one-hot or
-//	                 standardised code
-//	fit.go           mean, deviation and categories of the training split; columns that are too
-//	                 wide; features of all rows
-//	words.go         the cells, one word each, in blocks
-//	decimal.go       numbers of up to eight digits in a word, exactly
+//	column.go   one column: numbers or categories, the limit of categories, its one-hot or
+//	            standardised code
+//	fit.go      mean, deviation and categories of the training split; columns that are too wide;
+//	            features of all rows
+//	words.go    the cells, one word each, in blocks
+//	decimal.go  numbers of up to eight digits in a word, exactly
 //
-//	lines.go         records of a text file with their lines, and bounds of a line
-//	encoding.go      encoding=utf8|latin1|cp1252|utf16, and files that are no text
-//	packing.go       compressed text files: .gz, .bz2, .zst, .zip, .xz
+//	lines.go     records of a text file with their lines, and bounds of a line
+//	encoding.go  encoding=utf8|latin1|cp1252|utf16, and files that are no text
+//	packing.go   compressed text files: .gz, .bz2, .zst, .zip, .xz
 //
 //	parquet.go       parquet:FILE: options, and rows of a file as text cells
 //	parquetfile.go   the footer, the schema, flat columns, blocks of rows

@@ -13,13 +13,12 @@
 //
 // # Files
 //
-//	memory.go                 the ledger: requests, reservations, the refusal "... needs about N
-//	                          of memory"; sizes with a unit
-//	memory_linux.go           Linux: free memory, limits of the process and its control groups;
-//	                          Bound
-//	bound_other.go            other systems: Bound, by a look at the allocator now and then
+//	memory.go        the ledger: requests, reservations, the refusal "... needs about N of
+//	                 memory"; sizes with a unit
+//	memory_linux.go  Linux: free memory, limits of the process and its control groups; Bound
+//	bound_other.go   other systems: Bound, by a look at the allocator now and then
 //	free_darwin.go, free_freebsd.go, free_windows.go, free_other.go
-//	                          the free memory of these systems
+//	                 the free memory of these systems
 package memory
 
 import (

@@ -24,14 +24,14 @@
 //	              octal)
 //	errors.go     several errors, a line each (Failures), and "drolab: ..." (PrintError)
 //
-//	result.go     `--json`, `--explain`, and the forms of a table: `--csv`, `--latex`, `--md`
-//	runs.go       the status of a run in a line; the object that run, runs, show and resume print
-//	              with `--json`
-//	page.go       pages, tables and charts as text of the terminal's width; "and N more rows:
-//	              --all"
-//	figures.go    accuracies in percent, losses, rates and intervals as text
-//	meter.go      progress of downloads and readings, with ETA; the bar of it
-//	terminal.go   whether there is a terminal, its size, and the theme of printed text (NO_COLOR)
+//	result.go    `--json`, `--explain`, and the forms of a table: `--csv`, `--latex`, `--md`
+//	status.go    the status of a run in a line; the object that run, runs, show and resume print
+//	             with `--json`
+//	page.go      pages, tables and charts as text of the terminal's width; "and N more rows:
+//	             --all"
+//	figures.go   accuracies in percent, losses, rates and intervals as text
+//	meter.go     progress of downloads and readings, with ETA; the bar of it
+//	terminal.go  whether there is a terminal, its size, and the theme of printed text (NO_COLOR)
 //
 //	bench.go      bench: time of a step, GFLOP/s and roofline, layer by layer with `--model`;
 //	              `--precision`, `--convolution`; estimates for presets

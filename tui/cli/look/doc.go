@@ -12,18 +12,18 @@
 //
 // # Files
 //
-//	look.go          start here: Commands, the list
+//	look.go  start here: Commands, the list
 //
-//	runs.go          runs: `--filter`, `--sort`, `--columns`, `--limit`, `--all`, `--jsonl`
-//	show.go          show: settings, origin, result, the paper's output, selected step and average
-//	                 of one run; `--system` for its machine
-//	doctor.go        doctor: every file of all runs is checked, `--mend` repairs; versions of
-//	                 Python and torch
-//	compare.go       compare: the paper's Table 1 over seeds; `--at`, `--family`
-//	report.go        report: the claims of a study, or runs on a page; `--md`, `--latex`,
-//	                 `--html`, `--width`, `--interim`, `--into` (tables in a Markdown file)
-//	record.go        record: packs runs into small files; `--checkpoint`, `--into`
-//	export.go        export: runs for other programs; `--to`, `--out`
+//	runs.go     runs: `--filter`, `--sort`, `--columns`, `--limit`, `--all`, `--jsonl`
+//	show.go     show: settings, origin, result, the paper's output, selected step and average of
+//	            one run; `--system` for its machine
+//	doctor.go   doctor: every file of all runs is checked, `--mend` repairs; versions of Python
+//	            and torch
+//	compare.go  compare: the paper's Table 1 over seeds; `--at`, `--family`
+//	report.go   report: the claims of a study, or runs on a page; `--md`, `--latex`, `--html`,
+//	            `--width`, `--interim`, `--into` (tables in a Markdown file)
+//	record.go   record: packs runs into small files; `--checkpoint`, `--into`
+//	export.go   export: runs for other programs; `--to`, `--out`
 //
 //	risk.go          risk: exact worst-case mean of given losses, λ, η, effective n; `--curve`,
 //	                 `--groups`, `--column`, `--weights` (writes the likelihood ratios as CSV)
@@ -40,23 +40,23 @@
 //	                 line
 //	checkpoint.go    loads and freezes the network of a checkpoint
 //
-//	plan.go          plan: constants of the paper's Theorem 1 for `--epsilon`, `--bound`,
-//	                 `--lipschitz`, `--smoothness`, `--gap`, or measured `--from` a run
-//	theory.go        theory: rates against samples seen, noise of mini-batches, constants of a
-//	                 run; `--log`, `--draws`, `--samples`, `--batches`
-//	theorem.go       theory over several runs: is Theorem 1 kept, and the slopes against ε
-//	constants.go     theory RUN@all: G, L and L_z at every kept checkpoint
+//	plan.go       plan: constants of the paper's Theorem 1 for `--epsilon`, `--bound`,
+//	              `--lipschitz`, `--smoothness`, `--gap`, or measured `--from` a run
+//	theory.go     theory: rates against samples seen, noise of mini-batches, constants of a run;
+//	              `--log`, `--draws`, `--samples`, `--batches`
+//	theorem.go    theory over several runs: is Theorem 1 kept, and the slopes against ε
+//	constants.go  theory RUN@all: G, L and L_z at every kept checkpoint
 //
-//	data.go          data, with data list and data fetch (`--url`)
-//	card.go          data show: splits, classes, groups, columns, missing values, and the warnings
-//	                 on the data (`--val-fraction`, `--min-group`)
-//	import.go        import: predictions of another program as a run; `--method`, `--preset`,
-//	                 `--set`, `--split`, `--seed`
-//	presets.go       presets: the list, or one with its settings and reasons
+//	data.go      data, with data list and data fetch (`--url`)
+//	datashow.go  data show: splits, classes, groups, columns, missing values, and the warnings on
+//	             the data (`--val-fraction`, `--min-group`)
+//	import.go    import: predictions of another program as a run; `--method`, `--preset`, `--set`,
+//	             `--split`, `--seed`
+//	presets.go   presets: the list, or one with its settings and reasons
 //
-//	outcome.go       the end of run and resume on one screen: story, table with changes from the
-//	                 baseline, marks, curves of the worst class, "Next:"
-//	results.go       every figure of runs, a row for each measure (run and resume, where there is
-//	                 no terminal); show's rows per class or group; definitions (`--explain`);
-//	                 settings and average in `--json`
+//	outcome.go  the end of run and resume on one screen: story, table with changes from the
+//	            baseline, marks, curves of the worst class, "Next:"
+//	results.go  every figure of runs, a row for each measure (run and resume, where there is no
+//	            terminal); show's rows per class or group; definitions (`--explain`); settings and
+//	            average in `--json`
 package look

@@ -12,37 +12,37 @@
 //
 // # Files
 //
-//	run.go          start here: run, and its flags `--algo`, `--seeds`, `--seed`, `--set` (a grid,
-//	                too), `--from` (fork), `--inline`, `--detach`, `--export-live`; Commands, the
-//	                list
-//	trainer.go      Trainer; client of the engine, queue of this process, programs' Python
-//	executor.go     what trains: the engine of a runs folder, or a queue of this process; what
-//	                Ctrl-C does, and runs that wait for a disk
-//	follow.go       follows runs to their end: log lines on stderr, warnings, results, the errors
-//	                of runs that are not done
-//	display.go      the block on the terminal with a line for each run: bar, epoch, ETA, worst,
-//	                mean, loss, λ
-//	exportlive.go   `--export-live` tensorboard: writes event files while runs go on
-//	notify.go       `--notify`: the command that is run at the end of a run, with its summary as
-//	                JSON
+//	run.go         start here: run, and its flags `--algo`, `--seeds`, `--seed`, `--set` (a grid,
+//	               too), `--from` (fork), `--inline`, `--detach`, `--export-live`; Commands, the
+//	               list
+//	trainer.go     Trainer; client of the engine, queue of this process, programs' Python
+//	executor.go    what trains: the engine of a runs folder, or a queue of this process; what
+//	               Ctrl-C does, and runs that wait for a disk
+//	follow.go      follows runs to their end: log lines on stderr, warnings, results, the errors
+//	               of runs that are not done
+//	display.go     the block on the terminal with a line for each run: bar, epoch, ETA, worst,
+//	               mean, loss, λ
+//	exportlive.go  `--export-live` tensorboard: writes event files while runs go on
+//	notify.go      `--notify`: the command that is run at the end of a run, with its summary as
+//	               JSON
 //
-//	resume.go       resume, `--all`
-//	study.go        run STUDY: starts the runs that a study lacks; `--dry-run`
-//	verbs.go        pause and stop (`--all`); waits until the run's directory shows it
-//	knob.go         knob: changes a setting of a live run
-//	checkpoint.go   checkpoint: saves one now, or `--pin`, `--unpin`
-//	label.go        label: `--note`, `--tag`, `--archive`, `--unarchive`
-//	delete.go       delete, with its question (`--yes`)
+//	resume.go      resume, `--all`
+//	study.go       run STUDY: starts the runs that a study lacks; `--dry-run`
+//	verbs.go       pause and stop (`--all`); waits until the run's directory shows it
+//	knob.go        knob: changes a setting of a live run
+//	checkpoint.go  checkpoint: saves one now, or `--pin`, `--unpin`
+//	label.go       label: `--note`, `--tag`, `--archive`, `--unarchive`
+//	delete.go      delete, with its question (`--yes`)
 //
-//	interface.go    drolab without a command: opens the interface, says what goes on after it
-//	attach.go       attach: the interface on live runs; `--read-only`
-//	replay.go       replay: `--speed`, `--from`, `--by`
-//	demo.go         demo: the film; `--live`, `--loop`
-//	share.go        share: `--listen`, `--authorized-keys`, `--host-key`, `--viewers`, `--idle`
+//	interface.go  drolab without a command: opens the interface, says what goes on after it
+//	attach.go     attach: the interface on live runs; `--read-only`
+//	replay.go     replay: `--speed`, `--from`, `--by`
+//	demo.go       demo: the film; `--live`, `--loop`
+//	share.go      share: `--listen`, `--authorized-keys`, `--host-key`, `--viewers`, `--idle`
 //
-//	engine.go       engine (`--idle`), engine status, engine stop (`--force`)
-//	loop.go         loop: the process beside a script with a training loop of its own
-//	trust.go        trust: approves programs; those that run names are approved by that
+//	engine.go  engine (`--idle`), engine status, engine stop (`--force`)
+//	loop.go    loop: the process beside a script with a training loop of its own
+//	trust.go   trust: approves programs; those that run names are approved by that
 //
 //	sweep.go        sweep, and sweep start: `--dir`, `--on`, `--inline`, `--dry-run`,
 //	                `--parallel`, `--cpus`, `--time`, `--partition`, `--constraint`; its help has
@@ -53,5 +53,5 @@
 //	sweeptask.go    sweep task: trains one run in a job; `--program`, `--rung`
 //	sweepstop.go    sweep stop
 //
-//	complete.go     completion of methods, settings and folders of sweeps
+//	complete.go  completion of methods, settings and folders of sweeps
 package run

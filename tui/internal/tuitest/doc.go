@@ -4,10 +4,10 @@
 //
 // # Files
 //
-//	rig.go          start here: Rig drives one page without the rest of the interface: keys, time,
-//	                messages
-//	screen.go       screens to compare: Golden files (`-update`), sizes, kinds of terminals, Fits
-//	                (width of every line), Printable
+//	rig.go     start here: Rig drives one page without the rest of the interface: keys, time,
+//	           messages
+//	screen.go  screens to compare: Golden files (`-update`), sizes, kinds of terminals, Fits
+//	           (width of every line), Printable
 //
 //	script.go       Script: live runs with made-up logs of 8 epochs
 //	groupscript.go  the same with groups and a validation split
@@ -17,7 +17,7 @@
 //	presets.go      presets that stand in for the embedded ones
 //	verbs.go        Starter and Asked, which note the requests to runs
 //
-//	poison.go       Poison, texts that would steer a terminal, put into every string of a value or
-//	                file
-//	renderer.go     bytes that Bubble Tea would send for a frame
+//	poison.go    Poison, texts that would steer a terminal, put into every string of a value or
+//	             file
+//	renderer.go  bytes that Bubble Tea would send for a frame
 package tuitest

@@ -75,15 +75,15 @@
 //
 // # Files
 //
-//	panel.go      start here: Panel and View, what a row of the table of panels has
-//	builtin.go    the panels with titles, views and their texts: Loss, Who suffers, Dual
-//	              variables, Where the adversary looks, Gap, Test accuracy, The adversary's eye,
-//	              Settings, Machine
-//	board.go      Board, the state of all panels: split, style, views, axes
-//	adapt.go      panels for the methods and data at hand: groups for classes, "Other measures",
-//	              no λ without a λ
-//	form.go       how a view is drawn; headings; why a panel is empty
-//	choices.go    what is kept for the next start: style, axis, smoothing, scales, views
+//	panel.go    start here: Panel and View, what a row of the table of panels has
+//	builtin.go  the panels with titles, views and their texts: Loss, Who suffers, Dual variables,
+//	            Where the adversary looks, Gap, Test accuracy, The adversary's eye, Settings,
+//	            Machine
+//	board.go    Board, the state of all panels: split, style, views, axes
+//	adapt.go    panels for the methods and data at hand: groups for classes, "Other measures", no
+//	            λ without a λ
+//	form.go     how a view is drawn; headings; why a panel is empty
+//	choices.go  what is kept for the next start: style, axis, smoothing, scales, views
 //
 //	curves.go     form of curves: one plot or two, `d` styles, "N not finite"
 //	chart.go      the chart of a quantity: lines, bounds of the box of λ and η, S at selected
@@ -104,19 +104,20 @@
 //	eye.go        form of the heaviest samples: pictures, rows or numbers, in frames
 //	gallery.go    fetches these samples from the run's data, in turns
 //
-//	runs.go       Runs: the list of watched runs, seeds together, cursor, baseline, which are
-//	              comparable
-//	find.go       which runs are watched without a name, and at most how many
-//	labels.go     names that tell runs apart, their order
-//	names.go      names of places, splits, axes
-//	words.go      state, bounds of λ and selection in words
-//	values.go     present values of measures, at the last evaluation or an epoch; means over seeds
+//	runs.go        Runs: the list of watched runs, seeds together, cursor, baseline, which are
+//	               comparable
+//	find.go        which runs are watched without a name, and at most how many
+//	runnames.go    names that tell runs apart, their order
+//	placenames.go  names of places, splits, axes
+//	words.go       state, bounds of λ and selection in words
+//	values.go      present values of measures, at the last evaluation or an epoch; means over
+//	               seeds
 //
-//	track.go      Track: what is kept of a run, event by event; marks r (resume) and k (changed
-//	              setting) on plots; notes of warnings, checkpoints, forks
-//	curve.go      a curve, raw and smoothed
-//	evals.go      evaluations and films that are kept
-//	notes.go      Note, a line of the log pane; how many notes and marks are kept
-//	knobs.go      settings that can be turned, and the stack that undoes turns
-//	runlog.go     a run with its log; the limited log of a replay
+//	track.go     Track: what is kept of a run, event by event; marks r (resume) and k (changed
+//	             setting) on plots; notes of warnings, checkpoints, forks
+//	runcurve.go  a curve, raw and smoothed
+//	evals.go     evaluations and films that are kept
+//	notes.go     Note, a line of the log pane; how many notes and marks are kept
+//	knobs.go     settings that can be turned, and the stack that undoes turns
+//	runlog.go    a run with its log; the limited log of a replay
 package panel
