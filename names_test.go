@@ -57,6 +57,7 @@ type tree struct {
 	declared map[string]map[string]bool   // by file and by folder: Name, Type.Method, Type.Field
 	imports  map[string]map[string]string // by file and, tests aside, by folder: name to path
 	packages map[string]string            // names of packages, by folder
+	maps     map[string]string            // package comments of files doc.go, by folder
 	texts    []text
 }
 
@@ -80,6 +81,7 @@ func readTree(fsys fs.FS) (*tree, error) {
 		declared: map[string]map[string]bool{},
 		imports:  map[string]map[string]string{},
 		packages: map[string]string{},
+		maps:     map[string]string{},
 	}
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {
@@ -144,6 +146,9 @@ func (t *tree) readGo(name string, source []byte) error {
 	}
 	folder := path.Dir(name)
 	t.packages[folder] = strings.TrimSuffix(file.Name.Name, "_test")
+	if path.Base(name) == "doc.go" {
+		t.maps[folder] = file.Doc.Text()
+	}
 	on := map[*ast.CommentGroup][]string{}
 	for _, d := range file.Decls {
 		for _, of := range declarations(d) {
@@ -511,6 +516,23 @@ func stranded(t *tree) []string {
 	return problems
 }
 
+// unnamed lists the Go files that the package comment in their folder's doc.go does not name. Tests
+// need no name there, and neither do files of a package without a doc.go.
+func unnamed(t *tree) []string {
+	var problems []string
+	for _, p := range slices.Sorted(maps.Keys(t.paths)) {
+		folder, name := path.Split(p)
+		comment, mapped := t.maps[path.Clean(folder)]
+		switch {
+		case !mapped || !slices.Contains(t.paths[p], p): // p may be the end of a path alone
+		case path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || name == "doc.go":
+		case !slices.Contains(fileName.FindAllString(comment, -1), name):
+			problems = append(problems, folder+"doc.go: its package comment does not name "+name)
+		}
+	}
+	return problems
+}
+
 // namesIn reads the tree of this module.
 func namesIn(t *testing.T) *tree {
 	t.Helper()
@@ -555,6 +577,13 @@ func TestNamedTestsExist(t *testing.T) {
 
 func TestCommentsAreOnWhatTheyName(t *testing.T) {
 	for _, problem := range stranded(namesIn(t)) {
+		t.Error(problem)
+	}
+}
+
+// TestDocsNameFiles holds each doc.go to a map of its folder: its package comment names all files.
+func TestDocsNameFiles(t *testing.T) {
+	for _, problem := range unnamed(namesIn(t)) {
 		t.Error(problem)
 	}
 }
@@ -604,10 +633,15 @@ func (l *List) Len() int { return b.Len }
 		{"page.md", "TestLost", "page.md:1: there is no test TestLost"},
 		{".github/page.md", "`a.List.Len` and `b.Len`", ""},
 		{".github/page.md", "`b.Cap`", "there is no b.Cap"},
+		{"c/doc.go", "// Package c has c.go and old_c.go.\npackage c", ""},
+		{"c/doc.go", "// Package c has old_c.go and c/c.go.\npackage c", "does not name c.go"},
+		{"c/doc.go", "// Package c has c.go.\npackage c\n\n// See old_c.go.", "not name old_c.go"},
+		{"c/doc.go", "package c", "c/doc.go: its package comment does not name c.go"},
 	}
 	for _, c := range cases {
 		files := map[string]string{"a/a.go": code, "a/a_test.go": "package a\nfunc TestList() {}",
-			"b/b.go": "package b\nvar Len int", "page.md": ""}
+			"b/b.go": "package b\nvar Len int", "page.md": "",
+			"c/c.go": "package c", "c/old_c.go": "package c", "c/c_test.go": "package c"}
 		files[c.file] += c.words
 		fsys := fstest.MapFS{}
 		for name, content := range files {
@@ -619,7 +653,7 @@ func (l *List) Len() int { return b.Len }
 		}
 		missing, _ := missingFiles(names)
 		got := strings.Join(slices.Concat(missing, misplaced(names), deadLinks(names),
-			undeclared(names), missingTests(names), stranded(names)), "; ")
+			undeclared(names), missingTests(names), stranded(names), unnamed(names)), "; ")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s with %q: %q, want %q", c.file, c.words, got, c.want)
 		}

@@ -3,6 +3,10 @@
 // waits, and would spend half of their time on a disk. A folder that TMPDIR names is kept.
 //
 // Only tests import it, most of them for that effect alone.
+//
+// # Files
+//
+//	memory_linux.go  TMPDIR of a test binary in /dev/shm, where that has 4 GiB free
 package memtest
 
 import (

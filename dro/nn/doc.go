@@ -26,4 +26,29 @@
 // the sum of gradients, which runs as a kernel of ours; a graph with any other is refused. Tests
 // compare the kernels with the same models written in Gorgonia's own operations and run by its own
 // machine.
+//
+// # Files
+//
+//	net.go       Net: Losses, Gradient, predictions, features, modes Train, Probe and Evaluate,
+//	             RunEach
+//	config.go    Config, which network; precision, convolution (direct, winograd), loss: names and
+//	             checks
+//	models.go    the models alexnet, convnet, linear, mlp, resnet8, resnet18, as lists of layers;
+//	             a new one goes here
+//	layers.go    the kinds of layers; Layers, a model for code that writes it in another format
+//	stages.go    the sizes of a model's layers; "is too small for its layer"
+//	tensor.go    tensors, their names and shapes; the setting init: he, torch
+//	update.go    SGD, normalised momentum, AdamW, clipping
+//	memory.go    the memory that a network takes
+//	kernel.go    the name of the kernel (avx512, amx-bf16 ...), and the words for its order of
+//	             sums
+//
+//	graph.go     a model as a Gorgonia graph
+//	op.go        a kernel as an operation of Gorgonia's
+//	ops.go       the ops: convolution, pooling, activation, sum, loss, batch normalisation
+//	plan.go      the ops in order of execution, before and behind the losses
+//	fuse.go      neighbouring ops joined, gradients that share memory
+//	rounding.go  bf16: operands that products share as roundings
+//	onepass.go   a linear model's step in one pass over its samples
+//	profile.go   times of layers (drolab bench)
 package nn

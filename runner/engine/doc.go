@@ -40,4 +40,36 @@
 //	drolab pause, Watch ... ---verbs---> serveRun -> queue.Queue
 //
 // It has no step, record or order of its own.
+//
+// # Files
+//
+//	engine.go         the process: start, idle end, work of its own (a sweep's), runs whose folder
+//	                  is gone; what .engine.lock says of the engine
+//	server.go         one socket: connections, limits of time, "it was not done in time"
+//	verbs.go          the verbs of both sockets: status, start, shutdown, orders; when the engine
+//	                  may end
+//	protocol.go       messages and their version, limits, Status
+//
+//	client.go         Client: finds the engine, asks it, "no engine is running", another user's or
+//	                  folder's engine
+//	launch.go         the start of an engine by a client, .engine.log, an engine of another
+//	                  version
+//	readonly.go       the verbs of a view that changes nothing
+//	conn.go           a connection: one JSON object a line, with limits
+//	fault.go          kinds of errors on their way over a socket
+//
+//	address.go        the paths: .engine.lock, .engine.log, XDG_RUNTIME_DIR, /tmp/drolab-UID,
+//	                  .engine
+//	sockets.go        both sockets and the lock, made, remade after a logout, removed
+//	folder.go         which runs folder is meant: its number on its disk
+//	peer_linux.go,    which user is at the other end
+//	peer_bsd.go
+//	system_unix.go,   whether this system can have an engine; an engine without a terminal; the
+//	system_other.go   check of the user
+//	logout.go         advice where systemd ends processes at logout (KillUserProcesses,
+//	                  systemd-run)
+//
+//	loop.go           the process beside a script: which run drolab.start wants (resume, from_,
+//	                  settings)
+//	scriptrun.go      orders from elsewhere to the run of a script
 package engine

@@ -19,4 +19,13 @@
 // ends at its next line.
 //
 // Start at Watch in watch.go.
+//
+// # Files
+//
+//	watch.go      Watch: a look at the machine every 10 s, the processes of each run
+//	sample.go     Sample, what a look finds: processor, memory, disk, GPUs, workers
+//	gpus.go       what nvidia-smi prints
+//	advice.go     "GPU waits for data", "the memory is nearly full": the bounds and the words
+//	figures.go    the lines of figures with their past
+//	processor.go  the name of the processor
 package machine

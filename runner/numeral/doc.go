@@ -12,4 +12,9 @@
 // are numbers too large or too small for a float64.
 //
 // It does not read the cells of tables, which other programs have written, or JSON.
+//
+// # Files
+//
+//	numeral.go  the reading of numbers: as float64, int, int64, uint64, and as JSON writes them
+//	remedy.go   the end of an error, ": write 16" for 0x10
 package numeral

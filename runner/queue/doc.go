@@ -7,6 +7,24 @@
 // guards the maps and is never held during a wait; starting serialises the preparation of runs,
 // which may take minutes.
 //
-// Start at Queue in queue.go. Requests to live runs are in verbs.go, the run.json of a new run in
-// meta.go, forks in fork.go, resumes in resume.go, and the shared datasets in dataset.go.
+// Start at Queue in queue.go.
+//
+// # Files
+//
+//	queue.go    Queue: as many slots as --parallel says, starts (all runs or none), the goroutine
+//	            of a run from turn to end, outcomes
+//	job.go      a run from its start to its end; the removal of runs that never started
+//	meta.go     the content of run.json, which record writes, and every reason to refuse a run
+//	            before
+//	dataset.go  datasets that runs share; how far one is read
+//	program.go  programs and scripts that runs train; methods that do not suit them; "resumed with
+//	            another ... than it was started with"
+//
+//	verbs.go    requests to live runs: pause, resume, stop, checkpoint, knob; the list of live
+//	            runs
+//	waiting.go  a run without a slot: knobs and stops before it trains, its failure
+//	fork.go     forks (RUN@STEP): settings that must be the parent's, the checkpoint they begin
+//	            with
+//	resume.go   resumes: the newest checkpoint, the changes of knobs repeated; "resumed with
+//	            kernel ..."
 package queue

@@ -43,4 +43,58 @@
 // instruction set that is not available and on a batch that is not from NewBatch, as methods panic
 // on a slice of the wrong length: these are bugs of the caller. Outputs must not overlap inputs
 // except where a method says so.
+//
+// # Files
+//
+//	batch.go              Batch and Shape: how images lie in memory
+//	layout.go             NCHW to blocks of images and back
+//	isa.go                instruction sets: generic, avx2, avx512
+//	kern_amd64.go,        the best of them (Detect), and a call of each kernel on it
+//	kern_noasm.go
+//	tile.go               the arguments of each kernel in assembly, with its formula
+//	generic.go            the kernels in plain Go, which are the reference
+//	stubs_amd64.go        generated declarations of the assembly, which the program in _asm
+//	                      writes: avx2_amd64.s, avx512_amd64.s, bf16_amd64.s, amx_amd64.s
+//
+//	conv.go               Conv: convolution and linear layer, forward and to the input
+//	plane.go              which taps and source positions an output has, with padding taken out
+//	grad.go               the gradient of the weights: how its plan is chosen, the bias
+//	grad_dot.go           its plan as dot products along images
+//	grad_outer.go         its plan as outer products of channels
+//	grad_taps.go          its plan for three neighbouring taps (AVX-512)
+//	winograd.go           Winograd: F(2×2, 3×3) (Lavin, Gray 2016), forward and to the input
+//	winograd_grad.go      its gradient of the weights
+//	winograd_amd64.go,    its transformations: calls of assembly, and in plain Go
+//	winograd_generic.go
+//	rows.go               Rows: a linear layer on rows that lie anywhere
+//	rows_pass.go          RowsPass: such a layer with its loss in one pass
+//
+//	bf16.go               BF16, kernels of bf16 products: amx-bf16, avx512-bf16, rounded;
+//	                      Workspace
+//	bf16_amd64.go,        which of them this machine has, and a call of each
+//	bf16_noasm.go
+//	bf16_conv.go          BF16Conv: convolution of rounded operands
+//	bf16_grad.go          its gradient of the weights
+//	bf16_pack.go          its operands, packed into tiles
+//	bf16_pairs.go         its products that read a Rounding, in pairs of channels
+//	bf16_runs.go          inputs of few channels as runs of lines
+//	bf16_strips.go        inputs of few channels as strips
+//	rounding.go           Rounding: an activation in bfloat16
+//	amx_linux_amd64.go,   leave to use AMX tiles, from the system
+//	amx_other_amd64.go
+//
+//	norm.go,              batch normalisation (Ioffe, Szegedy 2015), and its kernels in plain Go
+//	norm_generic.go
+//	pool.go               max-pooling 2×2, mean pooling
+//	pointwise.go          relu, tanh, gelu and dropout
+//	sum.go                sums of activations, masks of ReLU
+//	loss.go               cross-entropy, squared error, error probability: losses and gradients
+//	update.go             SGD with momentum, AdamW
+//
+//	team.go               Team: threads that share tasks; a panic of a task
+//	scratch.go            memory of convolutions' windows, a piece for each thread
+//	alloc.go              aligned memory
+//	huge_linux.go,        pages of 2 MiB
+//	huge_other.go
+//	peak.go               the roofline: FLOP/s without memory
 package kern
