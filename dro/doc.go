@@ -89,66 +89,64 @@
 //	cvar.go          cvar: setting mu; it has η alone
 //	tv.go            tv: total variation, solved without a search
 //
-//	worst.go         WorstCase, the exact R_ρ of a batch, at several radii or at a fixed λ
-//	interior.go      its solver where the radius binds: Newton's method on λ and η̃ in brackets
-//	sample.go        the batch of the solver, scaled
-//	saturation.go    where the radius stops binding (ρ_sat), and the worst tail of the losses
-//	problem.go       the dual F: value, gradient ∂F/∂z, curvature; coordinates paper and unshifted
-//	box.go           z = (λ, η), the box M: projection, corner, diameter, lambda_max and eta_min
-//	                 by default
+//	worst.go        WorstCase, the exact R_ρ of a batch, at several radii or at a fixed λ
+//	interior.go     its solver where the radius binds: Newton's method on λ and η̃ in brackets
+//	solverbatch.go  the batch of the solver, scaled
+//	saturation.go   where the radius stops binding (ρ_sat), and the worst tail of the losses
+//	problem.go      the dual F: value, gradient ∂F/∂z, curvature; coordinates paper and unshifted
+//	box.go          z = (λ, η), the box M: projection, corner, diameter, lambda_max and eta_min by
+//	                default
 //
-//	method.go        Method, what each method is and reads; the table of methods (builtIn),
-//	                 Register
-//	trainer.go       Trainer, what runs call in each step: Before, Weights, After; Task, Batch,
-//	                 State
-//	setting.go       Setting, a setting of a method's own; Auto, the value "auto" or "none"
-//	measure.go       Measure: name, scale, better side, which question it answers
-//	form.go          Form, weights as formulas that a GPU can compute
+//	method.go   Method, what each method is and reads; the table of methods (builtIn), Register
+//	trainer.go  Trainer, what runs call in each step: Before, Weights, After; Task, Batch, State
+//	setting.go  Setting, a setting of a method's own; Auto, the value "auto" or "none"
+//	measure.go  Measure: name, scale, better side, which question it answers
+//	form.go     Form, weights as formulas that a GPU can compute
 //
-//	sfk.go           sfk, Algorithm 1 of Zhang et al. 2024: the step on z (After), by γ =
-//	                 min(gap/C, 1); settings c, share_batch, momentum_z, output; the warning that
-//	                 c is too small
-//	sfkauto.go       sfk-auto, our own: the step on z (After) with a line search; settings c_rule,
-//	                 kappa; z moved before a step whose weights are too large
-//	frankwolfe.go    what both share: direction and gap (aim), measures gap and gamma, the output
-//	                 rule t'; no step
-//	dual.go          what methods with z share: weights φ*′, measures objective, lambda, eta,
-//	                 mean_ratio, divergence; "every likelihood ratio of a batch is 0"
-//	pgd.go           pgd: projected gradient on (x, λ, η), the paper's baseline; lr_z as a
-//	                 multiple of lr
-//	pan.go           pan: λ fixed, η by projected gradient (Jin et al. 2021)
-//	nsgdm.go         nsgdm: normalised momentum on (x, η) (Jin et al. 2021, Algorithm 1)
-//	dsgdc.go         dsgdc: clipped steps on x and η (Zhang et al. 2025)
-//	batch.go         batch: the exact worst case of each batch (Levy et al. 2020), and its bias
-//	doro.go          doro: the batch without its largest losses (Zhai et al. 2021; doro_epsilon)
+//	sfk.go         sfk, Algorithm 1 of Zhang et al. 2024: the step on z (After), by γ = min(gap/C,
+//	               1); settings c, share_batch, momentum_z, output; the warning that c is too
+//	               small
+//	sfkauto.go     sfk-auto, our own: the step on z (After) with a line search; settings c_rule,
+//	               kappa; z moved before a step whose weights are too large
+//	frankwolfe.go  what both share: direction and gap (aim), measures gap and gamma, the output
+//	               rule t'; no step
+//	dual.go        what methods with z share: weights φ*′, measures objective, lambda, eta,
+//	               mean_ratio, divergence; "every likelihood ratio of a batch is 0"
+//	pgd.go         pgd: projected gradient on (x, λ, η), the paper's baseline; lr_z as a multiple
+//	               of lr
+//	pan.go         pan: λ fixed, η by projected gradient (Jin et al. 2021)
+//	nsgdm.go       nsgdm: normalised momentum on (x, η) (Jin et al. 2021, Algorithm 1)
+//	dsgdc.go       dsgdc: clipped steps on x and η (Zhang et al. 2025)
+//	batch.go       batch: the exact worst case of each batch (Levy et al. 2020), and its bias
+//	doro.go        doro: the batch without its largest losses (Zhai et al. 2021; doro_epsilon)
 //
-//	erm.go           erm, empirical risk minimisation
-//	reweight.go      reweight: each group the same total weight
-//	balanced.go      balanced: effective numbers of samples (Cui et al. 2019; beta_effective)
-//	subsample.go     subsample: groups cut to the smallest (Idrissi et al. 2022)
-//	groupdro.go      group: Group DRO (Sagawa et al. 2020; group_step, group_adjust); measure
-//	                 group_weight; the warning that batches lack a group
-//	tilted.go        tilted: TERM (Li et al. 2021; tilt)
-//	focal.go         focal: focal loss (Lin et al. 2017; focal_gamma)
-//	jtt.go           jtt: Just Train Twice (Liu et al. 2021; jtt_epochs, jtt_up)
-//	afr.go           afr: the last layer refitted by ERM's confidence (Qiu et al. 2023; afr_gamma,
-//	                 afr_lambda, afr_split)
-//	dfr.go           dfr: the last layer refitted to balanced draws (Kirichenko et al. 2023;
-//	                 dfr_split), the choice of C
-//	flagweights.go   weights by a flag of the sample, for jtt and afr
-//	refit.go         what afr and dfr share: Refitter, the last layer, samples held for it by key
-//	softmaxfit.go    the fit of a last layer: cross-entropy with L1 or L2, by coordinate descent
+//	erm.go          erm, empirical risk minimisation
+//	reweight.go     reweight: each group the same total weight
+//	balanced.go     balanced: effective numbers of samples (Cui et al. 2019; beta_effective)
+//	subsample.go    subsample: groups cut to the smallest (Idrissi et al. 2022)
+//	groupdro.go     group: Group DRO (Sagawa et al. 2020; group_step, group_adjust); measure
+//	                group_weight; the warning that batches lack a group
+//	tilted.go       tilted: TERM (Li et al. 2021; tilt)
+//	focal.go        focal: focal loss (Lin et al. 2017; focal_gamma)
+//	jtt.go          jtt: Just Train Twice (Liu et al. 2021; jtt_epochs, jtt_up)
+//	afr.go          afr: the last layer refitted by ERM's confidence (Qiu et al. 2023; afr_gamma,
+//	                afr_lambda, afr_split)
+//	dfr.go          dfr: the last layer refitted to balanced draws (Kirichenko et al. 2023;
+//	                dfr_split), the choice of C
+//	flagweights.go  weights by a flag of the sample, for jtt and afr
+//	refit.go        what afr and dfr share: Refitter, the last layer, samples held for it by key
+//	softmaxfit.go   the fit of a last layer: cross-entropy with L1 or L2, by coordinate descent
 //
-//	regression.go    Regression: softmax and least-squares models, losses, gradients and Hessians
-//	optimum.go       the least R_ρ of a Regression, with a bound of the gap (setting optimum)
-//	interval.go      R_ρ of a distribution from a sample: standard error, intervals, upper bound,
-//	                 differences
-//	bootstrap.go     its studentised bootstrap
-//	likelihood.go    its upper bound, by empirical likelihood
-//	study.go         its solutions at several radii and for resamples
-//	doubt.go         the grounds on which a bound is doubted: few samples, three samples ...
-//	theory.go        Theorem1: T, n_x, n_z, C, L_x, L_z, σ; TruncationBound, BiasBound (Lemma 3)
-//	magnitude.go     numbers beyond float64, as logarithms
+//	regression.go  Regression: softmax and least-squares models, losses, gradients and Hessians
+//	optimum.go     the least R_ρ of a Regression, with a bound of the gap (setting optimum)
+//	interval.go    R_ρ of a distribution from a sample: standard error, intervals, upper bound,
+//	               differences
+//	bootstrap.go   its studentised bootstrap
+//	likelihood.go  its upper bound, by empirical likelihood
+//	study.go       its solutions at several radii and for resamples
+//	doubt.go       the grounds on which a bound is doubted: few samples, three samples ...
+//	theory.go      Theorem1: T, n_x, n_z, C, L_x, L_z, σ; TruncationBound, BiasBound (Lemma 3)
+//	magnitude.go   numbers beyond float64, as logarithms
 //
 // # Adding a set
 //

@@ -19,14 +19,13 @@
 //
 // # Files
 //
-//	run.go        run.json as Meta: settings, host, data, steps, box, import and claims; what runs
-//	              of one configuration share; BeyondBox, how far the best λ, η is outside of the
-//	              box
-//	recorder.go   the interfaces of those who keep runs: Store, Recorder, Workplace (program.log,
-//	              scratch folder), Observer; DiskError, a write that may be tried again
-//	request.go    what is asked of runs: Request, Means (threads, data folder, the step to stop
-//	              at), the verbs pause, resume, stop, checkpoint, knob; the reasons to refuse one
-//	              (ErrBusy ...); the default of --parallel and the most threads
+//	meta.go     run.json as Meta: settings, host, data, steps, box, import and claims; what runs
+//	            of one configuration share; BeyondBox, how far the best λ, η is outside of the box
+//	store.go    the interfaces of those who keep runs: Store, Recorder, Workplace (program.log,
+//	            scratch folder), Observer; DiskError, a write that may be tried again
+//	request.go  what is asked of runs: Request, Means (threads, data folder, the step to stop at),
+//	            the verbs pause, resume, stop, checkpoint, knob; the reasons to refuse one
+//	            (ErrBusy ...); the default of --parallel and the most threads
 //
 //	event.go      the lines of a run's log: status, step, eval, warning, checkpoint, resume, knob;
 //	              the states of a run (queued ... interrupted)
@@ -36,23 +35,23 @@
 //	state.go      State, what a checkpoint holds; copies of tensors; Opaque, what only a program
 //	              can read
 //
-//	summary.go    summary.json: the result of a run, PaperIterate (the output of Algorithm 1), the
-//	              ε of the two-part test
-//	average.go    window_average: the mean of the last 5 evaluations, as in the paper
-//	selection.go  the setting select: which measure it names, the selected step's results, which
-//	              of equal evaluations is taken (select_ties), what data lack for it
-//	user.go       the better side of a program's own values in a table of runs
+//	summary.go     summary.json: the result of a run, PaperIterate (the output of Algorithm 1),
+//	               the ε of the two-part test
+//	average.go     window_average: the mean of the last 5 evaluations, as in the paper
+//	selection.go   the setting select: which measure it names, the selected step's results, which
+//	               of equal evaluations is taken (select_ties), what data lack for it
+//	uservalues.go  the better side of a program's own values in a table of runs
 //
-//	fork.go       RUN@STEP taken apart, and the settings with which a fork begins
-//	open.go       the dataset, the encoder and single samples of a run that was made before; the
-//	              error for other data (checksum) and for files that were cut
-//	method.go     a method started on counts of data; what a last layer that is fitted again needs
-//	              (min_group)
-//	program.go    the record of a program or script in run.json; how such a run is continued; what
-//	              has no network of drolab's own
-//	preset.go     a preset as a value
-//	reading.go    how far data or runs are read, with the time left (ETA)
-//	split.go      the names train, val, test
-//	panic.go      "internal error": a panic as one line, and its report .panic-*.txt
-//	text.go       text from elsewhere as one line for a terminal
+//	fork.go        RUN@STEP taken apart, and the settings with which a fork begins
+//	open.go        the dataset, the encoder and single samples of a run that was made before; the
+//	               error for other data (checksum) and for files that were cut
+//	newtrainer.go  a method started on counts of data; what a last layer that is fitted again
+//	               needs (min_group)
+//	program.go     the record of a program or script in run.json; how such a run is continued;
+//	               what has no network of drolab's own
+//	preset.go      a preset as a value
+//	reading.go     how far data or runs are read, with the time left (ETA)
+//	split.go       the names train, val, test
+//	panic.go       "internal error": a panic as one line, and its report .panic-*.txt
+//	text.go        text from elsewhere as one line for a terminal
 package runner

@@ -29,19 +29,18 @@
 //
 // # Files
 //
-//	net.go       Net: Losses, Gradient, predictions, features, modes Train, Probe and Evaluate,
-//	             RunEach
-//	config.go    Config, which network; precision, convolution (direct, winograd), loss: names and
-//	             checks
-//	models.go    the models alexnet, convnet, linear, mlp, resnet8, resnet18, as lists of layers;
-//	             a new one goes here
-//	layers.go    the kinds of layers; Layers, a model for code that writes it in another format
-//	stages.go    the sizes of a model's layers; "is too small for its layer"
-//	tensor.go    tensors, their names and shapes; the setting init: he, torch
-//	update.go    SGD, normalised momentum, AdamW, clipping
-//	memory.go    the memory that a network takes
-//	kernel.go    the name of the kernel (avx512, amx-bf16 ...), and the words for its order of
-//	             sums
+//	net.go     Net: Losses, Gradient, predictions, features, modes Train, Probe and Evaluate,
+//	           RunEach
+//	config.go  Config, which network; precision, convolution (direct, winograd), loss: names and
+//	           checks
+//	models.go  the models alexnet, convnet, linear, mlp, resnet8, resnet18, as lists of layers; a
+//	           new one goes here
+//	layers.go  the kinds of layers; Layers, a model for code that writes it in another format
+//	stages.go  the sizes of a model's layers; "is too small for its layer"
+//	tensor.go  tensors, their names and shapes; the setting init: he, torch
+//	update.go  SGD, normalised momentum, AdamW, clipping
+//	memory.go  the memory that a network takes
+//	kernel.go  the name of the kernel (avx512, amx-bf16 ...), and the words for its order of sums
 //
 //	graph.go     a model as a Gorgonia graph
 //	op.go        a kernel as an operation of Gorgonia's

@@ -14,14 +14,14 @@
 //
 // # Files
 //
-//	network.go         Network, train.Network over the conversation: losses, outputs, gradient,
-//	                   step, features and last layer, save and load
-//	program.go         Program, the conversation: questions, answers, limits of time, the first
-//	                   failure and its words; values that a program logs
-//	stepper.go         train.Stepper over the conversation: begin, draw, weigh, results
-//	describe.go        hello: what the program has, as a dataset without values; limits of
-//	                   samples, classes and packages; which methods it cannot be trained with
-//	form.go            weights that the other side computes by a dro.Form
+//	network.go   Network, train.Network over the conversation: losses, outputs, gradient, step,
+//	             features and last layer, save and load
+//	program.go   Program, the conversation: questions, answers, limits of time, the first failure
+//	             and its words; values that a program logs
+//	stepper.go   train.Stepper over the conversation: begin, draw, weigh, results
+//	describe.go  hello: what the program has, as a dataset without values; limits of samples,
+//	             classes and packages; which methods it cannot be trained with
+//	form.go      weights that the other side computes by a dro.Form
 //
 //	frame.go           the messages in both directions (dro1, a JSON head, arrays), and their
 //	                   limits
@@ -40,13 +40,11 @@
 //	pack.go            the files that a program saves, as one file of a checkpoint; the setting
 //	                   checkpoint_gb
 //
-//	script.go          Script, a script with a loop of its own: its messages after the first,
-//	                   answers, notes of a full disk, run.checkpoint, run.log
-//	opening.go         drolab.start: which run, samples, class_counts, group_counts,
-//	                   steps_per_epoch
-//	leader.go          train.Leader: run.weights and run.step, the script in the place of a
-//	                   network
-//	samples.go         losses, labels, groups and indices as a script gives them, with the checks;
-//	                   run.evaluate
-//	shuffles.go        ranks of a script that do not share out the training split
+//	script.go    Script, a script with a loop of its own: its messages after the first, answers,
+//	             notes of a full disk, run.checkpoint, run.log
+//	opening.go   drolab.start: which run, samples, class_counts, group_counts, steps_per_epoch
+//	leader.go    train.Leader: run.weights and run.step, the script in the place of a network
+//	samples.go   losses, labels, groups and indices as a script gives them, with the checks;
+//	             run.evaluate
+//	shuffles.go  ranks of a script that do not share out the training split
 package bridge

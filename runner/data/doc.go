@@ -41,6 +41,7 @@
 //	                val_fraction, label noise, seed of the data; their bounds
 //	provider.go     a source of data: name or scheme, how it opens, sizes that are known without
 //	                files
+//	plainnumber.go  a number with a decimal comma, thousands, a currency sign, %
 //	nameoptions.go  a name of the user's own files taken apart, SCHEME:PATH?key=value; values and
 //	                defaults of options, test_fraction= and data_seed=; numbers with a decimal
 //	                comma or thousands

@@ -17,18 +17,17 @@
 //	readby.go       which methods, models and sets read a setting; the error for one that nobody
 //	                reads
 //
-//	knob.go         settings that may change while a run trains: values and bounds
-//	nudge.go        the next value above or below one, and what a fork may change
-//	settled.go      "auto" and "paper" replaced by what they come to; the setting convolution
-//	judging.go      the Spec that judges predictions of another program
-//	program.go      models program:PATH and script: arguments, procs=, settings that a program
-//	                decides
-//	set.go          uncertainty, rho, k, mu and the bounds as a dro.Problem; the set as a short
-//	                label
-//	schedule.go     schedule, warmup, lr_drop: the step size of a step; AdamW's settings
+//	knob.go      settings that may change while a run trains: values and bounds
+//	nudge.go     the next value above or below one, and what a fork may change
+//	settled.go   "auto" and "paper" replaced by what they come to; the setting convolution
+//	judging.go   the Spec that judges predictions of another program
+//	program.go   models program:PATH and script: arguments, procs=, settings that a program
+//	             decides
+//	problem.go   uncertainty, rho, k, mu and the bounds as a dro.Problem; the set as a short label
+//	schedule.go  schedule, warmup, lr_drop: the step size of a step; AdamW's settings
 //
-//	select.go       values of the setting select
-//	threshold.go    values of the setting threshold: a number, val_f1
-//	imbalance.go    values of the setting imbalance: auto, paper, paper-drawn, none, ratios
-//	text.go         counts and lists in words
+//	select.go     values of the setting select
+//	threshold.go  values of the setting threshold: a number, val_f1
+//	imbalance.go  values of the setting imbalance: auto, paper, paper-drawn, none, ratios
+//	text.go       counts and lists in words
 package spec
