@@ -104,12 +104,13 @@
 //	form.go     Form, weights as formulas that a GPU can compute
 //
 //	sfk.go         sfk, Algorithm 1 of Zhang et al. 2024: the step on z (After), by γ = min(gap/C,
-//	               1); settings c, share_batch, momentum_z, output; the warning that c is too
-//	               small
+//	               1); settings c, share_batch, momentum_z; output: random, whose step is chosen with
+//	               probability 1/t; the warning that c is too small
 //	sfkauto.go     sfk-auto, our own: the step on z (After) with a line search; settings c_rule,
-//	               kappa; z moved before a step whose weights are too large
+//	               kappa; the losses of the last 16 batches (recent), to which rules 2 and 3
+//	               look; z moved before a step whose weights are too large
 //	frankwolfe.go  what both share: direction and gap (aim), measures gap and gamma, the output
-//	               rule t'; no step
+//	               rule t' (the step of the least criterion, PaperIterate); no step
 //	dual.go        what methods with z share: weights φ*′, measures objective, lambda, eta,
 //	               mean_ratio, divergence; "every likelihood ratio of a batch is 0"
 //	pgd.go         pgd: projected gradient on (x, λ, η), the paper's baseline; lr_z as a multiple

@@ -34,7 +34,8 @@
 //	process_other.go
 //	ranks.go           the several processes of a program (procs=): RANK, WORLD_SIZE, MASTER_ADDR,
 //	                   their parts of the samples, which of them has failed
-//	output.go          what a program prints: program.log, and the last line for an error
+//	output.go          what a program prints, passed on to program.log (written by
+//	                   runner/record/program.go), and its last line for an error
 //	approval.go        the programs that this user has started before (the file approved; drolab
 //	                   trust), checksums, and the start of an approved one
 //	pack.go            the files that a program saves, as one file of a checkpoint; the setting

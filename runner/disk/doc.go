@@ -17,8 +17,8 @@
 //	                          disturbing the holder
 //	lease.go, lease_flock.go  a lock on a disk that has none (some network disks): renewed, taken
 //	                          over, held by another machine
-//	files.go                  Files: small files beside runs, such as a sweep's list; the log of
-//	                          an engine
+//	files.go                  Files: how small files beside runs are written, such as a sweep's
+//	                          list (by runner/sweep/folder.go); the log of an engine
 //	stamp.go                  a state of a file without its content: size, times, inode
 //	free.go, free_other.go    AskFree: the free bytes of a disk, before much is written
 //	explain.go                remedies of errors: "disk full", "disk fails", "too many files are

@@ -32,8 +32,8 @@
 //	random.go     settings that are drawn: log, uniform, whole, or of a list
 //	expand.go     all settings, with their seeds; settings that no method reads
 //	runid.go      the name of a run: readable words and a hash of its settings
-//	list.go       sweep.json: the resolved runs, their labels, approved programs
-//	folder.go     the folder: sweep.json, sweep.yaml and what is below .sweep; made, grown, locked
+//	list.go       List, which sweep.json holds: the resolved runs, their labels, approved programs
+//	folder.go     the folder, made, grown and locked: writes sweep.json (update) and sweep.yaml
 //	find.go       the sweeps in a folder of runs
 //	checkdata.go  before a start: whether settings have a validation split to be chosen by
 //

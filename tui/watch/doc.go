@@ -57,7 +57,8 @@
 //	reasons.go    why a key does nothing now
 //	actions.go    `p` pause, `r` resume, `x` stop (asks); `z` zoom, `v` number of panels, `f` flip
 //	              a view, `m` split, `o` seeds apart, `b` baseline, `s`, `S` smoothing, `d` style,
-//	              `P` samples, `c` compare, `Tab`, `Esc`
+//	              `P` samples, `c` compare, `Tab`, `Esc`; the cursor in the table: `↑`, `↓`,
+//	              `Home`, `g`, `End`, `G`
 //	crosshair.go  `←`, `→`, `↑`, `↓` and `Enter` on a plot
 //	mouse.go      clicks, drags (pan), wheel (zoom), moves (crosshair)
 //	knobs.go      `t` changes a setting of a live run, `u` undoes it
