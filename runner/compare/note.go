@@ -42,8 +42,11 @@ type Note struct {
 }
 
 func (t *Table) note(kind NoteKind, runs []member, format string, args ...any) {
-	t.Notes = append(t.Notes,
-		Note{kind, fmt.Sprintf(format, args...), lists.Map(runs, member.id)})
+	var ids []string
+	for _, m := range runs {
+		ids = append(ids, m.id())
+	}
+	t.Notes = append(t.Notes, Note{kind, fmt.Sprintf(format, args...), ids})
 }
 
 // dropUnfinished returns the runs that are done.
