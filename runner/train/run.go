@@ -132,7 +132,7 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 		r.Gate.End()
 		return runner.Interrupted, err
 	}
-	if err == ErrStopped {
+	if errors.Is(err, ErrStopped) {
 		status, err = runner.Stopped, r.Gate.ServeLast(r)
 	}
 	if err != nil {
