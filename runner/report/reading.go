@@ -128,7 +128,10 @@ func (r *Report) nearBlocks() []page.Block {
 	t := page.New("reading", "seeds", first, base, base+" trained", first+" − "+base,
 		"from "+first+"'s row", "from "+base+"'s row")
 	for _, d := range r.Readings {
-		how := map[bool]string{true: "alike", false: "unchanged"}[d.Alike]
+		how := "unchanged"
+		if d.Alike {
+			how = "alike"
+		}
 		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base), how,
 			d.Lead.text("test_accuracy"), of.Text(d.FromFirst), of.Text(d.FromBase))
 	}
