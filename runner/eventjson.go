@@ -109,7 +109,10 @@ func (h *Head) beginObject(epoch float64) ([]byte, error) {
 		return nil, err
 	}
 	at, err := json.Marshal(epoch)
-	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b[:len(b)-1], `,"epoch":`...), at...), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Fields that a newer program adds are read as

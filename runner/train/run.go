@@ -229,7 +229,10 @@ func (r *Run) betweenSteps() error {
 		if !r.atEnd() {
 			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
 				p, err := r.Pass(runner.SplitTrain, false)
-				return p.Batch(), err
+				if err != nil {
+					return dro.Batch{}, err
+				}
+				return p.Batch(), nil
 			})
 			if err != nil {
 				return err
