@@ -29,7 +29,10 @@ func batchRisk() Method {
 		},
 		New: func(t Task) (Trainer, error) {
 			b, err := newBatchTrainer(t)
-			return &b, err
+			if err != nil {
+				return nil, err
+			}
+			return &b, nil
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -113,10 +112,13 @@ func (f *dfrTrainer) draws() int {
 // returns.
 func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
 	held, err := of(f.on.Split)
+	if err != nil {
+		return old, "", err
+	}
 	held = f.known(held)
 	n, classes := len(held.Labels), len(old.Bias)
-	if err != nil || n == 0 {
-		return old, "", cmp.Or(err, errors.New("dfr: there is no sample to fit the last layer to"))
+	if n == 0 {
+		return old, "", errors.New("dfr: there is no sample to fit the last layer to")
 	}
 	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), newStandardiser(held.rows())
 	by, c := "one half of them", 0.

@@ -23,7 +23,10 @@ func doro() Method {
 		Measures: batchRisk().Measures,
 		New: func(t Task) (Trainer, error) {
 			b, err := newBatchTrainer(t)
-			return &doroTrainer{batchTrainer: b, epsilon: t.Number("doro_epsilon")}, err
+			if err != nil {
+				return nil, err
+			}
+			return &doroTrainer{batchTrainer: b, epsilon: t.Number("doro_epsilon")}, nil
 		},
 	}
 }

@@ -13,8 +13,11 @@ func dsgdc() Method {
 		Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalisedDual(t)
+			if err != nil {
+				return nil, err
+			}
 			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t),
-				clip: t.Settings["clip"].Or(clip)}, err
+				clip: t.Settings["clip"].Or(clip)}, nil
 		},
 	}
 }

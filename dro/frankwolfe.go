@@ -18,7 +18,10 @@ type frankWolfe struct {
 
 func newFrankWolfe(t Task) (frankWolfe, error) {
 	d, err := newDualBase(t)
-	return frankWolfe{dualBase: d, share: t.Number("share_batch") == 1}, err
+	if err != nil {
+		return frankWolfe{}, err
+	}
+	return frankWolfe{dualBase: d, share: t.Number("share_batch") == 1}, nil
 }
 
 // Fresh implements Trainer.

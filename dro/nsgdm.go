@@ -15,7 +15,10 @@ func nsgdm() Method {
 			Doc: "‖m‖ of the averaged gradient of (x, η); a step uses only its direction"}),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalisedDual(t)
-			return &nsgdmTrainer{penalisedDual: p, beta: t.Number("momentum")}, err
+			if err != nil {
+				return nil, err
+			}
+			return &nsgdmTrainer{penalisedDual: p, beta: t.Number("momentum")}, nil
 		},
 	}
 }

@@ -12,8 +12,11 @@ func pan() Method {
 		Reads: dualReads("lr_z"), Live: []string{"lr_z"}, Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalisedDual(t)
+			if err != nil {
+				return nil, err
+			}
 			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t),
-				clip: math.Inf(1)}, err
+				clip: math.Inf(1)}, nil
 		},
 	}
 }

@@ -11,7 +11,10 @@ func pgd() Method {
 		Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			d, err := newDualBase(t)
-			return &pgdTrainer{d, newStepRatio(t)}, err
+			if err != nil {
+				return nil, err
+			}
+			return &pgdTrainer{d, newStepRatio(t)}, nil
 		},
 	}
 }

@@ -29,8 +29,11 @@ func sfk() Method {
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
+			if err != nil {
+				return nil, err
+			}
 			f.beta = t.Number("momentum_z")
-			return &sfkTrainer{f, t.Number("c"), t.Number("output") == 1, t.Seed}, err
+			return &sfkTrainer{f, t.Number("c"), t.Number("output") == 1, t.Seed}, nil
 		},
 	}
 }

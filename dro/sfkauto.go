@@ -24,8 +24,11 @@ func sfkAuto() Method {
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
+			if err != nil {
+				return nil, err
+			}
 			rule, kappa := int(t.Number("c_rule")), t.Number("kappa")
-			return &sfkAutoTrainer{frankWolfe: f, cRule: rule, kappa: kappa}, err
+			return &sfkAutoTrainer{frankWolfe: f, cRule: rule, kappa: kappa}, nil
 		},
 	}
 }

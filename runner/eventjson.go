@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
 
 	"drolab/runner/measure"
@@ -60,16 +59,23 @@ func leadingType(line []byte) string {
 	return string(kind)
 }
 
-// events has an event of each kind, those of which a log has most first.
-var events = []Event{&StepEvent{}, &EvalEvent{}, &CheckpointEvent{}, &WarningEvent{},
-	&StatusEvent{}, &KnobEvent{}, &ResumeEvent{}}
-
 // newEvent returns an empty event of a kind, or nil if the kind is unknown.
 func newEvent(kind string) Event {
-	for _, e := range events {
-		if e.Kind() == kind {
-			return reflect.New(reflect.TypeOf(e).Elem()).Interface().(Event)
-		}
+	switch kind {
+	case "step":
+		return &StepEvent{}
+	case "eval":
+		return &EvalEvent{}
+	case "checkpoint":
+		return &CheckpointEvent{}
+	case "warning":
+		return &WarningEvent{}
+	case "status":
+		return &StatusEvent{}
+	case "knob":
+		return &KnobEvent{}
+	case "resume":
+		return &ResumeEvent{}
 	}
 	return nil
 }
@@ -109,7 +115,10 @@ func (h *Head) beginObject(epoch float64) ([]byte, error) {
 		return nil, err
 	}
 	at, err := json.Marshal(epoch)
-	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b[:len(b)-1], `,"epoch":`...), at...), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Fields that a newer program adds are read as

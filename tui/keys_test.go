@@ -30,7 +30,11 @@ func TestRing(t *testing.T) {
 				rung++
 			}
 		}
-		if want := map[bool]int{true: 4}[ring.Notify != ""]; rung != want {
+		want := 0
+		if ring.Notify != "" {
+			want = 4
+		}
+		if rung != want {
 			t.Errorf("%+v: rang %d times", ring, rung)
 		}
 		if bar := r.View().ProgressBar; bar != nil {

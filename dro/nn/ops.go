@@ -195,7 +195,10 @@ func (b *backend) addPool(name string, x *G.Node, shape kern.Shape) (*G.Node, er
 			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
 		d, err := apply(o, in[0], y, grad)
-		return G.Nodes{d}, err
+		if err != nil {
+			return nil, err
+		}
+		return G.Nodes{d}, nil
 	}
 	return apply(&op{
 		name: name, out: b.activation(kernel.Out()),
@@ -234,7 +237,10 @@ func (b *backend) addUnary(
 			name: name + ".dx", out: b.activation(in), moves: true,
 			run: func(to []float32, in []array) { backward(b.team, to, in[0].F32) },
 		}, grad)
-		return G.Nodes{d}, err
+		if err != nil {
+			return nil, err
+		}
+		return G.Nodes{d}, nil
 	}
 	return apply(&op{
 		name: name, out: b.activation(out),
@@ -249,7 +255,10 @@ func (b *backend) addSum(
 ) (*G.Node, error) {
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		grad, err := b.mask(relu, y, grad)
-		return G.Nodes{grad, grad}, err
+		if err != nil {
+			return nil, err
+		}
+		return G.Nodes{grad, grad}, nil
 	}
 	return apply(&op{
 		name: name, out: b.activation(shape), part: sumPart{relu: relu},
@@ -280,7 +289,10 @@ func (b *backend) addLoss(
 				kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)])
 			},
 		}, y, grad)
-		return G.Nodes{d}, err
+		if err != nil {
+			return nil, err
+		}
+		return G.Nodes{d}, nil
 	}
 	return apply(&op{
 		name: name, out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),

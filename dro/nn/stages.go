@@ -50,8 +50,10 @@ func stages(c Config) ([]stage, error) {
 // arrange works out the stages of layers for an input of shape in.
 func arrange(layers []layer, in kern.Shape, classes int) ([]stage, error) {
 	s := sizing{classes: classes}
-	err := s.chain("", layers, -1, in)
-	return s.list, err
+	if err := s.chain("", layers, -1, in); err != nil {
+		return nil, err
+	}
+	return s.list, nil
 }
 
 // sizing collects the stages of a model.

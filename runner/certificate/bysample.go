@@ -63,6 +63,9 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	}
 	defer r.Close()
 	pass, err := r.Predict(split, true, how.Probabilities, how.Progress)
+	if err != nil {
+		return nil, err
+	}
 	src := train.Source(d, split)
 	out := &Samples{Pass: *pass, Classes: len(d.Classes), Rows: make([]int, src.Len())}
 	for i := range out.Rows {
@@ -71,7 +74,7 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	if d.Unlabelled { // a loss means nothing
 		out.Losses = nil
 	}
-	return out, err
+	return out, nil
 }
 
 // predictedSplit returns a split of an imported run, whose losses must be known.

@@ -37,7 +37,10 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 	}
 	if m.Imported != nil {
 		d, err := importedData(&m, p.From)
-		return &Frozen{Meta: &m, Step: p.From.Step, Data: d, from: p.From}, err
+		if err != nil {
+			return nil, err
+		}
+		return &Frozen{Meta: &m, Step: p.From.Step, Data: d, from: p.From}, nil
 	}
 	if err := m.Usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)

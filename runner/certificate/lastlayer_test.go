@@ -25,7 +25,10 @@ func TestFeatures(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			splits := map[bool]int{true: 3, false: 2}[f.Data.Val != nil]
+			splits := 2
+			if f.Data.Val != nil {
+				splits = 3
+			}
 			if len(f.Splits) != splits || f.Step != r.Meta.Steps {
 				t.Errorf("%d splits of step %d", len(f.Splits), f.Step)
 			}

@@ -132,7 +132,10 @@ func (p *parser) operand() (Filter, error) {
 			return allOf(nil), nil // the rest is still being typed
 		}
 		f, err := p.operand()
-		return func(r *record.Run) bool { return !f(r) }, err
+		if err != nil {
+			return nil, err
+		}
+		return func(r *record.Run) bool { return !f(r) }, nil
 	case p.accept("("):
 		f, err := p.alternatives()
 		if len(p.words) > 0 {
@@ -142,7 +145,10 @@ func (p *parser) operand() (Filter, error) {
 	}
 	t, err := parseTerm(p.words[0])
 	p.words = p.words[1:]
-	return t.matches, err
+	if err != nil {
+		return nil, err
+	}
+	return t.matches, nil
 }
 
 func parseTerm(word string) (t term, err error) {

@@ -638,10 +638,20 @@ func (f *facts) words() []string {
 		all = "both"
 	}
 	kind := f.partKind()
+	kinds := kind + "s"
+	if kind == "class" {
+		kinds = "classes"
+	}
+	have, sunks := "have", ""
+	if len(f.overfit) == 1 {
+		have = "has"
+	}
+	if len(f.sunk) == 1 {
+		sunks = "s"
+	}
 	sunk := lists.Map(f.sunk, func(a *arm) string { return a.name })
 	return []string{"{lead}", f.lead.name, "{base}", base.name,
-		"{all}", all, "{kind}", kind,
-		"{kinds}", kind + map[bool]string{true: "es", false: "s"}[kind == "class"],
+		"{all}", all, "{kind}", kind, "{kinds}", kinds,
 		"{part}", f.commonPart(f.lead), "{basePart}", f.commonPart(base),
 		"{from}", from, "{to}", to,
 		"{gain}", fmt.Sprintf("%+.1f", f.gain.value),
@@ -652,7 +662,6 @@ func (f *facts) words() []string {
 		"{mean}", tenth(f.armMean(f.lead, meanAccuracy)),
 		"{riskFrom}", fmt.Sprintf("%.3f", f.armMean(base, robustRisk)),
 		"{riskTo}", fmt.Sprintf("%.3f", f.armMean(f.lead, robustRisk)),
-		"{sunk}", joinNames(sunk), "{sunks}", map[bool]string{true: "s"}[len(sunk) == 1],
-		"{overfit}", joinNames(f.overfit),
-		"{have}", map[bool]string{true: "has", false: "have"}[len(f.overfit) == 1]}
+		"{sunk}", joinNames(sunk), "{sunks}", sunks,
+		"{overfit}", joinNames(f.overfit), "{have}", have}
 }

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -63,10 +62,13 @@ func (f *Files) Bring(ctx context.Context, dir string, o FetchOptions) error {
 
 // AllExist says whether a folder has all files, plain or as .gz.
 func AllExist(folder string, files []string) bool {
-	return !slices.ContainsFunc(files, func(f string) bool {
+	for _, f := range files {
 		path := filepath.Join(folder, f)
-		return !Exists(path) && !Exists(path+".gz")
-	})
+		if !Exists(path) && !Exists(path+".gz") {
+			return false
+		}
+	}
+	return true
 }
 
 // A Remote is one file to download.

@@ -63,7 +63,10 @@ func (c *Client) Start(r runner.Request) ([]string, error) {
 	isProgram := func(s spec.Spec) bool { return s.IsProgram() }
 	r.Means = c.means(slices.ContainsFunc(r.Specs, isProgram))
 	out, err := c.askStarting(&request{Order: runner.Order{Verb: verbStart}, Start: &r})
-	return out.IDs, err
+	if err != nil {
+		return nil, err
+	}
+	return out.IDs, nil
 }
 
 // Wake starts the engine where there is none. The engine then looks for work of its own.
@@ -86,7 +89,10 @@ func (c *Client) sendOrder(o runner.Order) (step int64, err error) {
 	default:
 		out, err = c.askAt(control, &request{Order: o})
 	}
-	return out.Step, err
+	if err != nil {
+		return 0, err
+	}
+	return out.Step, nil
 }
 
 // means returns the means of a run; program says whether the run trains a program.

@@ -24,7 +24,10 @@ func (e *engine) controlVerbs() map[runner.Verb]handler {
 
 func (e *engine) order(r *request) (*reply, error) {
 	step, err := e.queue.CarryOut(r.Order)
-	return &reply{Step: step}, err
+	if err != nil {
+		return nil, err
+	}
+	return &reply{Step: step}, nil
 }
 
 func (e *engine) status(*request) (*reply, error) {
@@ -48,7 +51,10 @@ func (e *engine) start(r *request) (*reply, error) {
 		}
 	}
 	ids, err := e.queue.Start(*r.Start)
-	return &reply{IDs: ids}, err
+	if err != nil {
+		return nil, err
+	}
+	return &reply{IDs: ids}, nil
 }
 
 // shutdown answers when every run has ended.

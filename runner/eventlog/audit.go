@@ -204,6 +204,12 @@ func (a *Audit) Err() error {
 
 // Since returns all knob events that matter for a run that goes on from a position.
 func (a *Audit) Since(from Position) []runner.KnobEvent {
-	before := func(k runner.KnobEvent) bool { return k.Seq <= from.Seq }
-	return slices.Concat(from.Knobs, slices.DeleteFunc(slices.Clone(a.Knobs), before))
+	var knobs []runner.KnobEvent
+	knobs = append(knobs, from.Knobs...)
+	for _, k := range a.Knobs {
+		if k.Seq > from.Seq {
+			knobs = append(knobs, k)
+		}
+	}
+	return knobs
 }

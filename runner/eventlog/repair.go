@@ -28,7 +28,10 @@ func RepairLog(
 	if err == nil {
 		err = r.copy(from, upto)
 	}
-	return r.witnesses, err
+	if err != nil {
+		return nil, err
+	}
+	return r.witnesses, nil
 }
 
 type repairer struct {

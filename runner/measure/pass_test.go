@@ -51,7 +51,12 @@ func where(p *Pass, value func(i int) float64, in func(i int) bool) (mean float6
 
 // bruteForce computes each measure of a split, sample by sample.
 func bruteForce(e *Evaluation, p *Pass) map[string][]float64 {
-	right := func(i int) float64 { return map[bool]float64{true: 1}[p.Correct[i]] }
+	right := func(i int) float64 {
+		if p.Correct[i] {
+			return 1
+		}
+		return 0
+	}
 	loss := func(i int) float64 { return p.Losses[i] }
 	all := func(int) bool { return true }
 	want := map[string][]float64{"robust_risk": {p.Worst.Risk}}

@@ -26,7 +26,11 @@ func (p *Page) HTML() string {
 	inFigures := false
 	for _, block := range p.Blocks {
 		if _, is := block.(*Figure); is != inFigures {
-			b.WriteString(map[bool]string{true: "<div class=\"figures\">\n", false: "</div>\n"}[is])
+			if is {
+				b.WriteString("<div class=\"figures\">\n")
+			} else {
+				b.WriteString("</div>\n")
+			}
 			inFigures = is
 		}
 		switch block := block.(type) {
@@ -62,7 +66,10 @@ func (t *Table) html(b *strings.Builder) {
 	}
 	b.WriteString(">\n<thead>")
 	for i, row := range t.lines() {
-		kind := map[bool]string{true: "th", false: "td"}[i == 0]
+		kind := "td"
+		if i == 0 {
+			kind = "th"
+		}
 		b.WriteString("<tr>")
 		for column, c := range row {
 			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, t.Columns[column].class(c), escapeHTML(c))

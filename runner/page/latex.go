@@ -89,7 +89,11 @@ func (t *Table) latex(b *strings.Builder) {
 // lines.
 func (t *Table) alignment() (kinds string) {
 	for _, c := range t.Columns {
-		kinds += map[bool]string{true: "l", false: "r"}[c.Words]
+		if c.Words {
+			kinds += "l"
+		} else {
+			kinds += "r"
+		}
 	}
 	const long = 60
 	last := len(t.Columns) - 1

@@ -44,7 +44,11 @@ func (t *Table) markdown(b *strings.Builder) {
 		b.WriteString("|\n")
 		if i == 0 {
 			for _, c := range t.Columns {
-				b.WriteString(map[bool]string{true: "|---", false: "|---:"}[c.Words])
+				if c.Words {
+					b.WriteString("|---")
+				} else {
+					b.WriteString("|---:")
+				}
 			}
 			b.WriteString("|\n")
 		}

@@ -128,5 +128,8 @@ func checkLayers(layers []nn.Layer) error {
 // events reads the whole log, without the events that a resume took back.
 func (r *Run) events() (steps []*runner.StepEvent, evals []*runner.EvalEvent, err error) {
 	h, err := eventlog.ReadHistory(r.Tail(), nil)
-	return h.Steps, h.Evals, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return h.Steps, h.Evals, nil
 }

@@ -80,7 +80,10 @@ func pythonLayers(list []nn.Layer) (layers, forward string) {
 				name, l.In[0]*l.In[1]*l.In[2], l.Out[0]))
 			x = fmt.Sprintf("self.%s(%s.flatten(1))", name, x)
 		default:
-			bias := map[bool]string{true: "True", false: "False"}[!l.Norm]
+			bias := "True"
+			if l.Norm {
+				bias = "False"
+			}
 			init = append(init, fmt.Sprintf(
 				"self.%s = nn.Conv2d(%d, %d, %d, stride=%d, padding=%d, bias=%s)",
 				name, l.In[0], l.Out[0], l.Kernel, l.Stride, l.Pad, bias))

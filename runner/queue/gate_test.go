@@ -466,8 +466,11 @@ func TestPausedRunsLeaveTheirSlot(t *testing.T) {
 	}
 	close(ends)
 	for o := range ends {
-		if want := map[bool]runner.Status{true: runner.Stopped,
-			false: runner.Done}[o.ID == ids[2]]; o.Status != want {
+		want := runner.Done
+		if o.ID == ids[2] {
+			want = runner.Stopped
+		}
+		if o.Status != want {
 			t.Errorf("run %s is %s, want %s", o.ID, o.Status, want)
 		}
 	}

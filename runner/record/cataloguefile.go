@@ -139,8 +139,9 @@ func readCatalogue(path string) (f atomicfile.File, x *catalogueIndex, of disk.O
 	}
 	if err != nil {
 		f.Close()
+		return nil, nil, of, err
 	}
-	return f, x, s.Owner, err
+	return f, x, s.Owner, nil
 }
 
 // decode parses the JSON texts of an index.

@@ -58,7 +58,10 @@ func largeFile(s *runner.State) (name string, write func(io.Writer) error, err e
 		}, nil
 	}
 	list, err := fileTensors(s)
-	return tensorsName(s.Step), func(w io.Writer) error { return writeTensors(w, list) }, err
+	if err != nil {
+		return "", nil, err
+	}
+	return tensorsName(s.Step), func(w io.Writer) error { return writeTensors(w, list) }, nil
 }
 
 // tensorGroup is a list of tensors in a state, and the prefix of their names in the file. Only the

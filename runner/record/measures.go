@@ -29,7 +29,10 @@ func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
 	log := r.Tail()
 	log.Only((&runner.EvalEvent{}).Kind())
 	h, err := eventlog.ReadHistory(log, nil)
-	return h.Evals, runError(r.Meta.ID, err)
+	if err != nil {
+		return nil, runError(r.Meta.ID, err)
+	}
+	return h.Evals, nil
 }
 
 // averageBudget is the number of bytes at the end of a log that are read for its last evaluations.
@@ -42,7 +45,10 @@ const averageBudget = 16 << 20
 func (r *Run) Average() (*runner.Average, error) {
 	if r.packed != nil { // its log is small
 		h, err := eventlog.ReadHistory(r.Tail(), nil)
-		return runner.AverageOf(h.Evals), err
+		if err != nil {
+			return nil, err
+		}
+		return runner.AverageOf(h.Evals), nil
 	}
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {

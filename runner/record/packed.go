@@ -100,7 +100,10 @@ func packedFilesOf(r *Run, checkpoint int64) (names []string, files [][]byte, er
 		return names, files, err
 	}
 	two, err := packCheckpoint(of, r, checkpoint, before)
-	return append(names, packedCheckpoint(checkpoint)...), append(files, two...), err
+	if err != nil {
+		return nil, nil, err
+	}
+	return append(names, packedCheckpoint(checkpoint)...), append(files, two...), nil
 }
 
 // packedCheckpoint names the files of a packed checkpoint.

@@ -138,7 +138,10 @@ const newestStep = -1
 // against their checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
 	s, err := r.load(step)
-	return s.State, err
+	if err != nil {
+		return nil, err
+	}
+	return s.State, nil
 }
 
 func (r *Run) load(step int64) (s checkpoint, err error) {

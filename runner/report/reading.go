@@ -128,7 +128,10 @@ func (r *Report) nearBlocks() []page.Block {
 	t := page.New("reading", "seeds", first, base, base+" trained", first+" − "+base,
 		"from "+first+"'s row", "from "+base+"'s row")
 	for _, d := range r.Readings {
-		how := map[bool]string{true: "alike", false: "unchanged"}[d.Alike]
+		how := "unchanged"
+		if d.Alike {
+			how = "alike"
+		}
 		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base), how,
 			d.Lead.text("test_accuracy"), of.Text(d.FromFirst), of.Text(d.FromBase))
 	}
@@ -170,12 +173,13 @@ func (r *Report) nearest(first, base string) string {
 				of.Text(measure.Num(half*math.Sqrt(float64(d.Runs)))), d.Runs, label)
 		}
 	}
-	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. That lead is "+
-		"reached by %d of these %d readings. The nearest is %s (%s): %s points%s. %[2]s's mean "+
-		"comes nearest to the printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has "+
-		"%[15]s.",
-		table.Name, first, of.Text(measure.Num(printed)), base, reached, len(r.Readings),
-		lead.Name, spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"), spread,
-		table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"), of.Text(mean.First),
-		of.Text(mean.Base))
+	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. ",
+		table.Name, first, of.Text(measure.Num(printed)), base) +
+		fmt.Sprintf("That lead is reached by %d of these %d readings. ",
+			reached, len(r.Readings)) +
+		fmt.Sprintf("The nearest is %s (%s): %s points%s. ", lead.Name,
+			spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"), spread) +
+		fmt.Sprintf("%s's mean comes nearest to the printed %.2f under %s (%s): %s, where %s "+
+			"has %s.", first, table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"),
+			of.Text(mean.First), base, of.Text(mean.Base))
 }

@@ -103,7 +103,10 @@ func (s *Study) canonical(f *Family) (string, error) {
 	}
 	slices.Sort(of.Tests)
 	text, err := json.Marshal(of)
-	return string(text), err
+	if err != nil {
+		return "", err
+	}
+	return string(text), nil
 }
 
 // canonicalNumber writes 12 digits: logarithms of margins differ in the last digits between

@@ -81,8 +81,14 @@ func isFew(changes int) bool { return changes == 1 || changes == 2 }
 // those with more methods first, then the oldest.
 func sortExperiments(list []*experiment, main *experiment) {
 	rank := func(e *experiment) int {
-		keys := append(e.differingKeys(main), "")
-		return -slices.Index([]string{"rho", otherData}, keys[0]) // 0, −1, or 1
+		keys := e.differingKeys(main)
+		switch {
+		case len(keys) > 0 && keys[0] == otherData:
+			return 0
+		case len(keys) > 0 && keys[0] == "rho":
+			return 1
+		}
+		return 2
 	}
 	slices.SortStableFunc(list, func(a, b *experiment) int {
 		return cmp.Or(rank(a)-rank(b), b.methods()-a.methods(),

@@ -44,8 +44,10 @@ func (s *Spec) Problems() []error {
 func (s *Spec) checkTogether() error {
 	set, err := s.Set()
 	if err == nil {
-		err = cmp.Or(nn.CheckPrecision(s.Model, s.Precision),
-			nn.CheckConvolution(s.Model, s.Convolution, s.Precision))
+		err = nn.CheckPrecision(s.Model, s.Precision)
+	}
+	if err == nil {
+		err = nn.CheckConvolution(s.Model, s.Convolution, s.Precision)
 	}
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -49,7 +48,10 @@ func openBy(files disk.Files, dir string) (*Folder, error) {
 	path := filepath.Join(dir, listName)
 	info, err := os.Stat(path) // before it is read: a change between is seen later
 	if err == nil {
-		err = cmp.Or(files.ReadFirst(path, &l), l.check(path))
+		err = files.ReadFirst(path, &l)
+	}
+	if err == nil {
+		err = l.check(path)
 	}
 	switch {
 	case errors.Is(err, disk.ErrBefore):

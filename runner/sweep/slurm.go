@@ -31,8 +31,10 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 			"Slurm jobs are submitted, or --on here", name)
 	case errors.As(err, &exit):
 		return "", fmt.Errorf("%s: %s", name, strings.TrimSpace(string(exit.Stderr)))
+	case err != nil:
+		return "", err
 	}
-	return string(out), err
+	return string(out), nil
 }
 
 // Requeue puts a task of an array back into the queue. It must not use SLURM_JOB_ID: for the last

@@ -136,8 +136,10 @@ type submissions struct {
 // a start was about to submit it.
 func (f *Folder) submittedBatches() ([]Batch, error) {
 	var s submissions
-	_, err := f.readIfThere(f.ownPath("slurm", jobsName), &s)
-	return s.Batches, err
+	if _, err := f.readIfThere(f.ownPath("slurm", jobsName), &s); err != nil {
+		return nil, err
+	}
+	return s.Batches, nil
 }
 
 func (f *Folder) noteSubmitted(list []Batch) error {
@@ -206,11 +208,14 @@ func (f *Folder) submitLast(
 // Sbatch is the Submit of this machine.
 func Sbatch(ctx context.Context, args []string) (string, error) {
 	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
+	if err != nil {
+		return "", err
+	}
 	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
-	if _, e := strconv.Atoi(job); err == nil && e != nil {
+	if _, err := strconv.Atoi(job); err != nil {
 		return "", fmt.Errorf("sbatch answered %.80q: want a job's number", out)
 	}
-	return job, err
+	return job, nil
 }
 
 // Adopt settles a batch that a start had noted before it died, without learning its job. The job is
@@ -218,9 +223,12 @@ func Sbatch(ctx context.Context, args []string) (string, error) {
 // batch. The caller is in WithLock.
 func (f *Folder) Adopt(ctx context.Context) error {
 	batches, err := f.submittedBatches()
-	n := len(batches) - 1
-	if err != nil || n < 0 || batches[n].Job != "" {
+	if err != nil {
 		return err
+	}
+	n := len(batches) - 1
+	if n < 0 || batches[n].Job != "" {
+		return nil
 	}
 	queued, err := squeue(ctx, f.jobName())
 	if err != nil {

@@ -61,7 +61,7 @@ func (t *Task) Do(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	if err = t.train(ctx, store, i); err != nil && context.Cause(ctx) == errLimit {
+	if err = t.train(ctx, store, i); err != nil && errors.Is(context.Cause(ctx), errLimit) {
 		return t.requeueRun(i)
 	}
 	return err
@@ -97,7 +97,7 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 	err := t.await(ctx, func() error {
 		return beginRun(t.Folder, q, i, runner.Means{Until: until})
 	})
-	if err == errThrough {
+	if errors.Is(err, errThrough) {
 		return nil
 	}
 	id := t.List.Runs[i].ID
@@ -124,7 +124,7 @@ func (t *Task) await(ctx context.Context, try func() error) error {
 	defer tick.Stop()
 	for began := time.Now(); ; {
 		err := try()
-		if err != errHeld || time.Since(began) > patience {
+		if !errors.Is(err, errHeld) || time.Since(began) > patience {
 			return err
 		}
 		select {

@@ -72,7 +72,7 @@ func (w *worker) trainStage(ctx context.Context, goOn func() bool) bool {
 		for len(w.todo) > 0 && len(w.alive) <= w.here.Parallel && time.Since(held) > heldPause {
 			i := w.todo[0]
 			w.todo = w.todo[1:]
-			if w.train(i) == errHeld { // it may be done by whoever has it
+			if errors.Is(w.train(i), errHeld) { // it may be done by whoever has it
 				w.todo, held = append(w.todo, i), time.Now()
 			}
 		}
@@ -101,7 +101,7 @@ func (w *worker) train(i int) error {
 	switch {
 	case err == nil:
 		w.alive = append(w.alive, w.List.Runs[i].ID)
-	case err == errThrough, err == errHeld:
+	case errors.Is(err, errThrough), errors.Is(err, errHeld):
 	default:
 		w.logf("run %s: %v", w.List.Runs[i].ID, err)
 	}

@@ -138,7 +138,10 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 		return nil, err
 	}
 	w, err := dro.Penalised(r.Method.Problem.Set, nil, e.Train.Losses, e.Z.Lambda)
-	return &w, err
+	if err != nil {
+		return nil, err
+	}
+	return &w, nil
 }
 
 // certifyDue reports whether this evaluation includes the full gradient: every certify_every epochs

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"time"
 
 	"drolab/runner"
@@ -61,7 +62,7 @@ func (r *Run) pauseUntilResumed() error {
 	defer r.pause()()
 	r.Gate.Leave()
 	err := r.Gate.Enter(nil, func() {}, true, r)
-	if err == ErrStopped && r.leader != nil {
+	if errors.Is(err, ErrStopped) && r.leader != nil {
 		err = r.stop()
 	}
 	if err == nil {

@@ -41,7 +41,10 @@ func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
 	weights := make([]float64, len(train.Losses))
 	f := r.Method.Problem.Evaluate(weights, train.Losses, z).Value
 	norm, err := r.GradNorm(weights)
-	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, err
+	if err != nil {
+		return nil, err
+	}
+	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, nil
 }
 
 // testIterate evaluates the present network on the test split.

@@ -132,7 +132,7 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 		r.Gate.End()
 		return runner.Interrupted, err
 	}
-	if err == ErrStopped {
+	if errors.Is(err, ErrStopped) {
 		status, err = runner.Stopped, r.Gate.ServeLast(r)
 	}
 	if err != nil {
@@ -229,7 +229,10 @@ func (r *Run) betweenSteps() error {
 		if !r.atEnd() {
 			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
 				p, err := r.Pass(runner.SplitTrain, false)
-				return p.Batch(), err
+				if err != nil {
+					return dro.Batch{}, err
+				}
+				return p.Batch(), nil
 			})
 			if err != nil {
 				return err

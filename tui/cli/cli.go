@@ -64,7 +64,10 @@ func Main(
 	}
 	setHelp(root)
 	root.SetArgs(args)
-	err := cmp.Or(root.ExecuteContext(ctx), con.Broken())
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = con.Broken()
+	}
 	con.PrintPassedOver()
 	if lost := con.Stdout.Lost.Load(); lost != nil && err == nil {
 		err = *lost

@@ -74,7 +74,10 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 func (w *Page) jump(m markKind, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
 		if !w.clock.Jump(m.kind, by) {
-			side := map[bool]string{true: "after", false: "before"}[by > 0]
+			side := "before"
+			if by > 0 {
+				side = "after"
+			}
 			return kit.Notify("No " + m.name + " " + side + " this moment")
 		}
 		return w.read(w.clock.Ticked)

@@ -239,7 +239,10 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 		}
 		if c.best != nil {
 			f.Tone = func(text string) page.Tone {
-				return map[bool]page.Tone{true: page.Good}[strings.HasSuffix(text, best)]
+				if strings.HasSuffix(text, best) {
+					return page.Good
+				}
+				return ""
 			}
 			f.Cell = func(i int) string {
 				mark := " " // where others have the mark, so that digits stand in line

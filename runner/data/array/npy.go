@@ -188,16 +188,20 @@ func (a *Array) fits(bytes int) error {
 	case a.Kind == 'b' && a.Size != 1:
 		return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)
 	}
+	wrong := fmt.Errorf("%d bytes after the header do not suit values of %d bytes and shape %v",
+		bytes, a.Size, a.Dims)
 	need, room := uint64(a.Size), uint64(bytes)
-	ok := need > 0 && len(a.Dims) > 0
-	for _, d := range a.Dims {
-		if ok = ok && uint64(d) <= room/need; ok {
-			need *= uint64(d)
-		}
+	if need == 0 || len(a.Dims) == 0 {
+		return wrong
 	}
-	if !ok || need != room {
-		return fmt.Errorf("%d bytes after the header do not suit values of %d bytes and shape %v",
-			bytes, a.Size, a.Dims)
+	for _, d := range a.Dims {
+		if uint64(d) > room/need { // the product could overflow
+			return wrong
+		}
+		need *= uint64(d)
+	}
+	if need != room {
+		return wrong
 	}
 	return nil
 }

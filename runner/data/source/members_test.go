@@ -84,7 +84,10 @@ func TestOverlappingGroups(t *testing.T) {
 								}
 							}
 						}
-						some := map[bool]int{true: 1}[row%8 > 0]
+						some := 0
+						if row%8 > 0 {
+							some = 1
+						}
 						if !slices.Equal(in(i), want) || src.Group(i) != 2*src.Label(i)+some {
 							t.Errorf("%s, %s %d: in %v and %d, want %v", format, split, i, in(i),
 								src.Group(i), want)

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"errors"
@@ -97,7 +96,10 @@ func (t tableFormat) open(name string, o data.Options) (*data.Dataset, error) {
 		return nil, err
 	}
 	draw, err := f.Draw(o)
-	if err = cmp.Or(err, f.refuseUseless()); err != nil {
+	if err == nil {
+		err = f.refuseUseless()
+	}
+	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()

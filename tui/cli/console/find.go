@@ -144,7 +144,10 @@ func (c *Console) namedRuns(
 ) ([]*record.Run, error) {
 	if word == "" || word == "latest" {
 		r, err := c.Find(word)
-		return []*record.Run{r}, err
+		if err != nil {
+			return nil, err
+		}
+		return []*record.Run{r}, nil
 	}
 	var starting []*record.Run
 	runs, problems := list()
@@ -158,7 +161,10 @@ func (c *Console) namedRuns(
 	}
 	if len(starting) == 0 { // Find says what is wrong
 		r, err := c.Find(word)
-		return []*record.Run{r}, err
+		if err != nil {
+			return nil, err
+		}
+		return []*record.Run{r}, nil
 	}
 	for _, p := range problems {
 		shown := slices.ContainsFunc(starting, func(r *record.Run) bool {
@@ -180,7 +186,10 @@ func outsideRuns(word string) (runs []*record.Run, ok bool, err error) {
 		return runs, true, err
 	case strings.HasSuffix(word, record.PackedExt):
 		r, err := record.ReadPacked(word)
-		return []*record.Run{r}, true, err
+		if err != nil {
+			return nil, true, err
+		}
+		return []*record.Run{r}, true, nil
 	}
 	return nil, false, nil
 }

@@ -35,7 +35,10 @@ func (w *PageWriter) Page(p *page.Page) {
 func (w *PageWriter) block(block page.Block) {
 	switch block := block.(type) {
 	case page.Heading:
-		title, rule := cells.OneLine(string(block)), map[bool]string{true: "-", false: "─"}[w.ASCII]
+		title, rule := cells.OneLine(string(block)), "─"
+		if w.ASCII {
+			rule = "-"
+		}
 		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(rule, cells.Width(title)))
 	case page.Text:
 		w.paragraph("", string(block))

@@ -94,7 +94,10 @@ func openCard(
 	d, err := source.OpenContext(ctx, name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
 		!strings.Contains(name, "missing=") {
-		sign := map[bool]string{true: "&", false: "?"}[strings.Contains(name, "?")]
+		sign := "?"
+		if strings.Contains(name, "?") {
+			sign = "&"
+		}
 		again, e := source.OpenContext(ctx, name+sign+"missing=category", o)
 		if e == nil {
 			again.Notes = append(again.Notes, "values are missing and were read with "+

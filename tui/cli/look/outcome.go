@@ -291,9 +291,11 @@ func (o *outcome) foot(figures []figure) string {
 		return slices.ContainsFunc(o.Rows, best)
 	}
 	if slices.ContainsFunc(figures, leads) {
-		one := o.sameSeedCounts() && len(o.Rows[0].Seeds) == 1
-		words = append(words, leadMark+" leads in "+
-			map[bool]string{true: "this seed", false: "these seeds"}[one])
+		where := "these seeds"
+		if o.sameSeedCounts() && len(o.Rows[0].Seeds) == 1 {
+			where = "this seed"
+		}
+		words = append(words, leadMark+" leads in "+where)
 	}
 	if slices.ContainsFunc(figures, proved) {
 		words = append(words, o.star+" significantly better than all others")

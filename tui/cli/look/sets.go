@@ -1,7 +1,6 @@
 package look
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +38,10 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 		mu = .5 // a valid level in place of 1, at which every set with a level is the mean
 	}
 	set, err := dro.NewSet(f.uncertainty, f.k, mu)
-	if err = cmp.Or(err, readBySets(c, f.uncertainty)); err != nil {
+	if err == nil {
+		err = readBySets(c, f.uncertainty)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if !set.HasRadius() && c.Flags().Changed("rho") {

@@ -105,8 +105,11 @@ func pinNewest(r *record.Run) (step int64, err error) {
 		if e == nil {
 			e = r.Pin(newest.Step)
 		}
-		if err = e; err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return newest.Step, err
+		if e == nil {
+			return newest.Step, nil
+		}
+		if err = e; !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
 		}
 	}
 	return 0, err

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"path/filepath"
 	"time"
 
@@ -35,7 +34,11 @@ func (l *followedRun) export(e runner.Event) {
 	if l.out == nil {
 		return
 	}
-	if err := cmp.Or(l.out.Write(e), l.out.Flush()); err != nil {
+	err := l.out.Write(e)
+	if err == nil {
+		err = l.out.Flush()
+	}
+	if err != nil {
 		l.out.Close() // the earlier error is reported
 		l.out = nil
 		l.news = append(l.news, "no more event files: "+cell.OneLine(err.Error()))

@@ -104,7 +104,10 @@ func (tr *Trainer) printContinuing(dir string) {
 	if len(runs) == 0 {
 		return
 	}
-	goes := map[bool]string{true: "continues", false: "continue"}[len(runs) == 1]
+	goes := "continue"
+	if len(runs) == 1 {
+		goes = "continues"
+	}
 	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
 		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
 	lines := lists.Map(runs, func(r *record.Run) string {

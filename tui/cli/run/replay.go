@@ -44,7 +44,10 @@ drolab replay latest --speed 60 --from 40%`,
 			r.Steps = by == "step"
 			find := func() ([]*record.Run, error) {
 				runs, err := tr.FindSeveral(args)
-				return console.OfOneProblem(args, runs), err
+				if err != nil {
+					return nil, err
+				}
+				return console.OfOneProblem(args, runs), nil
 			}
 			if tr.OnTerminal() {
 				return tr.replay(c.Context(), find, r)

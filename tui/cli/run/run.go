@@ -129,7 +129,10 @@ func requests(
 ) ([]runner.Request, error) {
 	if f.from != "" {
 		r, err := fork(tr, c, f)
-		return []runner.Request{r}, err
+		if err != nil {
+			return nil, err
+		}
+		return []runner.Request{r}, nil
 	}
 	var list []runner.Request
 	for _, name := range names {

@@ -26,23 +26,29 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 	}
 	if f.dry {
 		calls, _, err := tr.submit(ctx, folder, resources, nil)
+		if err != nil {
+			return err
+		}
 		for _, args := range calls {
 			for i := range args {
 				args[i] = sweep.Quote(args[i])
 			}
 			fmt.Fprintln(tr.Stdout, "sbatch", strings.Join(args, " "))
 		}
-		return err
+		return nil
 	}
 	err = folder.WithLock(func() error {
 		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
 		calls, tasks, err := tr.submit(ctx, folder, resources, sweep.Sbatch)
+		if err != nil {
+			return err
+		}
 		if len(calls) > 0 {
 			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
-		return err
+		return nil
 	})
 	if err == nil {
 		fmt.Fprintln(tr.Stdout, folder.Dir)
@@ -88,8 +94,10 @@ func (tr *Trainer) submit(
 	if err != nil {
 		return nil, 0, err
 	}
-	calls, err = folder.Submit(ctx, stages, resources, submit)
-	return calls, len(todo), err
+	if calls, err = folder.Submit(ctx, stages, resources, submit); err != nil {
+		return nil, 0, err
+	}
+	return calls, len(todo), nil
 }
 
 func (tr *Trainer) sweepResources(
