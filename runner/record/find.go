@@ -87,9 +87,12 @@ func listSome(names []string) string {
 // runNames lists the directories in dir that may be runs.
 func runNames(dir string) ([]string, error) {
 	names, err := folders(dir)
+	if err != nil {
+		return nil, err
+	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return IsSweep(filepath.Join(dir, name))
-	}), err
+	}), nil
 }
 
 // folders lists the directories in dir that may be runs or sweeps.

@@ -138,8 +138,12 @@ func statedSettings(s *spec.Spec) map[string]string {
 func (g *Gathered) TakeOver(c runner.SealedClaims) (differ []*record.Run, errs []error) {
 	for _, r := range slices.Concat(g.endedRuns(), g.begunRuns()) {
 		list, err := r.Claims()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("the claims are not sealed: %w", err))
+			continue
+		}
 		own := slices.IndexFunc(list, func(o runner.SealedClaims) bool { return o.SameStudy(&c) })
-		if err == nil && own < 0 {
+		if own < 0 {
 			err = r.TakeOver(c)
 		}
 		if err != nil {

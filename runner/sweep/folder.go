@@ -196,9 +196,12 @@ func (f *Folder) Find(i int) (*record.Run, error) {
 // request returns the request that starts run i.
 func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 	settings, err := f.List.Spec(i)
+	if err != nil {
+		return runner.Request{}, err
+	}
 	m.Dir = f.List.Dir
 	return runner.Request{Preset: f.List.Name, Specs: []spec.Spec{settings},
 		IDs:   []string{f.List.Runs[i].ID},
 		Quiet: f.List.Known(i),
-		Means: m}, err
+		Means: m}, nil
 }

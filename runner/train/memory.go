@@ -29,10 +29,12 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 			return 0, err
 		}
 	}
-	bytes, err = memoryOfSizes(s, d, parameters)
+	if bytes, err = memoryOfSizes(s, d, parameters); err != nil {
+		return 0, err
+	}
 	const program = 100 << 20
 	values := float64(d.Train+d.Test) / (1 - s.ValFraction) * float64(d.Shape.Len())
-	return program + bytes + 4*values, err
+	return program + bytes + 4*values, nil
 }
 
 // memoryOfSizes is memoryOf for data that are not open yet. It counts two batches of each loader,
