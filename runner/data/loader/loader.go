@@ -362,12 +362,12 @@ func (p place) before(q place) bool {
 }
 
 // make makes the batch of place p in room and returns the part of room that the batch takes.
-func (m *maker) make(room *Batch, p place) Batch {
+func (m *maker) make(buffer *Batch, p place) Batch {
 	n := m.count(p)
-	b := Batch{X: m.inPlace.x, Labels: room.Labels[:n], Groups: room.Groups[:n],
-		Index: room.Index[:n], N: n}
+	b := Batch{X: m.inPlace.x, Labels: buffer.Labels[:n], Groups: buffer.Groups[:n],
+		Index: buffer.Index[:n], N: n}
 	if m.inPlace.x != nil {
-		b.Offsets = room.Offsets[:n]
+		b.Offsets = buffer.Offsets[:n]
 		m.locate(&b, p)
 		return b
 	}
@@ -378,7 +378,7 @@ func (m *maker) make(room *Batch, p place) Batch {
 		}
 		return b
 	}
-	b.X = room.X[:n*m.src.Shape().Len()]
+	b.X = buffer.X[:n*m.src.Shape().Len()]
 	if !m.shared() {
 		m.samples(b, 0, n)
 		return b
@@ -534,7 +534,7 @@ func (a *prefetcher) try(p place) (m madeBatch) {
 
 // next returns the batch of place p, which lies in the memory that was spare, and orders the batch
 // after it. The caller's room, which is free now, becomes the spare memory.
-func (a *prefetcher) next(p place, room *Batch) Batch {
+func (a *prefetcher) next(p place, buffer *Batch) Batch {
 	if a.pending && a.ordered != p { // after a Restore
 		<-a.made
 		a.pending = false
@@ -547,7 +547,7 @@ func (a *prefetcher) next(p place, room *Batch) Batch {
 	if m.panic != nil {
 		panic(m.panic) // on the goroutine that asked for the batch
 	}
-	*room, a.spare = a.spare, *room
+	*buffer, a.spare = a.spare, *buffer
 	a.order(a.maker.after(p))
 	return m.batch
 }

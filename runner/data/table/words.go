@@ -10,7 +10,7 @@ import (
 // meaning.
 //
 // The rows lie in blocks, and a block whose rows have become features is used again for further
-// features: a table needs about as much memory as its features. BenchmarkTableMemory (runner/data)
+// features: a table needs about as much memory as its features. BenchmarkTableMemory (source)
 // measures 5.5 to 6.1 bytes a number while a table of 400 000 rows and 15 columns is opened, 4 of
 // them the features (2026-11-23). With float64 cells it would be at least 12 bytes, 8 for the cell
 // and 4 for the feature, since scales are known only when all is read. The largest table that fits
