@@ -23,7 +23,7 @@ import (
 // all. Words in capitals stand for modules (see modules) and count for direct
 // imports only. What is not listed is forbidden.
 const importRules = `
-NONE < dro, dro/peertest, dro/memtest, runner/lists
+NONE < dro, dro/peertest, dro/memtest, dro/testsize, runner/lists
 ANSI < tui/cell
 X/SYS < dro/internal/kern
 NONE < runner/internal/atomicfile, runner/numeral
@@ -86,7 +86,7 @@ tui/cli < docs, .
 `
 
 // testModules may be imported by tests of any package.
-const testModules = "TESTSCRIPT, VT, TEATEST, PTY, X/TEXT"
+const testModules = "TESTSCRIPT, VT, PTY, GOCMP, X/TEXT"
 
 // testPackages are the packages of this module that the tests of tui and of the packages below it
 // may import. Tests of other packages need an entry in testPairs.
@@ -94,7 +94,7 @@ const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 
 // anyTests are the packages of this module that the tests of any package may import: the programs
 // with which they compare, and folders in memory.
-const anyTests = "dro/peertest, dro/memtest"
+const anyTests = "dro/peertest, dro/memtest, dro/testsize"
 
 // testPairs maps a package of this module to the further packages that its tests may import. A test
 // may need a trained run, a disk that fails, the crash points of runner/page beside those of
@@ -145,9 +145,9 @@ var modules = map[string][]string{
 	"COBRA":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"TESTSCRIPT": {"github.com/rogpeppe/go-internal/testscript"},
 	// vt10x shares no code with Bubble Tea. x/vt does, so versions of Bubble Tea break it.
-	"VT":      {"github.com/hinshun/vt10x"},
-	"TEATEST": {"github.com/charmbracelet/x/exp/teatest"},
-	"PTY":     {"github.com/creack/pty", "github.com/charmbracelet/x/xpty"},
+	"VT":    {"github.com/hinshun/vt10x"},
+	"GOCMP": {"github.com/google/go-cmp"},
+	"PTY":   {"github.com/creack/pty", "github.com/charmbracelet/x/xpty"},
 }
 
 const module = "drolab"

@@ -1,19 +1,17 @@
 package dro
 
 import (
-	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
-var long = flag.Bool("long", false,
-	"more sets, radii and sizes where others of their kind are tested")
-
-// cases returns the cases of a test: the short ones and, with -long, the others.
+// cases returns the cases of a test: the short ones and, with DROLAB_LONG=1, the others.
 func cases[T any](short []T, others ...T) []T {
-	if *long {
+	if testsize.Long() {
 		return append(short, others...)
 	}
 	return short
@@ -175,7 +173,7 @@ func TestBoundsOfFewLosses(t *testing.T) {
 		copy(calm, calm[len(c.large):])
 		for set, want := range map[Set][2]float64{CressieRead{K: 2}: c.chi2, KL{}: c.kl,
 			CVaR{Mu: .1}: c.cvar, SmoothedCVaR{Mu: .1}: {}, CressieRead{K: 1.5}: {}} {
-			if want[0] == 0 && c.n > 1000 && !*long { // solved as any set is, slowly
+			if want[0] == 0 && c.n > 1000 && !testsize.Long() { // solved as any set is, slowly
 				continue
 			}
 			how := Confidence{Draws: 119, Seed: 1} // for "five", few collapse

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // testSets returns the sets that most tests range over.
@@ -58,7 +60,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 			for _, set := range testSets() {
 				switch set {
 				case CressieRead{1.01}, CressieRead{1.9}, SmoothedCVaR{.3}:
-					if !*long {
+					if !testsize.Long() {
 						continue
 					}
 				}

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"drolab/dro/testsize"
 	"drolab/tui/internal/tuitest"
 
 	"github.com/charmbracelet/x/ansi"
@@ -235,9 +236,7 @@ func TestTerminalShowsScreens(t *testing.T) {
 // TestLargeTerminal: on a terminal that is larger than the bound, the interface is drawn up to the
 // bound, and the rest stays blank, whatever is drawn later.
 func TestLargeTerminal(t *testing.T) {
-	if !*long {
-		t.Skip("the emulator takes minutes for so many cells: with -long only")
-	}
+	testsize.OnlyLong(t, "the emulator takes minutes for so many cells")
 	const w, h, keys = mostColumns + 30, mostRows + 20, "42?"
 	rig := func() *rig { return browsing(t, tuitest.NewArchive(t), "3", mostColumns, mostRows) }
 	r, twin := rig(), rig()

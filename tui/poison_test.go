@@ -3,7 +3,6 @@ package tui
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/certificate"
@@ -40,7 +40,7 @@ func TestPoisonedRuns(t *testing.T) {
 	}
 	places := 0
 	tuitest.PoisonEach(t, dir, func(where string) {
-		if places++; !*long && places%3 != 0 || testing.Short() && places%7 != 0 {
+		if places++; !testsize.Long() && places%3 != 0 || testing.Short() && places%7 != 0 {
 			return
 		}
 		r := browsing(t, lab.Folder(dir), "2", 120, 40)
@@ -241,9 +241,6 @@ func (r *rig) printable(t *testing.T, what string) {
 // sequences matches the sequences by which the renderer moves the cursor and draws.
 var sequences = regexp.MustCompile(`\x1b\[[?0-9;]*[A-Za-z]|\x1b[=>78]|[\r\x08]`)
 
-var long = flag.Bool("long", false,
-	"every key with every control, every poisoned string, every answer of a terminal")
-
 // TestEveryControlEverywhere puts every control into names, notes, errors and all other text that
 // is shown, in every page and mode, and checks the bytes that are sent.
 func TestEveryControlEverywhere(t *testing.T) {
@@ -253,12 +250,12 @@ func TestEveryControlEverywhere(t *testing.T) {
 	i, world := 0, newPoisonable(t)
 	for some := range slices.Chunk(tuitest.Poisons(), each) {
 		text, mode, size := strings.Join(some, ""), modes[i%4], sizes[i/2%4]
-		if i++; !*long && i%5 != 0 || testing.Short() && i%7 != 0 { // one goroutine draws
+		if i++; !testsize.Long() && i%5 != 0 || testing.Short() && i%7 != 0 { // one goroutine draws
 			continue
 		}
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			r := world.rig(t, text, size[0], size[1], mode...)
-			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%20 == 0 || *long)
+			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%20 == 0 || testsize.Long())
 			for _, msg := range []any{lab.Started{Err: errors.New(text)},
 				kit.Notice{Text: text + "notice"}, lab.Answered{ID: text, Verb: "pause"},
 				lab.Answered{ID: "x", Verb: "pause", Err: errors.New(text)}} {

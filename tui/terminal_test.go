@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/tui/internal/tuitest"
 
 	tea "charm.land/bubbletea/v2"
@@ -151,7 +152,7 @@ func TestReportsAreNoKeys(t *testing.T) {
 			r.typed(at[1:])
 			keys, cases := map[string]int{}, 0
 			delays, first, every := []time.Duration{20, 60, 150, 400}, 1, 1
-			if !*long && (at != "3" || testing.Short()) {
+			if !testsize.Long() && (at != "3" || testing.Short()) {
 				delays, first, every = delays[2:3], 1+i%2, 2
 			}
 			synctest.Test(t, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"drolab/dro/internal/kern"
+	"drolab/dro/testsize"
 )
 
 // digests holds the hashes of three steps of each model by each kernel, as taken by the first
@@ -69,10 +70,13 @@ var bf16Digests = map[string]string{
 	"resnet8/avx512-bf16":           "18949d2f7c80fcde",
 }
 
-// slow reports whether a digest is taken with -long only: the large models take long on kernels
-// other than this machine's best.
+// slow reports whether a digest is taken with DROLAB_LONG=1 only: the large models take long on
+// kernels other than this machine's best.
 func slow(model string, isa kern.ISA) bool {
-	return (skipped(model) || model == "resnet8 by winograd" && !*long) && isa != kern.Detect()
+	if isa == kern.Detect() {
+		return false
+	}
+	return skipped(model) || model == "resnet8 by winograd" && !testsize.Long()
 }
 
 // TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit of

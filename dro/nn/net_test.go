@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"flag"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/dro/internal/kern"
+	"drolab/dro/testsize"
 )
 
 // batch draws n inputs and labels.
@@ -36,20 +36,16 @@ func testNet(t *testing.T, c Config) *Net {
 	return n
 }
 
-// The large models in every test:
-//
-//	go test ./dro/nn -long
-var long = flag.Bool("long", false, "the large models and the slow kernels in every test")
-
-// representative returns the models that have each kind of layer; with -long, it returns all.
+// representative returns the models that have each kind of layer. With DROLAB_LONG=1, it returns
+// all.
 func representative() []string {
 	return slices.DeleteFunc(slices.Clone(Models()), skipped)
 }
 
-// skipped reports whether a model is left out without -long. It is large, and what its layers do is
-// tested in smaller models.
+// skipped reports whether a model is left out without DROLAB_LONG=1. It is large, and what its
+// layers do is tested in smaller models.
 func skipped(model string) bool {
-	return !*long && (model == "alexnet" || model == "resnet18")
+	return !testsize.Long() && (model == "alexnet" || model == "resnet18")
 }
 
 // side returns the side of the images in tests that run every model. A deep model takes seconds for

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"drolab/dro/testsize"
+
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -171,7 +173,7 @@ func TestAgainstPlainGorgonia(t *testing.T) {
 		{Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 6}, 5},
 		{Config{Model: "resnet18", C: 3, H: 16, W: 16, Classes: 10, Batch: 4}, 3},
 	} {
-		if test.Model == "resnet18" && !*long { // resnet8 has all its layers
+		if test.Model == "resnet18" && !testsize.Long() { // resnet8 has all its layers
 			continue
 		}
 		t.Run(fmt.Sprintf("%s-%d×%d×%d", test.Model, test.C, test.H, test.W), func(t *testing.T) {

@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge/pythontest/asnative"
 	"drolab/runner/bridge/testdata/zygote"
@@ -26,8 +26,7 @@ import (
 
 // The long form takes minutes, and PyTorch:
 //
-//	go test -run 'ForLong' -long -v -timeout 1h ./runner/bridge
-var long = flag.Bool("long", false, "drolab's networks in PyTorch over 200 steps; 100 kills")
+//	DROLAB_LONG=1 go test -run 'ForLong' -v -timeout 1h ./runner/bridge
 
 // elsewhere is the environment variable for a drolab that trains one network of its own in a
 // folder. The tests choose its kernels by GODEBUG.
@@ -120,9 +119,7 @@ func written(t *testing.T, s *spec.Spec) (folder string) {
 // drolab's own as those stay to themselves with other kernels, linear ones within 1e-4. With the
 // same weights, their evaluations and certificates agree within 1e-6.
 func TestAsNativeForLong(t *testing.T) {
-	if !*long {
-		t.Skip("takes minutes: -long")
-	}
+	testsize.OnlyLong(t, "trains drolab's networks in PyTorch for minutes")
 	means := python(t)
 	for _, c := range []struct {
 		model string

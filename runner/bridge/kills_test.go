@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/record"
@@ -64,8 +65,9 @@ func trainResumed(what string) int {
 // moments, with weights of drolab's and then with weights of forms. The run comes to the same bits
 // as a run without kills.
 func TestKillsForLong(t *testing.T) {
-	if !*long || runtime.GOOS != "linux" {
-		t.Skip("takes an hour, and Linux: -long")
+	testsize.OnlyLong(t, "a hundred kills")
+	if runtime.GOOS != "linux" {
+		t.Skip("takes Linux")
 	}
 	for _, words := range [][]string{nil, {"forms=1"}} {
 		t.Run(strings.Join(words, ""), func(t *testing.T) { killsForLong(t, words) })

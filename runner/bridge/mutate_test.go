@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
+	"drolab/dro/testsize"
 	"drolab/runner/bridge"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data/loader"
@@ -113,7 +114,7 @@ func converse(n *bridge.Network) {
 // in one line or goes on, but never panics or waits without end.
 func TestMutatedFrames(t *testing.T) {
 	most := 300
-	if *long {
+	if testsize.Long() {
 		most = 1000
 	} else if testing.Short() {
 		most = 100

@@ -17,6 +17,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
@@ -34,9 +35,7 @@ var pairs = flag.Int("pairs", 5, "pairs of processes of TestOverheadForLong")
 // ratios are taken turn by turn, in either order. The place of its memory makes a process slow or
 // fast for its whole life, so a sample is the median of a new pair.
 func TestOverheadForLong(t *testing.T) {
-	if !*long {
-		t.Skip("takes minutes: -long")
-	}
+	testsize.OnlyLong(t, "measures ResNet-18")
 	words := []string{"folder=" + pictures(t), "width=64"}
 	ratios := map[bool][]float64{}
 	for pair := range *pairs {

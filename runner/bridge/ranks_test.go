@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -194,11 +195,12 @@ func TestKilledRanks(t *testing.T) {
 		t.Skip("finds the processes in /proc")
 	}
 	means, kills := python(t), 1
-	if *long { // a killed process that stands for an interpreter takes the program with it
+	if testsize.Long() {
+		// A killed process that stands for an interpreter takes the program with it.
 		means, kills = forked(t), 20
 	}
 	for procs := 2; procs <= 3; procs++ {
-		if procs == 3 && !*long {
+		if procs == 3 && !testsize.Long() {
 			break
 		}
 		r := newRoom(t)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/queue"
@@ -257,7 +258,7 @@ func TestExact(t *testing.T) {
 	points := []string{"kill losses 1", "kill losses 23", "kill gradient 17", "kill step 18",
 		"kill save 2", "kill outputs 4", "kill norm 1", "orphan losses 31", "orphan save 3",
 		"both step 21", "hang losses 30"}
-	if *long {
+	if testsize.Long() {
 		for i := range 100 {
 			question, at := []string{"losses", "gradient", "step", "save"}[i%4], 1+i*7%40
 			if question == "save" {

@@ -3,7 +3,6 @@ package certificate
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,14 +12,12 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
-
-var long = flag.Bool("long", false,
-	"the coverage of certificates in full, as docs/results.md has it")
 
 // law is a distribution of losses whose R_ρ is known.
 type law struct {
@@ -330,7 +327,7 @@ func sizes() []size {
 		return Grid{Sets: []dro.Set{chi2, dro.KL{}, cvar}, Radii: []float64{.5},
 			How: dro.Confidence{Draws: draws, Seed: 1}}
 	}
-	if *long {
+	if testsize.Long() {
 		return []size{{200, 600, 400, with(99)}, {2000, 400, 200, with(99)},
 			{20_000, 240, 0, Grid{}}}
 	}
@@ -409,7 +406,7 @@ func known(x measure.Number) float64 {
 
 // TestCoverage logs the tables of docs/results.md:
 //
-//	go test ./runner/certificate -run Coverage -long -v -timeout 3h
+//	DROLAB_LONG=1 go test ./runner/certificate -run Coverage -v -timeout 3h
 //
 // Of the bounds of χ² without a !, at most 10 % miss, in each cell in full, and in all cells
 // together in the short form. At most a quarter of the cells have a ! at nearly every sample.
@@ -443,7 +440,7 @@ func cover(t *testing.T, s size) {
 				if b.all() {
 					flagged++
 				}
-				if *long && b.bad() {
+				if testsize.Long() && b.bad() {
 					t.Errorf("radius %d: %s %% miss, have a !, miss among the others", i,
 						b.guarded())
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 )
 
 // bounded is a law of losses of which the largest possible one is known.
@@ -110,19 +111,19 @@ func (p *path) boundsOfMost(l *bounded, n, samples int) (with, without []tally) 
 
 // TestCoverageOfMaxLoss logs the table of docs/results.md on --max-loss:
 //
-//	go test ./runner/certificate -run CoverageOfMaxLoss -long -v -timeout 3h
+//	DROLAB_LONG=1 go test ./runner/certificate -run CoverageOfMaxLoss -v -timeout 3h
 //
 // Of the bounds without a !, no more miss than chance allows at the nominal 5 %, in each cell; and
 // the ground of this table is needed. The short form has one law with few samples.
 func TestCoverageOfMaxLoss(t *testing.T) {
 	sizes, samples := []int{200, 500, 2000}, 300
-	if !*long {
+	if !testsize.Long() {
 		sizes, samples = []int{500}, 30
 	}
 	needed := 0
 	for _, n := range sizes {
 		laws := boundedLaws(n)
-		if !*long {
+		if !testsize.Long() {
 			laws = laws[:1]
 		}
 		for _, l := range laws {

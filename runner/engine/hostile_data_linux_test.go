@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data/source"
 
@@ -27,7 +28,7 @@ func TestHostileData(t *testing.T) {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
 	}
 	sets, each, memory := len(traps()), len(traps()), 80<<20
-	if *long {
+	if testsize.Long() {
 		sets, each, memory = 200, 25, 2<<30
 	}
 	want := alone(t)

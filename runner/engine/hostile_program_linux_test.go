@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/record"
@@ -37,13 +38,14 @@ type misdeed struct {
 // leaves out ways that take seconds at most questions.
 func misdeeds() (list []misdeed) {
 	mutations := 6
-	if *long {
+	if testsize.Long() {
 		mutations = 2000
 	}
 	for _, q := range questions {
 		for _, how := range []string{"long", "long-head", "short", "silent", "alive"} {
 			slow := misdeed{how: how}.waits()
-			if !*long && (slow && q.do != "losses" && q.do != "save" || how == "long-head") ||
+			onlyLong := slow && q.do != "losses" && q.do != "save" || how == "long-head"
+			if onlyLong && !testsize.Long() ||
 				how == "alive" && q.do == "hello-describe" || // there is no run yet
 				how == "short" && !strings.HasPrefix(q.do, "hello") && empty[q.do] {
 				continue

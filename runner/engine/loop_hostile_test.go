@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/engine"
@@ -407,7 +408,7 @@ func (m *mutator) Write(b []byte) (int, error) {
 // interrupted when the script goes, or goes on, but never panics or waits without end.
 func TestMutatedFrames(t *testing.T) {
 	most := 1000
-	if testing.Short() || os.Getenv("DROLAB_LONG") == "" {
+	if !testsize.Long() {
 		most = 40
 	}
 	var noticed atomic.Int64

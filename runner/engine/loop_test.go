@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 
@@ -326,7 +327,7 @@ func TestExact(t *testing.T) {
 	}
 	points := []string{"script 1", "script 24", "server 25", "both 26", "server 13", "script 14",
 		"both 50"}
-	if os.Getenv("DROLAB_LONG") != "" {
+	if testsize.Long() {
 		for i := range 120 { // in pairs: weights by drolab, and by the form
 			points = append(points, fmt.Sprintf("%s %d",
 				[]string{"script", "server", "both"}[i/2%3], 1+i/2*13%67))

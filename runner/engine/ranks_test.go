@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/engine"
 	"drolab/runner/record"
@@ -39,7 +40,7 @@ func TestRanks(t *testing.T) {
 	r := room(t.TempDir())
 	lines := r.ranks(t, "numbers")
 	splits := 1
-	if os.Getenv("DROLAB_LONG") != "" {
+	if testsize.Long() {
 		splits = 4
 	}
 	if len(lines) != splits*8 {
@@ -73,7 +74,7 @@ func TestRanks(t *testing.T) {
 // right status, and a new start continues it to the same bits.
 func TestFaultsOfRanks(t *testing.T) {
 	for _, size := range []string{"2", "3"} {
-		if size == "3" && os.Getenv("DROLAB_LONG") == "" {
+		if size == "3" && !testsize.Long() {
 			continue
 		}
 		t.Run(size, func(t *testing.T) {
@@ -148,9 +149,7 @@ func hasCause(t *testing.T, run *record.Run, cause string) bool {
 
 // TestKillsOfRanks: a rank may be killed at any place, and the resumed run has the same bits.
 func TestKillsOfRanks(t *testing.T) {
-	if os.Getenv("DROLAB_LONG") == "" {
-		t.Skip("a hundred kills: with DROLAB_LONG=1 only")
-	}
+	testsize.OnlyLong(t, "a hundred kills")
 	for _, size := range []string{"2", "3"} {
 		t.Run(size, func(t *testing.T) {
 			t.Parallel()
@@ -247,9 +246,7 @@ func TestOrdersToRanks(t *testing.T) {
 
 // TestPausedRanks: a kill and a signal to end reach a paused run.
 func TestPausedRanks(t *testing.T) {
-	if os.Getenv("DROLAB_LONG") == "" {
-		t.Skip("starts PyTorch twice and waits for a patience: with DROLAB_LONG=1 only")
-	}
+	testsize.OnlyLong(t, "starts PyTorch twice and waits for a patience")
 	o := order(t)
 	o.must(o.pause("1").Kill())
 	said := <-o.ended

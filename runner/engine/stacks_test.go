@@ -3,11 +3,11 @@
 package engine_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 )
@@ -35,9 +35,7 @@ func TestWrongStacks(t *testing.T) {
 // stopped goes on, also where SIGTERM stops it in Lightning. A run of two processes goes on in one,
 // and the reverse.
 func TestResumedStacks(t *testing.T) {
-	if os.Getenv("DROLAB_LONG") == "" {
-		t.Skip("dozens of starts of trainers: with DROLAB_LONG=1 only")
-	}
+	testsize.OnlyLong(t, "dozens of starts of trainers")
 	r := room(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "resumed")
 	if err != nil || len(lines) != 18 {
@@ -55,9 +53,7 @@ func TestResumedStacks(t *testing.T) {
 // TestGroupsOfBERT: on made-up tokens, group DRO raises the worst group of a small BERT above that
 // of ERM, over four seeds.
 func TestGroupsOfBERT(t *testing.T) {
-	if os.Getenv("DROLAB_LONG") == "" {
-		t.Skip("trains twelve networks: with DROLAB_LONG=1 only")
-	}
+	testsize.OnlyLong(t, "trains twelve networks")
 	r := room(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "groups")
 	if err != nil || len(lines) != 12 {

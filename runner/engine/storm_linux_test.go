@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -15,14 +14,13 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 
 	"golang.org/x/sys/unix"
 )
-
-var long = flag.Bool("long", false, "10 000 hostile requests, 200 hostile data sets, 2000 frames")
 
 // TestStorm sends an engine with little memory requests that nobody should send: settings and sizes
 // beyond all bounds, datasets that are none, nonsense messages. Every verb is answered while its
@@ -34,7 +32,7 @@ func TestStorm(t *testing.T) {
 	}
 	each := 60 // requests beside one run
 	requests := 2 * each
-	if *long {
+	if testsize.Long() {
 		each, requests = 150, 10_000
 	}
 	want := alone(t)

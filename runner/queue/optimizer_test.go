@@ -2,18 +2,16 @@ package queue
 
 import (
 	"errors"
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/spec"
 )
-
-var long = flag.Bool("long", false, "20 stops of a run with dropout and patience")
 
 // adapted returns a brief spec with everything that a step of AdamW depends on. The run loses its
 // patience.
@@ -64,7 +62,7 @@ func TestPatienceEndsARun(t *testing.T) {
 func TestAdaptedRunGoesOnExactly(t *testing.T) {
 	whole := runAll(t, 1, adapted())[0]
 	most, stops := whole.summary.Steps, []int64{17, 31}
-	if *long {
+	if testsize.Long() {
 		stops = nil
 		for range 20 {
 			stops = append(stops, 9+rand.Int64N(most-9))

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/queue"
 	"drolab/runner/spec"
@@ -25,7 +26,7 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 		answer(dir)
 	}
 	kills := 10
-	if *long {
+	if testsize.Long() {
 		kills = 1000
 	}
 	rng := rand.New(rand.NewPCG(3, 5))

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
@@ -150,7 +151,7 @@ func TestFlipsOfCatalogue(t *testing.T) {
 	path := remembering(dir, cache).path()
 	before := read(t, path)
 	n := 100
-	if *long {
+	if testsize.Long() {
 		n = 1000
 	}
 	rng := rand.New(rand.NewPCG(3, 5))

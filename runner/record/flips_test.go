@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/eventlog"
 	"drolab/runner/queue"
@@ -62,7 +63,7 @@ func TestFlips(t *testing.T) {
 	n := 80
 	if testing.Short() {
 		n = 40
-	} else if *long {
+	} else if testsize.Long() {
 		n = 10_000
 	}
 	before := t.TempDir()

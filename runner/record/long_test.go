@@ -3,13 +3,13 @@ package record
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/measure"
 
@@ -17,21 +17,13 @@ import (
 	"drolab/runner/eventlog"
 )
 
-// These are the flags of TestWriteLong.
-var (
-	longSteps = flag.Int64("long.steps", 0,
-		"steps of the run that TestWriteLong writes, all logged")
-	longDir = flag.String("long.dir", "", "folder of runs that it writes it to")
-)
-
-// TestWriteLong writes a long run for measurements by hand, if its flags ask for it:
+// TestWriteLong writes a run of a million steps for measurements by hand. It stays, as a folder of
+// runs below DIR, with
 //
-//	go test ./runner/record -run WriteLong -long.steps 1000000 -long.dir DIR
+//	DROLAB_LONG=1 go test ./runner/record -run WriteLong -artifacts -outputdir DIR
 func TestWriteLong(t *testing.T) {
-	if *longSteps == 0 {
-		t.Skip("for measurements by hand: -long.steps")
-	}
-	writeLong(t, *longDir, *longSteps, runner.Done)
+	testsize.OnlyLong(t, "writes a million steps to measure with")
+	writeLong(t, t.ArtifactDir(), 1_000_000, runner.Done)
 }
 
 // writeLong makes a run that logs every step, with an evaluation and a checkpoint in each of a

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/internal/atomicfile"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
@@ -19,8 +19,7 @@ import (
 // that is the last operation of its process. Then somebody does the same again, and everything is
 // as if nothing had happened. The long form takes all points, the short one some of each scene:
 //
-//	go test -run 'TestCrashPoints|TestFlips' -long -v -timeout 1h ./runner/record
-var long = flag.Bool("long", false, "all crash points, and 10 000 flipped bytes")
+//	DROLAB_LONG=1 go test -run 'TestCrashPoints|TestFlips' -v -timeout 1h ./runner/record
 
 // The short form takes one point in somePoints, and one byte in someBytes of a file.
 const (
@@ -30,7 +29,7 @@ const (
 
 // everyByte returns the distance between the bytes of a file that a test changes or cuts at.
 func everyByte() int {
-	if *long {
+	if testsize.Long() {
 		return 1
 	}
 	return someBytes
@@ -132,7 +131,7 @@ func TestCrashPoints(t *testing.T) {
 			must(t, err)
 			trace := whole.Trace()
 			step := somePoints
-			if *long || len(trace) <= 2*somePoints {
+			if testsize.Long() || len(trace) <= 2*somePoints {
 				step = 1
 			}
 			points := 0

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"drolab/dro/testsize"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -15,7 +17,7 @@ import (
 // goes on.
 func TestPowerCuts(t *testing.T) {
 	cuts := 2
-	if *long {
+	if testsize.Long() {
 		cuts = 24
 	}
 	rng := rand.New(rand.NewPCG(13, 17))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // TestFlips: when any byte of any file of a sweep changes, the file is named. The table is what it
@@ -29,7 +31,7 @@ func TestFlips(t *testing.T) {
 		text := texts[name]
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
 			at := count(len(text))
-			if !*long {
+			if !testsize.Long() {
 				rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
 				seal := count(len(text))[len(text)-20:] // every byte of it
 				at = append(at[:min(20, len(at))], seal...)

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	_ "drolab/dro/memtest"
 	"drolab/dro/nn"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
@@ -27,8 +27,7 @@ import (
 // The long form takes 50 pairs of starts, all points at which a start can end, and all
 // bytes of a sweep's files:
 //
-//	go test -run 'AtOnce|Points|Flips' -long -v -timeout 1h ./runner/sweep
-var long = flag.Bool("long", false, "50 pairs of starts, all crash points, all flipped bytes")
+//	DROLAB_LONG=1 go test -run 'AtOnce|Points|Flips' -v -timeout 1h ./runner/sweep
 
 // starter is the environment variable that makes the test binary start the sweep of the file TEXT
 // in a folder, and train it to the end.
@@ -82,7 +81,7 @@ var more = strings.Replace(fewer, "seeds: 2", "seeds: 3", 1)
 
 // pairs returns the number of pairs of starts that a test takes.
 func pairs(few int) int {
-	if *long {
+	if testsize.Long() {
 		return 50
 	}
 	return few
@@ -278,7 +277,7 @@ func TestAnEngineSeesGrowth(t *testing.T) {
 
 // pointSteps returns the step between the points that a test takes.
 func pointSteps(few int) int {
-	if *long {
+	if testsize.Long() {
 		return 1
 	}
 	return few

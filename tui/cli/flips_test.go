@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,15 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 )
 
 // The long form takes minutes:
 //
-//	go test -run TestFlips -long -v -timeout 1h ./tui/cli
-var long = flag.Bool("long", false,
-	"2000 flipped bytes, every command with every string, 100 kills and 16 viewers")
+//	DROLAB_LONG=1 go test -run TestFlips -v -timeout 1h ./tui/cli
 
 // flips is a folder with runs, their labels and a sweep, and the figures that the commands print of
 // it.
@@ -39,7 +37,7 @@ func TestFlips(t *testing.T) {
 	n := 60
 	if testing.Short() {
 		n = 30
-	} else if *long {
+	} else if testsize.Long() {
 		n = 2000
 	}
 	f := newFlips(t)

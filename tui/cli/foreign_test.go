@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // TestFilesOfAnotherRun puts files of one run into the folder of another, as a restored backup may.
@@ -98,7 +100,7 @@ func TestChangedLogs(t *testing.T) {
 	n := 40
 	if testing.Short() {
 		n = 15
-	} else if *long {
+	} else if testsize.Long() {
 		n = 200
 	}
 	f := newFlips(t)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"drolab/dro/memtest"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/engine"
@@ -33,8 +34,8 @@ import (
 // These tests of the program itself check that runs outlive the terminal and that nothing is lost.
 // The long form is
 //
-//	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
-//	    -long -v -timeout 1h ./tui/cli
+//	DROLAB_LONG=1 go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
+//	    -v -timeout 1h ./tui/cli
 
 // box is a folder of runs, with the program that works on it.
 type box struct {
@@ -224,7 +225,7 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 	whole := newBox(t)
 	whole.do(four("--inline")...)
 	kills := 5
-	if *long {
+	if testsize.Long() {
 		kills = 100
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
@@ -424,7 +425,7 @@ func TestLeavingTells(t *testing.T) {
 func TestStoppedViewers(t *testing.T) {
 	t.Parallel()
 	viewers := 3
-	if *long {
+	if testsize.Long() {
 		viewers = 16
 	}
 	b := newBox(t)
@@ -550,9 +551,7 @@ func TestFullDiskInline(t *testing.T) {
 
 // TestGoRun starts the engine from a program whose file is deleted when its command ends.
 func TestGoRun(t *testing.T) {
-	if !*long {
-		t.Skip("compiles the program: with -long only")
-	}
+	testsize.OnlyLong(t, "compiles the program")
 	b := newBox(t)
 	cmd := b.command()
 	cmd.Path, cmd.Args, cmd.Err = "",

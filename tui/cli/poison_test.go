@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"drolab/dro/memtest"
+	"drolab/dro/testsize"
 	"drolab/runner/disk"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/cli/console"
@@ -78,7 +79,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 	n := 0
 	everything := func(where string) {
-		if n++; !*long && n%4 != 0 {
+		if n++; !testsize.Long() && n%4 != 0 {
 			return
 		}
 		commands := [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
@@ -86,7 +87,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			{"knob", id, "lr=1"}, {"engine", "status"},
 			{"run", "--from", id + "@12", "--set", "lr=-1"}, {"__complete", "show", ""},
 			{"delete", id}}
-		if *long || n%28 == 0 { // these commands read data or weights, which takes time
+		if testsize.Long() || n%28 == 0 { // these commands read data or weights, which takes time
 			commands = append(commands, []string{"theory", id},
 				[]string{"eval", id}, []string{"certify", id},
 				[]string{"features", id, "--out", filepath.Join(t.TempDir(), "x.npz")},

@@ -1,28 +1,25 @@
 package kern
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
-// All images and repetitions:
-//
-//	go test ./dro/internal/kern -long
-var long = flag.Bool("long", false, "all images of each geometry, and four times the repetitions")
-
+// convCase is a convolution with its number of images.
 type convCase struct {
 	images int
 	cfg    ConvConfig
 }
 
-// compared returns the number of images that are compared with float64: without -long, as many as
-// make a few million products.
+// compared returns the number of images that are compared with float64: without DROLAB_LONG=1, as
+// many as make a few million products.
 func (c convCase) compared() int {
-	if *long {
+	if testsize.Long() {
 		return c.images
 	}
 	out := must(c.cfg.OutShape())
@@ -232,7 +229,7 @@ func repeats(isa ISA) int {
 	if isa == Generic {
 		n = 1
 	}
-	if *long {
+	if testsize.Long() {
 		n *= 4
 	}
 	return n

@@ -1,0 +1,18 @@
+package testsize
+
+import (
+	"os"
+	"testing"
+)
+
+// Long reports whether tests take all sizes: DROLAB_LONG is set, and -short is not.
+func Long() bool { return os.Getenv("DROLAB_LONG") != "" && !testing.Short() }
+
+// OnlyLong skips a test that runs in the longest size only. The reason is what the test does that
+// takes long.
+func OnlyLong(t testing.TB, reason string) {
+	t.Helper()
+	if !Long() {
+		t.Skip(reason + ": with DROLAB_LONG=1 only")
+	}
+}
