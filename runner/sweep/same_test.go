@@ -17,8 +17,8 @@ import (
 	"drolab/runner/record"
 )
 
-// TestSameSweeps compares two sweeps on the disk, DROLAB_SAME=DIR:DIR. .ci/slurm runs it with a
-// sweep that a cluster has trained.
+// TestSameSweeps compares two sweeps on the disk, DROLAB_SAME=DIR:DIR. .ci/measure/slurm runs it
+// with a sweep that a cluster has trained.
 func TestSameSweeps(t *testing.T) {
 	a, b, ok := strings.Cut(os.Getenv("DROLAB_SAME"), ":")
 	if !ok {
@@ -113,9 +113,9 @@ func standing(t *testing.T, r *record.Run) (list []runner.Event) {
 }
 
 // TestOverhead reports the overhead of a sweep on the disk, DROLAB_OVERHEAD=DIR:PARALLEL, as
-// .ci/sweep runs it. The overhead is the time that the machine's slots waited: from a run's last
-// event to the beginning of the next run's first step, with the reading of data and the making of
-// the network.
+// .ci/measure/sweep runs it. The overhead is the time that the machine's slots waited: from a run's
+// last event to the beginning of the next run's first step, with the reading of data and the making
+// of the network.
 func TestOverhead(t *testing.T) {
 	dir, text, ok := strings.Cut(os.Getenv("DROLAB_OVERHEAD"), ":")
 	parallel, err := strconv.Atoi(text)

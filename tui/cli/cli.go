@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime"
@@ -44,27 +45,13 @@ func Main(
 		root.AddCommand(command(con))
 	}
 	console.ReadNumbers(root)
-	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
-	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
-		wrapHelp(root, max(40, con.Width()-4))
-		of, rest, _ := root.Find(slices.DeleteFunc(slices.Clone(args), helps))
-		if of.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-			console.PrintError(con.Stderr, console.NoCommand(of, rest)) // not the program's help
-			return 1
-		}
-	}
-	if len(args) > 0 && args[0] == "man" {
-		wrapHelp(root, math.MaxInt) // the page is wrapped where it is read
-	}
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.ColourWriter())
 	root.SetErr(con.Stderr.ColourWriter())
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
-	setHelp(root)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, con, root, args)
 	if err == nil {
 		err = con.Broken()
 	}
@@ -73,37 +60,43 @@ func Main(
 		err = *lost
 	}
 	if err != nil {
-		console.PrintError(con.Stderr, rewordExclusive(err))
+		console.PrintError(con.Stderr, err)
 		return 1
 	}
 	return 0
 }
 
-// rewordExclusive returns the error about flags that exclude each other in our words, and others as
-// they are.
-func rewordExclusive(err error) error {
-	_, flags, is := strings.Cut(err.Error(), "are set none of the others can be; [")
-	flags, _, _ = strings.Cut(flags, "]")
-	if !is {
-		return err
+// execute runs the command that args give. Fang prints help and the manual page. It does not run
+// the other commands: at each error it would ask the terminal for its colours, and wait seconds for
+// the answer.
+func execute(ctx context.Context, con *console.Console, root *cobra.Command, args []string) error {
+	isHelp := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
+	if slices.ContainsFunc(args, isHelp) {
+		of, rest, _ := root.Find(slices.DeleteFunc(slices.Clone(args), isHelp))
+		if of.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			return console.NoCommand(of, rest) // not the program's help
+		}
 	}
-	return fmt.Errorf("--%s: give one of them alone", strings.Join(strings.Fields(flags), ", --"))
+	root.SetArgs(args)
+	if len(args) > 0 && args[0] == "man" {
+		wrapHelp(root, math.MaxInt) // the page is wrapped where it is read
+		return fang.Execute(ctx, root, fangOptions...)
+	}
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		wrapHelp(c, max(40, con.Width()-4))
+		shortenHelp(c)
+		path := strings.Fields(c.CommandPath())
+		root.SetArgs(append(path[1:], "--help"))
+		fang.Execute(ctx, root, fangOptions...)
+	})
+	root.SilenceUsage, root.SilenceErrors = true, true
+	return root.ExecuteContext(ctx)
 }
 
-// setHelp gives a command Fang's help, by an execution of a command that does nothing. Fang would
-// ask the terminal for its colours at every error, and wait seconds for the answer.
-func setHelp(root *cobra.Command) {
-	nothing := &cobra.Command{Use: "nothing", Run: func(*cobra.Command, []string) {},
-		PersistentPreRun: func(*cobra.Command, []string) {}}
-	root.AddCommand(nothing)
-	root.SetArgs([]string{nothing.Use})
-	fang.Execute(context.Background(), root, fang.WithoutVersion())
-	root.RemoveCommand(nothing)
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		shortenHelp(c)
-		help(c, args)
-	})
+// fangOptions leave the version and the printing of errors to this package.
+var fangOptions = []fang.Option{
+	fang.WithoutVersion(),
+	fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}),
 }
 
 // shortenHelp shortens a command's help: the flags of the commands below it stand in their own
@@ -152,6 +145,9 @@ func root(con *console.Console) *cobra.Command {
 			return tr.Open(c, args)
 		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
+			if err := console.CheckAlone(c); err != nil {
+				return err
+			}
 			if wide {
 				con.SetFolding(false)
 			}
@@ -165,8 +161,14 @@ func root(con *console.Console) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return cmp.Or(wrongValue(c, err),
-			fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath()))
+		if wrong, is := errors.AsType[*pflag.InvalidValueError](err); is {
+			return wrongValue(c, wrong)
+		}
+		hint := ""
+		if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+			hint = settingFlag(c, unknown)
+		}
+		return fmt.Errorf("%w: %ssee %s --help", err, hint, c.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&con.DataDir, "data", con.DataDir, "folder of the datasets (DROLAB_DATA)")
@@ -225,14 +227,9 @@ func wrapHelp(c *cobra.Command, width int) {
 	}
 }
 
-// wrongValue says which values a flag takes if err is about a value of another type. It returns nil
-// for other errors. The library's own text names the function that could not read the value. The
-// type of a flag with choices is what it takes.
-func wrongValue(c *cobra.Command, err error) error {
-	wrong, is := errors.AsType[*pflag.InvalidValueError](err)
-	if !is {
-		return nil
-	}
+// wrongValue says which values a flag takes. The library's own text names the function that could
+// not read the value. The type of a flag with choices is what it takes.
+func wrongValue(c *cobra.Command, wrong *pflag.InvalidValueError) error {
 	flag, remedy := wrong.GetFlag(), ""
 	of := flag.Value.Type()
 	if console.TakesNumbers(of) {
@@ -246,14 +243,13 @@ func wrongValue(c *cobra.Command, err error) error {
 		remedy, c.CommandPath())
 }
 
-// settingFlag returns the hint to use --set if err is about a setting that was given as a flag,
-// else "".
-func settingFlag(c *cobra.Command, err error) string {
-	flag, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !unknown || c.Flags().Lookup("set") == nil {
+// settingFlag returns the hint to use --set if a setting was given as a flag, else "".
+func settingFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	isShorthand := unknown.GetSpecifiedShortnames() != ""
+	if isShorthand || c.Flags().Lookup("set") == nil {
 		return ""
 	}
-	if key := presets.Key(flag); key != "" {
+	if key := presets.Key(unknown.GetSpecifiedName()); key != "" {
 		return fmt.Sprintf("give it as --set %s=VALUE, ", key)
 	}
 	return ""

@@ -19,6 +19,7 @@
 //	              `recorded:`; a study by its file
 //	arguments.go  checks of the number of arguments; "did you mean" for an unknown command, also
 //	              for words of other programs
+//	alone.go      flags of which a command takes one alone
 //	complete.go   completion in the shell, of runs, presets and words of flags
 //	numbers.go    flags that take numbers read them by the rule of runner/numeral (1_000, 1e-3; no
 //	              octal)

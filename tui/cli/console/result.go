@@ -55,7 +55,7 @@ func (c *Console) TableFlags(of *cobra.Command, about string) *Forms {
 	flags.BoolVar(&f.csv, "csv", false, "print CSV"+about)
 	flags.BoolVar(&f.latex, "latex", false, "print the table in LaTeX, with booktabs")
 	flags.BoolVar(&f.markdown, "md", false, "print the table in Markdown")
-	of.MarkFlagsMutuallyExclusive("json", "csv", "latex", "md")
+	TakeAlone(of, "json", "csv", "latex", "md")
 	return f
 }
 

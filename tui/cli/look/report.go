@@ -65,7 +65,7 @@ drolab report recorded:paper --into docs/results.md`,
 	familyFlag(c, &f.family, compare.AllMeasures)
 	flags.IntVar(&f.width, "width", 0, "width of the page in columns (default: the terminal's)")
 	flags.BoolVar(&f.interim, "interim", false, "test a study before all of its runs have ended")
-	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
+	console.TakeAlone(c, "md", "latex", "html", "json", "into")
 	return c
 }
 

@@ -86,8 +86,8 @@ drolab runs --all --columns lr,tag`,
 	f.StringVar(&l.extra, "columns", "", "further settings and measures to list")
 	con.JSONFlag(c, "the runs")
 	f.BoolVar(&l.lines, "jsonl", false, "print JSON, one line per run")
-	c.MarkFlagsMutuallyExclusive("json", "jsonl", "columns")
-	c.MarkFlagsMutuallyExclusive("all", "limit")
+	console.TakeAlone(c, "json", "jsonl", "columns")
+	console.TakeAlone(c, "all", "limit")
 	return c
 }
 

@@ -46,7 +46,7 @@ lists them.`,
 	}
 	c.Flags().BoolVar(&pin, "pin", false, "keep the checkpoint for good")
 	c.Flags().BoolVar(&unpin, "unpin", false, "release a pinned checkpoint")
-	c.MarkFlagsMutuallyExclusive("pin", "unpin")
+	console.TakeAlone(c, "pin", "unpin")
 	return c
 }
 

@@ -57,6 +57,6 @@ the command prints the labels.`,
 	f.StringSliceVar(&tags, "tag", nil, "a word to add, or -WORD to remove it")
 	f.BoolVar(&archive, "archive", false, "archive the run")
 	f.BoolVar(&back, "unarchive", false, "bring the run back from the archive")
-	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
+	console.TakeAlone(c, "archive", "unarchive")
 	return c
 }

@@ -100,12 +100,12 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVar(&f.dry, "dry-run", false, "list the missing runs of a study, and start nothing")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and return at once")
-	c.MarkFlagsMutuallyExclusive("inline", "detach")
+	console.TakeAlone(c, "inline", "detach")
 	tr.JSONFlag(c, "the result")
 	tr.ExplainFlag(c)
 	flags.StringVar(&f.live, "export-live", "", "write event files while this command "+
 		"watches: tensorboard, into the folder tensorboard beside the runs")
-	c.MarkFlagsMutuallyExclusive("detach", "export-live")
+	console.TakeAlone(c, "detach", "export-live")
 	console.MustComplete(c, "algo", completeAlgorithms)
 	console.MustComplete(c, "set", completeKeys)
 	return c
