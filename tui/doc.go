@@ -63,5 +63,7 @@
 //	                 rest of one as keys; its writer drops needless questions
 //	follow_unix.go,  the size of the terminal after SIGWINCH; nothing on a console of Windows
 //	follow_other.go
+//	debuglog.go      what DROLAB_DEBUG=FILE writes of each message: its type, keys, answers of the
+//	                 terminal, no data
 //	panicguard.go    a panic ends the interface with an error of one line
 package tui

@@ -39,10 +39,13 @@ func Program(cfg lab.Config, t *Terminal) *tea.Program {
 }
 
 func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *tea.Program {
-	size := t.Size()
+	size, filter := t.Size(), t.filter
+	if cfg.Debug != nil {
+		filter = logged(cfg.Debug, t.filter)
+	}
 	p := tea.NewProgram(panicGuard{m}, append([]tea.ProgramOption{
 		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames),
-		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(t.filter),
+		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(filter),
 		tea.WithColorProfile(m.env.profile),
 	}, more...)...)
 	t.send = p.Send

@@ -33,6 +33,13 @@ func Main(
 		*console.Console) *cobra.Command,
 ) (code int) {
 	con := console.New(env)
+	var err error
+	if con.Debug, err = console.OpenDebugLog(env.DebugFile); err != nil {
+		console.PrintError(con.Stderr, err)
+		return 1
+	}
+	con.WriteStart()
+	defer func() { con.Debug.Printf("exit status %d", code) }()
 	debug.SetPanicOnFault(true) // a mapped data file that is truncated must not end the program
 	defer func() {
 		if p := recover(); p != nil {
@@ -51,7 +58,7 @@ func Main(
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
-	err := execute(ctx, con, root, args)
+	err = execute(ctx, con, root, args)
 	if err == nil {
 		err = con.Broken()
 	}
@@ -145,6 +152,7 @@ func root(con *console.Console) *cobra.Command {
 			return tr.Open(c, args)
 		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
+			con.WriteCommand(c)
 			if err := console.CheckAlone(c); err != nil {
 				return err
 			}

@@ -42,6 +42,7 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		Environ:       os.Environ(),
 		SignalContext: signalContext,
 		LimitSignal:   limitSignal,
+		DebugFile:     os.Getenv("DROLAB_DEBUG"),
 		Notify:        os.Getenv("DROLAB_NOTIFY"),
 		Ring:          os.Getenv("DROLAB_RING"),
 		Self:          selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),

@@ -31,6 +31,8 @@ type Config struct {
 	StopSweep func(dir string) error
 	// Story gets the story of the watched runs when the interface is left; nil gets none.
 	Story func(sentence string)
+	// Debug is told of each message to the interface, for the report of a bug; nil is not.
+	Debug func(format string, args ...any)
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering

@@ -45,6 +45,8 @@ type Env struct {
 	Ring string
 	// Programs is the folder that records which programs the user has started before.
 	Programs string
+	// DebugFile is the file of the log for the report of a bug (see DebugLog); "" is none.
+	DebugFile string
 	// Notify is the value that --notify has if it is not given.
 	Notify string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
@@ -59,7 +61,9 @@ type Console struct {
 	// of other people. Only the interface, which cleans what it draws itself, writes to the
 	// terminal directly.
 	Stdout, Stderr *cell.Writer
-	Threads        int
+	// Debug is the log for the report of a bug; nil is none.
+	Debug   *DebugLog
+	Threads int
 	// AsJSON makes a command print its result as JSON: see JSONFlag. Explain makes a command define
 	// its figures: see ExplainFlag.
 	AsJSON, Explain bool

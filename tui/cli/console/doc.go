@@ -38,5 +38,6 @@
 //	              `--precision`, `--convolution`; estimates for presets
 //	stopwatch.go  estimates the time of runs from measured steps, for bench and studies
 //	version.go    version, and the machine as runs record it: revision or checksum, CPU
+//	debuglog.go   what DROLAB_DEBUG=FILE writes of the program, the machine and the command
 //	collector.go  garbage collection: early, and with one core for an interface
 package console

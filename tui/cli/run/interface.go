@@ -72,7 +72,11 @@ func (tr *Trainer) signalContexts(
 
 // screen returns the configuration of the interface, without verbs.
 func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{StopSweep: tr.stopSweep, Ring: tr.Ring, RunsDir: runsDir,
+	var debug func(format string, args ...any)
+	if tr.Debug != nil {
+		debug = tr.Debug.Printf
+	}
+	return lab.Config{StopSweep: tr.stopSweep, Debug: debug, Ring: tr.Ring, RunsDir: runsDir,
 		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		Programs: bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
 		Opening: lab.Opening{Attach: attach}, Stdin: tr.Stdin, Stdout: tr.Env.Stdout,
