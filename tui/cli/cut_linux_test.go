@@ -12,10 +12,10 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// cut reads from a mapped file that has been truncated.
-type cut struct{ mapped []byte }
+// mappedReader reads from a mapped file that has been truncated.
+type mappedReader struct{ mapped []byte }
 
-func (c cut) Read(p []byte) (int, error) { return copy(p, c.mapped), io.EOF }
+func (c mappedReader) Read(p []byte) (int, error) { return copy(p, c.mapped), io.EOF }
 
 // TestCutWhileMapped: if a data file is truncated while it is mapped, the command fails with an
 // error, without a report of an internal error.
@@ -38,7 +38,8 @@ func TestCutWhileMapped(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	code := Main(context.Background(),
-		console.Env{RunsDir: t.TempDir(), Stdin: cut{mapped}, Stdout: io.Discard, Stderr: &errs},
+		console.Env{RunsDir: t.TempDir(), Stdin: mappedReader{mapped}, Stdout: io.Discard,
+			Stderr: &errs},
 		[]string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
 	const want = "drolab: the dataset's files were cut or lost while in use: " +
 		"bring them back and resume\n"

@@ -22,9 +22,9 @@ import (
 //
 //	DROLAB_LONG=1 go test -run TestFlips -v -timeout 1h ./tui/cli
 
-// flips is a folder with runs, their labels and a sweep, and the figures that the commands print of
-// it.
-type flips struct {
+// recordedFolder is a folder with runs, their labels and a sweep, and the figures that the commands
+// print of it.
+type recordedFolder struct {
 	env        console.Env
 	runs       string
 	ids, sweep []string // names of the runs, in the folder and in the sweep
@@ -40,7 +40,7 @@ func TestFlips(t *testing.T) {
 	} else if testsize.Long() {
 		n = 2000
 	}
-	f := newFlips(t)
+	f := newRecordedFolder(t)
 	files := f.files(t)
 	kinds := slices.Sorted(maps.Keys(files))
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -95,8 +95,8 @@ func kindOf(name string) string {
 	return base
 }
 
-func newFlips(t *testing.T) *flips {
-	f := &flips{runs: t.TempDir(), told: map[string]string{}}
+func newRecordedFolder(t *testing.T) *recordedFolder {
+	f := &recordedFolder{runs: t.TempDir(), told: map[string]string{}}
 	f.env = console.Env{DataDir: t.TempDir(), RunsDir: f.runs, RuntimeDir: t.TempDir(),
 		SignalContext: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
@@ -125,13 +125,13 @@ func newFlips(t *testing.T) *flips {
 	return f
 }
 
-func (f *flips) must(t *testing.T, args ...string) {
+func (f *recordedFolder) must(t *testing.T, args ...string) {
 	t.Helper()
 	var out bytes.Buffer
 	env := f.env
 	env.Stdout, env.Stderr = &out, &out
 	if Main(t.Context(), env, args) != 0 {
-		t.Fatalf("%v: %s", args, out.String())
+		t.Fatalf("drolab %v fails: %s", args, out.String())
 	}
 }
 
@@ -147,7 +147,7 @@ func names(t *testing.T, dir string) (ids []string) {
 }
 
 // files returns the files that are not empty, by their kind.
-func (f *flips) files(t *testing.T) (list map[string][]string) {
+func (f *recordedFolder) files(t *testing.T) (list map[string][]string) {
 	t.Helper()
 	list = map[string][]string{}
 	check(t, filepath.WalkDir(f.runs, func(path string, d fs.DirEntry, err error) error {
@@ -165,7 +165,7 @@ func (f *flips) files(t *testing.T) (list map[string][]string) {
 }
 
 // commands returns the commands that read a file, or those for all files if name is empty.
-func (f *flips) commands(name string) (list [][]string) {
+func (f *recordedFolder) commands(name string) (list [][]string) {
 	first, _, _ := strings.Cut(name, string(filepath.Separator))
 	mine := filepath.Join(f.runs, "mine")
 	if first == kept || name == "" {
@@ -197,7 +197,7 @@ func (f *flips) commands(name string) (list [][]string) {
 }
 
 // call returns the text that a command prints and writes, and its complaints.
-func (f *flips) call(t *testing.T, args []string) (told, problems string) {
+func (f *recordedFolder) call(t *testing.T, args []string) (told, problems string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
 	env := f.env
@@ -219,7 +219,7 @@ func (f *flips) call(t *testing.T, args []string) (told, problems string) {
 }
 
 // look runs every command that reads a damaged file, and returns the outcome.
-func (f *flips) look(t *testing.T, name, harm string) string {
+func (f *recordedFolder) look(t *testing.T, name, harm string) string {
 	t.Helper()
 	outcome, doctor := "same", false
 	for _, args := range f.commands(name) {

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"drolab/dro/testsize"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestFilesOfAnotherRun puts files of one run into the folder of another, as a restored backup may.
 // Each command names a file that does not belong, or gives the run's own figures.
 func TestFilesOfAnotherRun(t *testing.T) {
-	f := newFlips(t)
+	f := newRecordedFolder(t)
 	a, b := filepath.Join(f.runs, f.ids[0]), filepath.Join(f.runs, f.ids[1])
 	steps, err := filepath.Glob(filepath.Join(a, "checkpoints", "step-*"))
 	check(t, err)
@@ -61,7 +63,7 @@ func TestFilesOfAnotherRun(t *testing.T) {
 }
 
 // trueOrNamed checks that a command prints what it printed before, or names one of the things.
-func (f *flips) trueOrNamed(t *testing.T, harm string, args, things []string) {
+func (f *recordedFolder) trueOrNamed(t *testing.T, harm string, args, things []string) {
 	t.Helper()
 	told, problems := f.call(t, args)
 	named := slices.ContainsFunc(things, func(s string) bool {
@@ -75,7 +77,7 @@ func (f *flips) trueOrNamed(t *testing.T, harm string, args, things []string) {
 
 // resumed checks that a resume names one of the things, or leaves the run with the figures that it
 // had. Then the folder is as before.
-func (f *flips) resumed(t *testing.T, harm, id string, things []string) {
+func (f *recordedFolder) resumed(t *testing.T, harm, id string, things []string) {
 	t.Helper()
 	was := t.TempDir()
 	check(t, os.CopyFS(was, os.DirFS(f.runs)))
@@ -103,7 +105,7 @@ func TestChangedLogs(t *testing.T) {
 	} else if testsize.Long() {
 		n = 200
 	}
-	f := newFlips(t)
+	f := newRecordedFolder(t)
 	path := filepath.Join(f.runs, f.ids[0], "events.jsonl")
 	good, err := os.ReadFile(path)
 	check(t, err)
@@ -142,20 +144,27 @@ func TestChangedLogs(t *testing.T) {
 // TestCopiedRun: a copy of a run beside it is not counted twice, and so is a renamed one: the
 // command says what to do. A folder from before format 1 gets one line and harms no other run.
 func TestCopiedRun(t *testing.T) {
-	f := newFlips(t)
+	f := newRecordedFolder(t)
 	id := f.ids[0]
 	own := filepath.Join(f.runs, id)
 	for _, name := range []string{id + "-copy", "other"} {
 		dir := filepath.Join(f.runs, name)
 		check(t, os.CopyFS(dir, os.DirFS(own)))
 		told, problems := f.call(t, []string{"runs", "--json"})
-		if told != f.told["runs --json"] || !strings.Contains(problems, "holds run "+id) ||
-			!strings.Contains(problems, "if it is a copy, remove it") {
-			t.Errorf("%s: %s\n%s", name, problems, told)
+		if diff := cmp.Diff(f.told["runs --json"], told); diff != "" {
+			t.Errorf("beside %s, runs --json differs (-want +got):\n%s", name, diff)
 		}
-		if told, problems = f.call(t, []string{"show", name}); told != "" ||
-			!strings.Contains(problems, "holds run "+id) {
-			t.Errorf("show %s: %s\n%s", name, problems, told)
+		for _, want := range []string{"holds run " + id, "if it is a copy, remove it"} {
+			if !strings.Contains(problems, want) {
+				t.Errorf("beside %s, runs complains %q, want %q in it", name, problems, want)
+			}
+		}
+		told, problems = f.call(t, []string{"show", name})
+		if told != "" {
+			t.Errorf("show %s prints %q, want nothing", name, told)
+		}
+		if want := "holds run " + id; !strings.Contains(problems, want) {
+			t.Errorf("show %s complains %q, want %q in it", name, problems, want)
 		}
 		check(t, os.RemoveAll(dir))
 	}
@@ -166,9 +175,12 @@ func TestCopiedRun(t *testing.T) {
 	for _, args := range [][]string{{"runs", "--json"}, {"show", "of-old"},
 		{"resume", "of-old", "--inline"}, {"delete", "of-old", "--yes"}} {
 		told, problems := f.call(t, args)
-		if strings.Count(problems, "run of-old is from before format 1") != 1 ||
-			strings.Count(problems, "\n") != 1 || told != f.told[strings.Join(args, " ")] {
-			t.Errorf("%v: %q\n%s", args, problems, told)
+		const want = "run of-old is from before format 1"
+		if strings.Count(problems, want) != 1 || strings.Count(problems, "\n") != 1 {
+			t.Errorf("drolab %v complains %q, want one line with %q", args, problems, want)
+		}
+		if diff := cmp.Diff(f.told[strings.Join(args, " ")], told); diff != "" {
+			t.Errorf("drolab %v prints otherwise than without it (-want +got):\n%s", args, diff)
 		}
 	}
 }

@@ -54,8 +54,9 @@ func TestFormat1(t *testing.T) {
 	do("run", "--from", done+"@12", "--set", "lr=0.001", "--inline")
 	do("resume", stopped, "--inline")
 	r, err := record.Find(dir, stopped)
-	if err != nil || r.Status() != runner.Done || r.Steps() != 24 {
-		t.Errorf("resumed, it is %v at step %v: %v", r.Status(), r.Steps(), err)
+	check(t, err)
+	if r.Status() != runner.Done || r.Steps() != 24 {
+		t.Errorf("the resumed run is %v at step %d, want done at step 24", r.Status(), r.Steps())
 	}
 	says(do("doctor"), "No problems found in 3 runs")
 	sweep := filepath.Join(dir, "sweep")

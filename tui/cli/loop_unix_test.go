@@ -45,7 +45,7 @@ func TestLoopIsToldToStop(t *testing.T) {
 		}
 		_, err := conn.Receive(&answer, bridge.MostHead, bridge.MostBody)
 		if err != nil || answer.Error != "" {
-			t.Fatalf("%v, %+v", err, answer)
+			t.Fatalf("the answer to %v is an error: %v, %q", m, err, answer.Error)
 		}
 		return answer
 	}
@@ -72,9 +72,14 @@ func TestLoopIsToldToStop(t *testing.T) {
 		}
 	}
 	ask(message{"do": "end", "status": "stopped"})
-	err := c.Wait()
-	run, found := record.Find(dir, "latest")
-	if err != nil || found != nil || run.Status() != runner.Stopped {
-		t.Errorf("%v, %v: %+v", err, found, run)
+	if err := c.Wait(); err != nil {
+		t.Errorf("the process beside the script ends with %v, want no error", err)
+	}
+	run, err := record.Find(dir, "latest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Status() != runner.Stopped {
+		t.Errorf("the run is %v, want %v", run.Status(), runner.Stopped)
 	}
 }

@@ -84,8 +84,14 @@ func compared(t *testing.T, dir, family string) (table compare.Table) {
 		t.Fatalf("exit %d: %s", code, problems.String())
 	}
 	check(t, json.Unmarshal(out.Bytes(), &table))
-	if len(table.Rows) != 2 || len(table.Rows[0].Seeds) != 4 || len(table.Columns) != 5 {
-		t.Fatalf("rows %+v", table.Rows)
+	if len(table.Rows) != 2 {
+		t.Fatalf("the table has %d rows, want 2: %+v", len(table.Rows), table.Rows)
+	}
+	if seeds := table.Rows[0].Seeds; len(seeds) != 4 {
+		t.Fatalf("the first row has the seeds %v, want 4", seeds)
+	}
+	if len(table.Columns) != 5 {
+		t.Fatalf("the table has %d columns, want 5: %+v", len(table.Columns), table.Columns)
 	}
 	return table
 }

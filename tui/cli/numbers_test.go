@@ -26,17 +26,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// written is a form in which people write a number. Each place where one is wanted reads it as the
-// whole number or as the real number, or refuses it with the remedy.
-type written struct {
+// numberForm is a form in which people write a number. Each place where one is wanted reads it as
+// the whole number or as the real number, or refuses it with the remedy.
+type numberForm struct {
 	text        string
 	whole, real string // in decimal; "": refused
 	remedy      string // where it is refused
 }
 
-func forms() []written {
+func numberForms() []numberForm {
 	const huge = "it is out of range"
-	return []written{
+	return []numberForm{
 		{"8", "8", "8", ""},
 		{"010", "10", "10", ""},
 		{"0010.5", "", "10.5", ""},
@@ -84,7 +84,7 @@ func TestOneRuleForNumbers(t *testing.T) {
 		launchPlaces(t), queryPlaces(t))
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
-			for _, f := range forms() {
+			for _, f := range numberForms() {
 				if p.other != "" && strings.Contains(f.text, p.other) {
 					continue
 				}
@@ -347,7 +347,7 @@ func queryPlaces(t *testing.T) []place {
 		return fmt.Sprint(test), nil
 	}
 	seedOf := map[string]string{} // by what it draws
-	for _, f := range forms() {
+	for _, f := range numberForms() {
 		if f.whole == "" {
 			continue
 		}
@@ -377,14 +377,14 @@ func TestNumbersOfFlags(t *testing.T) {
 			}
 			flags++
 			if err := f.Value.Set("010"); err != nil {
-				t.Errorf("%s --%s 010: %v", c.CommandPath(), f.Name, err)
+				t.Errorf("%s --%s 010: %v, want no error", c.CommandPath(), f.Name, err)
 			}
 			got := strings.TrimSuffix(strings.Trim(f.Value.String(), "[]"), ".000000")
 			if got != "10" {
-				t.Errorf("%s --%s 010 is %s", c.CommandPath(), f.Name, got)
+				t.Errorf("%s --%s 010 is %s, want 10", c.CommandPath(), f.Name, got)
 			}
 			if err := f.Value.Set("0x10"); err == nil || err.Error() != ": write 16" {
-				t.Errorf("%s --%s 0x10: %v", c.CommandPath(), f.Name, err)
+				t.Errorf("%s --%s 0x10: %v, want \": write 16\"", c.CommandPath(), f.Name, err)
 			}
 		})
 		for _, below := range c.Commands() {

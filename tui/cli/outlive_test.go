@@ -37,16 +37,16 @@ import (
 //	DROLAB_LONG=1 go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
 //	    -v -timeout 1h ./tui/cli
 
-// box is a folder of runs, with the program that works on it.
-type box struct {
+// workplace is a folder of runs, with the program that works on it.
+type workplace struct {
 	*testing.T
 	client *engine.Client
 }
 
-func newBox(t *testing.T) *box {
+func newWorkplace(t *testing.T) *workplace {
 	t.Helper()
 	dir := memtest.Short(t)
-	b := &box{T: t}
+	b := &workplace{T: t}
 	b.client = engine.NewClient(engine.Client{RunsDir: filepath.Join(dir, "runs")})
 	if err := os.Mkdir(b.client.RunsDir, 0o755); err != nil {
 		t.Fatal(err)
@@ -59,8 +59,8 @@ func newBox(t *testing.T) *box {
 	return b
 }
 
-// command returns a command of the program with arguments, on the runs of the box.
-func (b *box) command(args ...string) *exec.Cmd {
+// command returns a command of the program with arguments, on the runs of the folder.
+func (b *workplace) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("drolab", args...)
 	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=",
 		"TERM=xterm-256color", "LC_ALL=C.UTF-8")
@@ -68,7 +68,7 @@ func (b *box) command(args ...string) *exec.Cmd {
 }
 
 // do runs the program, which must succeed, and returns its output.
-func (b *box) do(args ...string) string {
+func (b *workplace) do(args ...string) string {
 	b.Helper()
 	cmd := b.command(args...)
 	var errs bytes.Buffer
@@ -81,7 +81,7 @@ func (b *box) do(args ...string) string {
 }
 
 // await waits until the condition holds. The deadline of the test ends the wait.
-func (b *box) await(what string, so func() bool) {
+func (b *workplace) await(what string, so func() bool) {
 	b.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -94,7 +94,7 @@ func (b *box) await(what string, so func() bool) {
 }
 
 // state describes the engine and the runs, for the message of a failure.
-func (b *box) state() string {
+func (b *workplace) state() string {
 	s, err := b.client.Status()
 	text := fmt.Sprintf("engine: %+v, %v\n", s, err)
 	log, _ := os.ReadFile(filepath.Join(b.client.RunsDir, ".engine.log"))
@@ -105,12 +105,12 @@ func (b *box) state() string {
 	return text
 }
 
-// runs returns the runs of the box, sorted by algorithm. Every directory must be readable.
-func (b *box) runs() []*record.Run {
+// runs returns the runs of the folder, sorted by algorithm. Every directory must be readable.
+func (b *workplace) runs() []*record.Run {
 	b.Helper()
 	runs, problems := record.List(b.client.RunsDir)
 	for _, p := range problems {
-		b.Error(p)
+		b.Errorf("a folder is no run: %v", p)
 	}
 	slices.SortFunc(runs, func(x, y *record.Run) int {
 		return cmp.Or(cmp.Compare(x.Meta.Spec.Algorithm(), y.Meta.Spec.Algorithm()),
@@ -119,14 +119,14 @@ func (b *box) runs() []*record.Run {
 	return runs
 }
 
-func (b *box) allDone() bool {
+func (b *workplace) allDone() bool {
 	return !slices.ContainsFunc(b.runs(),
 		func(r *record.Run) bool { return r.Status() != runner.Done || r.Held() })
 }
 
 // trace returns everything that a run computed: its events as a comparison sees them, and its last
 // weights and state.
-func (b *box) trace(r *record.Run) string {
+func (b *workplace) trace(r *record.Run) string {
 	b.Helper()
 	var events []runner.Event // the events that no resume has discarded
 	tail := r.Tail()
@@ -181,7 +181,7 @@ func (b *box) trace(r *record.Run) string {
 }
 
 // sameAs checks that both boxes have the same traces.
-func (b *box) sameAs(whole *box) {
+func (b *workplace) sameAs(whole *workplace) {
 	b.Helper()
 	got, want := b.runs(), whole.runs()
 	if len(got) != len(want) {
@@ -203,7 +203,7 @@ func four(more ...string) []string {
 }
 
 // kill ends the engine as a crash would.
-func (b *box) kill() {
+func (b *workplace) kill() {
 	s, err := b.client.Status()
 	if errors.Is(err, engine.ErrNone) {
 		return
@@ -222,7 +222,7 @@ func (b *box) kill() {
 // readable, and the resumed runs end at the same bits.
 func TestKilledEngineLosesNothing(t *testing.T) {
 	t.Parallel()
-	whole := newBox(t)
+	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
 	kills := 5
 	if testsize.Long() {
@@ -230,7 +230,7 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for done := 0; done < kills; {
-		b := newBox(t)
+		b := newWorkplace(t)
 		b.do(four("--detach")...)
 		for ; done < kills && !b.allDone(); done++ {
 			moment := time.NewTimer(time.Duration(rng.Int64N(int64(600 * time.Millisecond))))
@@ -246,7 +246,7 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 }
 
 // readable checks that every checkpoint that counts is whole.
-func (b *box) readable() {
+func (b *workplace) readable() {
 	b.Helper()
 	for _, r := range b.runs() {
 		steps, err := r.Checkpoints()
@@ -266,7 +266,7 @@ func (b *box) readable() {
 
 // resumeAll asks an engine to resume all unfinished runs, and does not wait for them. The first
 // resume starts the engine.
-func (b *box) resumeAll() {
+func (b *workplace) resumeAll() {
 	b.Helper()
 	starter := engine.NewClient(*b.client)
 	starter.Command = func() *exec.Cmd { return b.command("engine") }
@@ -282,7 +282,7 @@ func (b *box) resumeAll() {
 }
 
 // version returns the version that the program prints.
-func (b *box) version() string {
+func (b *workplace) version() string {
 	b.Helper()
 	first, _, _ := strings.Cut(b.do("version"), "\n")
 	return strings.TrimPrefix(first, "drolab ")
@@ -290,7 +290,7 @@ func (b *box) version() string {
 
 // terminal is a command on a pseudo-terminal of its own.
 type terminal struct {
-	*box
+	*workplace
 	cmd    *exec.Cmd
 	file   *os.File
 	mu     sync.Mutex
@@ -298,12 +298,12 @@ type terminal struct {
 	ended  chan struct{} // closed at the end of the output
 }
 
-func (b *box) terminal(args ...string) *terminal {
+func (b *workplace) terminal(args ...string) *terminal {
 	b.Helper()
 	// A signal that is caught here has its default action in the program: SIGHUP, even where nohup
 	// started the tests.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	t := &terminal{box: b, cmd: b.command(args...), ended: make(chan struct{})}
+	t := &terminal{workplace: b, cmd: b.command(args...), ended: make(chan struct{})}
 	var err error
 	if t.file, err = pty.StartWithSize(t.cmd, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		b.Fatal(err)
@@ -347,9 +347,9 @@ func (t *terminal) leave() {
 // terminal shows them.
 func TestHangup(t *testing.T) {
 	t.Parallel()
-	whole := newBox(t)
+	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
-	b := newBox(t)
+	b := newWorkplace(t)
 	first := b.terminal(four("--set", "epochs=6")...)
 	b.await("four live runs",
 		func() bool { s, err := b.client.Status(); return err == nil && len(s.Runs) == 4 })
@@ -374,7 +374,7 @@ func TestHangup(t *testing.T) {
 // there. The runs go on.
 func TestHangupSignal(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := newWorkplace(t)
 	b.do(endless("--detach")...)
 	view := b.terminal("attach", "--read-only")
 	view.await("the run on the screen", func() bool { return view.shows("erm s1") })
@@ -391,7 +391,7 @@ func TestHangupSignal(t *testing.T) {
 // TestDumb: a terminal without a screen gets one line that says what to do.
 func TestDumb(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := newWorkplace(t)
 	for _, args := range [][]string{nil, {"attach", "--read-only"}, {"replay", "recorded:paper"}} {
 		cmd := b.command(args...)
 		cmd.Env = append(cmd.Env, "TERM=dumb")
@@ -401,9 +401,14 @@ func TestDumb(t *testing.T) {
 		}
 		out, _ := io.ReadAll(file) // EIO at the end
 		file.Close()
-		if err := cmd.Wait(); err == nil || bytes.Count(out, []byte("\n")) != 1 ||
-			!bytes.Contains(out, []byte("set TERM")) || bytes.Contains(out, []byte("\x1b")) {
-			t.Errorf("drolab %v: %v, %q", args, err, out)
+		if err := cmd.Wait(); err == nil {
+			t.Errorf("drolab %v succeeds, want a failure", args)
+		}
+		if bytes.Count(out, []byte("\n")) != 1 || !bytes.Contains(out, []byte("set TERM")) {
+			t.Errorf("drolab %v prints %q, want one line with \"set TERM\"", args, out)
+		}
+		if bytes.Contains(out, []byte("\x1b")) {
+			t.Errorf("drolab %v prints %q, want no escape sequence", args, out)
 		}
 	}
 }
@@ -411,7 +416,7 @@ func TestDumb(t *testing.T) {
 // TestLeavingTells: the interface, when it is left, says which runs go on and how to come back.
 func TestLeavingTells(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := newWorkplace(t)
 	b.do(endless("--detach")...)
 	view := b.terminal("attach", "--read-only")
 	view.await("the run on the screen", func() bool { return view.shows("erm s1") })
@@ -428,7 +433,7 @@ func TestStoppedViewers(t *testing.T) {
 	if testsize.Long() {
 		viewers = 16
 	}
-	b := newBox(t)
+	b := newWorkplace(t)
 	b.do(endless("--detach")...)
 	for range viewers {
 		v := b.terminal("attach", "--read-only")
@@ -451,7 +456,7 @@ func endless(more ...string) []string {
 // saves the run and goes on until somebody ends it.
 func TestHangupInline(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := newWorkplace(t)
 	first := b.terminal(endless("--inline", "--set", "checkpoint_every=1000000000")...)
 	b.await("a run that trains",
 		func() bool { r := b.runs(); return len(r) == 1 && r[0].Summary().Steps > 0 })
@@ -472,11 +477,11 @@ func TestHangupInline(t *testing.T) {
 	}
 }
 
-// onFullDisk returns the arguments of a run on a disk that fills up during the run, in a box of its
-// own, and a function that makes room.
-func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
+// onFullDisk returns the arguments of a run on a disk that fills up during the run, in a folder of
+// its own, and a function that makes room.
+func onFullDisk(t *testing.T) (b *workplace, spec []string, makeRoom func()) {
 	t.Helper()
-	b = newBox(t)
+	b = newWorkplace(t)
 	mount := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", b.client.RunsDir)
 	if mount.Run() != nil {
 		t.Skip("mounting a small disk needs root")
@@ -508,7 +513,7 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
-	whole := newBox(t)
+	whole := newWorkplace(t)
 	whole.do(append(spec, "--inline")...)
 	b.do(append(spec, "--detach")...)
 	trouble := func() string {
@@ -523,10 +528,14 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("trouble: %s", text)
 	}
 	// A command that a run cannot obey now is refused, rather than waiting without a message.
-	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "waits for the disk: ") ||
-		!strings.Contains(string(out), "disk full") {
-		t.Errorf("a checkpoint on a full disk: %v, %s", err, out)
+	out, err := b.command("checkpoint", "latest").CombinedOutput()
+	if err == nil {
+		t.Error("a checkpoint on a full disk succeeds, want a failure")
+	}
+	for _, want := range []string{"waits for the disk: ", "disk full"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("a checkpoint on a full disk prints %q, want %q in it", out, want)
+		}
 	}
 	makeRoom()
 	b.do("resume", "latest")
@@ -537,14 +546,14 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskInline(t *testing.T) {
 	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
-	whole := newBox(t)
+	whole := newWorkplace(t)
 	whole.do(append(spec, "--inline")...)
 	inline := b.terminal(append(spec, "--inline")...)
 	inline.await("word of a full disk",
 		func() bool { return inline.shows("disk full") && inline.shows("it continues when") })
 	makeRoom()
 	if err := inline.cmd.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, inline.screen)
+		t.Errorf("drolab with --inline ends with %v, want no error:\n%s", err, inline.screen)
 	}
 	b.sameAs(whole)
 }
@@ -552,7 +561,7 @@ func TestFullDiskInline(t *testing.T) {
 // TestGoRun starts the engine from a program whose file is deleted when its command ends.
 func TestGoRun(t *testing.T) {
 	testsize.OnlyLong(t, "compiles the program")
-	b := newBox(t)
+	b := newWorkplace(t)
 	cmd := b.command()
 	cmd.Path, cmd.Args, cmd.Err = "",
 		[]string{"go", "run", "drolab", "run", "csv", "--set", "epochs=2000", "--detach"}, nil
@@ -568,7 +577,7 @@ func TestGoRun(t *testing.T) {
 
 // leaves runs the program with a pipe that nobody reads for its output, or for both of its outputs.
 // It returns the exit status and the text on the other output.
-func (b *box) leaves(both bool, args ...string) (syscall.WaitStatus, string) {
+func (b *workplace) leaves(both bool, args ...string) (syscall.WaitStatus, string) {
 	b.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -592,7 +601,7 @@ func (b *box) leaves(both bool, args ...string) (syscall.WaitStatus, string) {
 // run because of that.
 func TestReaderLeaves(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := newWorkplace(t)
 	brief := []string{"csv", "--algo", "erm", "--set", "epochs=2"}
 	run := func(more ...string) []string {
 		return append(append([]string{"run"}, brief...), more...)
@@ -610,8 +619,11 @@ func TestReaderLeaves(t *testing.T) {
 		{"compare", "csv", "--csv"}, {"runs"}, {"presets"}, {"--help"},
 	} {
 		s, said := b.leaves(false, args...)
-		if !s.Signaled() || s.Signal() != syscall.SIGPIPE || strings.Contains(said, "pipe") {
-			t.Errorf("%v: status %#x, said %q", args, s, said)
+		if !s.Signaled() || s.Signal() != syscall.SIGPIPE {
+			t.Errorf("drolab %v ends with status %#x, want SIGPIPE", args, s)
+		}
+		if strings.Contains(said, "pipe") {
+			t.Errorf("drolab %v complains %q, want no word of a pipe", args, said)
 		}
 	}
 	b.leaves(true, run("--set", "epochs=3")...)
@@ -630,7 +642,7 @@ func TestReaderLeaves(t *testing.T) {
 // ends at once when it is told to.
 func TestPrintingIsInterrupted(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := newWorkplace(t)
 	for _, inline := range []string{"--inline", "--inline=false"} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -656,7 +668,7 @@ func TestPrintingIsInterrupted(t *testing.T) {
 		err = <-ended
 		s := cmd.ProcessState.Sys().(syscall.WaitStatus)
 		if !s.Signaled() || s.Signal() != syscall.SIGTERM {
-			t.Errorf("%s: %v", inline, err)
+			t.Errorf("drolab run %s ends with %v, want SIGTERM", inline, err)
 		}
 	}
 }

@@ -215,9 +215,15 @@ func TestDelete(t *testing.T) {
 			Stderr: &out, RunsDir: runs}, append([]string{"delete", id}, c.args...))
 		_, err := os.Stat(filepath.Join(runs, id))
 		_, err2 := os.Stat(other)
-		gone := errors.Is(err, fs.ErrNotExist)
-		if gone != c.gone || err2 != nil || code == 0 != c.gone {
-			t.Errorf("%+v: gone %v, the other %v, code %d\n%s", c, gone, err2, code, out.String())
+		if gone := errors.Is(err, fs.ErrNotExist); gone != c.gone {
+			t.Errorf("%+v: the run is gone: %v, want %v\n%s", c, gone, c.gone, out.String())
+		}
+		if err2 != nil {
+			t.Errorf("%+v: the other run: %v, want it untouched", c, err2)
+		}
+		if done := code == 0; done != c.gone {
+			t.Errorf("%+v: exit status %d, want 0 only if the run is gone\n%s", c, code,
+				out.String())
 		}
 		left, err := os.ReadDir(runs)
 		if check(t, err); len(left) > 2 {

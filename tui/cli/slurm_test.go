@@ -26,9 +26,12 @@ func TestControlCharactersInJobs(t *testing.T) {
 			code := Main(context.Background(), console.Env{Stdout: &said, Stderr: &said,
 				DataDir: dir,
 				RunsDir: dir}, append(args, flag, text))
-			if got := said.String(); code != 1 || strings.Count(got, "\n") != 1 ||
-				!strings.HasPrefix(got, "drolab: "+flag) {
-				t.Errorf("%s %q: exit %d, %q", flag, text, code, got)
+			if code != 1 {
+				t.Errorf("%s %q: exit status %d, want 1", flag, text, code)
+			}
+			got, want := said.String(), "drolab: "+flag
+			if strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, want) {
+				t.Errorf("%s %q prints %q, want one line from %q on", flag, text, got, want)
 			}
 		}
 	}

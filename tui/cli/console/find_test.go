@@ -43,8 +43,14 @@ func TestLeftOut(t *testing.T) {
 	}
 	c := &Console{Env: Env{RunsDir: dir}}
 	runs, err := c.FindSeveral([]string{"node", filepath.Join(dir, "other")})
-	if err != nil || len(runs) != 2 || c.Broken() == nil {
-		t.Errorf("%d runs, %v, left out: %v", len(runs), err, c.Broken())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runs) != 2 {
+		t.Errorf("FindSeveral returns %d runs, want 2", len(runs))
+	}
+	if c.Broken() == nil {
+		t.Error("Broken returns nil, want an error about node2")
 	}
 }
 

@@ -51,9 +51,14 @@ func TestBlockFitsTheScreen(t *testing.T) {
 		p.runs = append(p.runs, l)
 	}
 	got := p.block(false)
-	if len(got) != 4 || !strings.Contains(got[0], "running") ||
-		got[3] != "… 7 queued, 1 running, 8 done" {
-		t.Errorf("block %q", got)
+	if len(got) != 4 {
+		t.Fatalf("the block has %d lines, want 4: %q", len(got), got)
+	}
+	if !strings.Contains(got[0], "running") {
+		t.Errorf("the first line is %q, want a running run", got[0])
+	}
+	if want := "… 7 queued, 1 running, 8 done"; got[3] != want {
+		t.Errorf("the last line is %q, want %q", got[3], want)
 	}
 	if got := p.block(true); len(got) != 16 {
 		t.Errorf("the last block has %d lines, want all 16", len(got))
