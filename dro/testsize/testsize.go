@@ -8,6 +8,17 @@ import (
 // Long reports whether tests take all sizes: DROLAB_LONG is set, and -short is not.
 func Long() bool { return os.Getenv("DROLAB_LONG") != "" && !testing.Short() }
 
+// Pick returns what a test takes with -short, as a rule, or with DROLAB_LONG=1.
+func Pick[T any](short, usual, long T) T {
+	switch {
+	case testing.Short():
+		return short
+	case Long():
+		return long
+	}
+	return usual
+}
+
 // OnlyLong skips a test that runs in the longest size only. The reason is what the test does that
 // takes long.
 func OnlyLong(t testing.TB, reason string) {

@@ -34,12 +34,7 @@ type recordedFolder struct {
 // TestFlips changes one byte of a file in a folder of runs. Each command that reads the file then
 // prints and writes the same figures as before, or names the file.
 func TestFlips(t *testing.T) {
-	n := 60
-	if testing.Short() {
-		n = 30
-	} else if testsize.Long() {
-		n = 2000
-	}
+	n := testsize.Pick(15, 60, 2000)
 	f := newRecordedFolder(t)
 	files := f.files(t)
 	kinds := slices.Sorted(maps.Keys(files))

@@ -99,12 +99,7 @@ func (f *recordedFolder) resumed(t *testing.T, harm, id string, things []string)
 // TestChangedLogs cuts a log, and moves, repeats and removes its lines. Each command names the log,
 // or prints what it printed before.
 func TestChangedLogs(t *testing.T) {
-	n := 40
-	if testing.Short() {
-		n = 15
-	} else if testsize.Long() {
-		n = 200
-	}
+	n := testsize.Pick(8, 40, 200)
 	f := newRecordedFolder(t)
 	path := filepath.Join(f.runs, f.ids[0], "events.jsonl")
 	good, err := os.ReadFile(path)

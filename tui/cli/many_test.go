@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
@@ -20,7 +21,7 @@ import (
 // TestManyClasses: no command prints a line, a column or a word for each class of very many, unless
 // it is asked for all. The worst classes come first.
 func TestManyClasses(t *testing.T) {
-	const classes = 3000
+	classes := testsize.Pick(300, 3000, 3000)
 	m := runner.Meta{Preset: "many", Steps: 100, StepsPerEpoch: 100, Spec: spec.Defaults()}
 	e := &runner.EvalEvent{Head: runner.Head{Step: 100}}
 	e.Set("test_accuracy", measure.Num(.5))
@@ -30,7 +31,7 @@ func TestManyClasses(t *testing.T) {
 		m.Classes = append(m.Classes, fmt.Sprint("c", i))
 		m.ClassCounts.Train = append(m.ClassCounts.Train, 1)
 		m.ClassCounts.Test = append(m.ClassCounts.Test, 1+i%30)
-		accuracies[i] = measure.Num(float64((i*7)%classes) / classes)
+		accuracies[i] = measure.Num(float64((i*7)%classes) / float64(classes))
 	}
 	accuracies[5] = measure.Num(0) // the next is of class 0
 	e.ByGroup.Set("class_accuracy", accuracies)

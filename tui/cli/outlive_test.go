@@ -224,10 +224,7 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
-	kills := 5
-	if testsize.Long() {
-		kills = 100
-	}
+	kills := testsize.Pick(1, 5, 100)
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for done := 0; done < kills; {
 		b := newWorkplace(t)
@@ -429,10 +426,7 @@ func TestLeavingTells(t *testing.T) {
 // TestStoppedViewers: a run goes on although viewers that show it have stopped reading.
 func TestStoppedViewers(t *testing.T) {
 	t.Parallel()
-	viewers := 3
-	if testsize.Long() {
-		viewers = 16
-	}
+	viewers := testsize.Pick(1, 3, 16)
 	b := newWorkplace(t)
 	b.do(endless("--detach")...)
 	for range viewers {
@@ -512,6 +506,9 @@ func onFullDisk(t *testing.T) (b *workplace, spec []string, makeRoom func()) {
 // ends with the same result as without the full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for a full disk as TestFullDisk does: not with -short")
+	}
 	b, spec, makeRoom := onFullDisk(t)
 	whole := newWorkplace(t)
 	whole.do(append(spec, "--inline")...)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	comparepage "drolab/tui/compare"
@@ -53,7 +54,8 @@ func meanWorst(t *testing.T, runs []*record.Run, a dro.Algorithm, selected bool)
 // training, stands at the step that its runs have selected, and the refitted methods at the last
 // one. Every table says so. At the last steps no table speaks of a selection.
 func TestOneStepInEveryTable(t *testing.T) {
-	for _, rule := range []string{"val_worst", "last"} {
+	for _, rule := range testsize.Pick(
+		[]string{"val_worst"}, []string{"val_worst", "last"}, []string{"val_worst", "last"}) {
 		dir := t.TempDir()
 		ran := command(t, dir, "run", "groups", "--algo", "pgd,dfr,afr", "--seeds", "2",
 			"--set", "epochs=3", "--set", "samples=1000", "--set", "val_fraction=.4",

@@ -29,10 +29,7 @@ type Config struct {
 	Programs bridge.Approvals
 	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
 	StopSweep func(dir string) error
-	// Story gets the story of the watched runs when the interface is left; nil gets none.
-	Story func(sentence string)
-	// Debug is told of each message to the interface, for the report of a bug; nil is not.
-	Debug func(format string, args ...any)
+	Reports
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
@@ -50,6 +47,14 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, DROLAB_CONTRAST, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// Reports holds what the interface tells its caller; nil is told nothing.
+type Reports struct {
+	// Story gets the story of the watched runs when the interface is left.
+	Story func(sentence string)
+	// Debug gets each message to the interface, described without data, for the report of a bug.
+	Debug func(format string, args ...any)
 }
 
 // Opening says how the interface begins; the zero Opening begins with Launch.

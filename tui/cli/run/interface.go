@@ -76,9 +76,10 @@ func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
 	if tr.Debug != nil {
 		debug = tr.Debug.Printf
 	}
-	return lab.Config{StopSweep: tr.stopSweep, Debug: debug, Ring: tr.Ring, RunsDir: runsDir,
-		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
-		Programs: bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
+	return lab.Config{StopSweep: tr.stopSweep, Reports: lab.Reports{Debug: debug}, Ring: tr.Ring,
+		RunsDir: runsDir, DataDir: tr.DataDir,
+		Remembering: lab.Remembering{Catalogues: tr.Catalogues},
+		Programs:    bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
 		Opening: lab.Opening{Attach: attach}, Stdin: tr.Stdin, Stdout: tr.Env.Stdout,
 		Environ: tr.Environ}
 }
