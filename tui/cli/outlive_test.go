@@ -506,9 +506,6 @@ func onFullDisk(t *testing.T) (b *workplace, spec []string, makeRoom func()) {
 // ends with the same result as without the full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("waits for a full disk as TestFullDisk does: not with -short")
-	}
 	b, spec, makeRoom := onFullDisk(t)
 	whole := newWorkplace(t)
 	whole.do(append(spec, "--inline")...)
@@ -542,6 +539,9 @@ func TestFullDisk(t *testing.T) {
 // TestFullDiskInline: a run in the program's own process goes on by itself when there is room.
 func TestFullDiskInline(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for a full disk as TestFullDisk does: not with -short")
+	}
 	b, spec, makeRoom := onFullDisk(t)
 	whole := newWorkplace(t)
 	whole.do(append(spec, "--inline")...)
