@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"drolab/presets"
+	"drolab/presets/recorded"
 	"drolab/runner"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
@@ -165,6 +166,9 @@ func root(con *console.Console) *cobra.Command {
 			if err = checkFolder(c, con.DataDir); err != nil {
 				return err
 			}
+			if err = checkRunsFolder(con.RunsDir); err != nil {
+				return err
+			}
 			return useThreads(&con.Threads, c.Flags().Changed("threads"))
 		},
 	}
@@ -277,6 +281,26 @@ func checkFolder(c *cobra.Command, dir string) error {
 		hint = ", or give a dataset as --dataset"
 	}
 	return fmt.Errorf("--data %s: want a folder of datasets%s", dir, hint)
+}
+
+// checkRunsFolder refuses the name of a runs folder that is a file, and one that stands for
+// something else: recorded runs, a program or an address. A folder that does not exist yet is made
+// when runs start.
+func checkRunsFolder(dir string) error {
+	info, err := os.Stat(dir)
+	isFolder := err == nil && info.IsDir()
+	scheme, _, hasScheme := strings.Cut(dir, ":")
+	isOtherName := hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\`)
+	switch {
+	case isFolder:
+		return nil
+	case recorded.Is(dir):
+		return fmt.Errorf("--runs %s: want a folder of runs: drolab replay %[1]s shows these runs",
+			dir)
+	case err == nil || isOtherName:
+		return fmt.Errorf("--runs %s: want a folder of runs", dir)
+	}
+	return nil
 }
 
 func useThreads(threads *int, asked bool) error {
