@@ -104,7 +104,7 @@ func converse(n *bridge.Network) {
 		n.Step(train.Rule{Advance: func(v, lr float64) float64 { return v }})
 		n.GradNorm()
 		n.Pick()
-		if n.Load(nil) != nil {
+		if n.Restart(); n.Err() != nil {
 			return
 		}
 	}

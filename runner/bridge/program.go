@@ -299,14 +299,10 @@ func (p *Program) takeLog(rank int, a *answer, arrays []Array) ([]Array, error) 
 }
 
 // Logged implements train.Logger.
-func (p *Program) Logged(put func(name string, value float64) error) error {
-	defer func() { p.logged = p.logged[:0] }()
-	for _, v := range p.logged {
-		if err := put(v.Name, v.Float()); err != nil {
-			return err
-		}
-	}
-	return nil
+func (p *Program) Logged() measure.Values {
+	values := p.logged
+	p.logged = p.logged[:0]
+	return values
 }
 
 // floats fills into with the first array of an answer, or with NaN if there is none.

@@ -273,18 +273,16 @@ func (s *served) Advance(rate float64) {
 	<-s.moved
 }
 
-func (s *served) Restart() {
-	if err := s.net.Load(nil); err != nil {
-		panic(err)
-	}
-}
+func (s *served) Restart() { s.net.Restart() }
 
 func (s *served) Pick() { s.net.Pick() }
 func (s *served) Swap() { s.net.Swap() }
 
 func (s *served) Save(folder string) error {
 	var state runner.State
-	s.net.Save(&state)
+	if err := s.net.Save(&state); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(folder, "deep"), 0o700); err != nil {
 		return err
 	}

@@ -94,9 +94,9 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
 	s.Queue.Script = &queue.ScriptRun{Description: d, Program: p,
-		Network: func(place runner.Workplace, of *spec.Spec) (train.Network, error) {
+		Open: func(place runner.Workplace, of *spec.Spec) (train.Leader, error) {
 			<-listening
-			return script.Network(place, of, d.Data)
+			return script.Open(place, of, d.Data)
 		}}
 	q := queue.NewQueue(ctx, s.Queue)
 	id, err := a.start(q)

@@ -282,9 +282,7 @@ func (s *script) endEpoch() error {
 		}
 	}
 	if s.hear.Restart {
-		if err := s.net.Load(nil); err != nil {
-			return err
-		}
+		s.net.Restart()
 	}
 	return s.checkpoint()
 }
@@ -351,7 +349,9 @@ func (s *script) checkpoint() error {
 		return err
 	}
 	var state runner.State
-	s.net.Save(&state)
+	if err := s.net.Save(&state); err != nil {
+		return err
+	}
 	var text bytes.Buffer
 	err := gob.NewEncoder(&text).Encode(kept{[][]nn.Tensor{state.Parameters, state.Velocities,
 		state.Buffers}, s.x.State(), s.z.State()})

@@ -8,11 +8,10 @@ import (
 	"drolab/runner/measure"
 )
 
-// Stepper is a Network that can take a whole step by itself, with the weights of a form. The calls
-// of a step are Begin, Weigh, Draw if the method draws, and Results. Only Results waits for the
-// network, so the Begin of the next step may come before it.
+// Stepper is implemented by a Network that can take a whole step by itself, with the weights of a
+// form. The calls of a step are Begin, Weigh, Draw if the method draws, and Results. Only Results
+// waits for the network, so the Begin of the next step may come before it.
 type Stepper interface {
-	Network
 	// Steps reports whether the network computes the weights of a kind of form.
 	Steps(kind string) bool
 	// Begin computes the losses of a batch, in mode Train.
@@ -23,7 +22,7 @@ type Stepper interface {
 	// Draw computes the losses of samples of the method's own draw, in mode Probe. They follow
 	// those of earlier calls of the same step.
 	Draw(Batch)
-	// Results writes the losses of the step and of its draw, and returns what Network.Step does.
+	// Results writes the losses of the step and of its draw, and returns what Learner.Step does.
 	Results(losses, drawn []float64) (norm float64, taken bool)
 }
 
@@ -54,14 +53,12 @@ func (r *Run) trainByForm(f dro.Form) error {
 		r.beginStep()
 	}
 	x, alpha := &r.batch[r.at], r.rate()
-	r.losses, r.weights = resize(r.losses, x.N), resize(r.weights, x.N)
 	keep := r.Method.Picker != nil
 	r.stepper.Weigh(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
 	batch := batchOf(x, r.losses)
 	own, drawn := batch, []float64(nil)
 	if r.Method.Fresh() {
 		z := r.draws.Next()
-		r.drawn = resize(r.drawn, z.N)
 		own, drawn = batchOf(z, r.drawn), r.drawn
 		probe := Batch{runner.SplitTrain, nn.Probe, z}
 		for from := 0; from < z.N; from += x.N {
@@ -75,14 +72,11 @@ func (r *Run) trainByForm(f dro.Form) error {
 	if err := r.Net.Err(); err != nil {
 		return r.atStep(err)
 	}
-	r.Method.Before(batch)
-	r.Method.Weights(r.weights, batch)
-	r.step++
-	r.images += x.N
-	if taken {
-		r.after(own, alpha, norm)
+	r.Weigh(batch) // for the method's state and its measures: the network has weighed already
+	if !taken {
+		return r.Skipped()
 	}
-	return r.finishStep(measure.NumIf(taken, norm))
+	return r.Stepped(own, alpha, measure.Num(norm))
 }
 
 // onlyStepFollows reports whether nothing can come between this step and the next: an evaluation or
