@@ -102,7 +102,7 @@ func (r *Run) state() (*runner.State, error) {
 	if r.leader == nil {
 		s.Batches, s.Draws = r.batches.State(), r.draws.State()
 	}
-	if err := r.learnt.Save(s); err != nil {
+	if err := r.saver.Save(s); err != nil {
 		releaseOpaque(s)
 		return nil, r.atStep(err)
 	}
@@ -132,7 +132,7 @@ func (r *Run) saveState(state *runner.State) error {
 // the run. If s comes from a parent that trained with another method, it holds neither a state of
 // this run's method nor an x that its output rule has chosen.
 func (r *Run) restore(s *runner.State) error {
-	err := r.learnt.Load(s)
+	err := r.saver.Load(s)
 	if r.leader == nil {
 		err = errors.Join(err, r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
 	}

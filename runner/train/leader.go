@@ -71,7 +71,7 @@ func (r *Run) Ready() error {
 	return r.serveOrders()
 }
 
-// CheckBatch warns if the script's first step is on another number of samples than the settings say.
+// CheckBatch warns if the first step of the script has another number of samples than the settings.
 func (r *Run) CheckBatch(n int) {
 	if batch := r.Meta.Spec.Batch; r.step == r.began && n != batch {
 		r.warnOnce("batch size", fmt.Sprintf("a batch of the script has %d samples, and the "+

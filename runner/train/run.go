@@ -38,7 +38,7 @@ type Run struct {
 	step   int64     // steps taken so far
 	Net    Network   // nil if a script has the loop
 	leader Leader    // the script that has the loop, or nil
-	learnt Saver     // one of these two: it holds what the run has learned
+	saver  Saver     // one of these two: it holds what the run has learned
 	Method Method
 	input
 	begunStep
@@ -82,7 +82,7 @@ func (r *Run) build() (err error) {
 		return r.buildLoop()
 	}
 	r.leader, err = r.Plan.Leader()
-	r.learnt = r.leader
+	r.saver = r.leader
 	return err
 }
 
@@ -110,7 +110,7 @@ func (r *Run) buildLoop() error {
 func (r *Run) addNetwork() (err error) {
 	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
 	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
-	r.learnt = r.Net
+	r.saver = r.Net
 	r.stepper, _ = r.Net.(Stepper)
 	return err
 }

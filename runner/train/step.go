@@ -44,7 +44,8 @@ func (r *Run) train() error {
 // It is the first half of a method's part in a step, and Stepped or Skipped is the second. Between
 // them x moves: by drolab's own network, or wherever a script moves it.
 func (r *Run) Weigh(batch dro.Batch) (weights []float64) {
-	r.losses, r.weights = batch.Losses, resize(r.weights, len(batch.Losses))
+	n := len(batch.Losses) // in drolab's loop the same for every step
+	r.losses, r.weights = batch.Losses, slices.Grow(r.weights[:0], n)[:n]
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	return r.weights
@@ -87,10 +88,6 @@ func (r *Run) finishStep(norm measure.Number) error {
 	}
 	return r.reportStep(norm)
 }
-
-// resize returns memory for n numbers: x, if its capacity allows. Only a script's batches differ
-// in size.
-func resize(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 // atStep adds the step at which the network failed to its error.
 func (r *Run) atStep(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
