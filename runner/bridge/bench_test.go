@@ -13,7 +13,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
-
 	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"

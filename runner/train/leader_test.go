@@ -13,13 +13,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// refusing is a log that takes no event, and remembers the kinds of those that it was given.
-type refusing struct {
+// closedLog is a log that takes no event, and remembers the kinds of those that it was given.
+type closedLog struct {
 	nullRecorder
 	kinds []string
 }
 
-func (r *refusing) Append(e runner.Event) error {
+func (r *closedLog) Append(e runner.Event) error {
 	r.kinds = append(r.kinds, e.Kind())
 	return errors.New("the log is closed")
 }
@@ -32,7 +32,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 	classes, counts := []string{"a", "b"}, []int{1, 1}
 	parts := measure.Parts{Classes: classes,
 		ClassCounts: measure.Counts{Train: counts, Test: counts}}
-	log := &refusing{}
+	log := &closedLog{}
 	r := newEmptyRun(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
 		Data: &data.Dataset{Classes: classes}, Record: log, Gate: &Gate{Retry: time.Second}})
 	r.leader = struct{ Leader }{}
@@ -49,7 +49,10 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 	r.AddPass(runner.SplitTest, &measure.Pass{Losses: []float64{1, 2}, Correct: []bool{true, false},
 		Labels: []int{0, 1}, Groups: []int{0, 1}, Predictions: []int{0, 0},
 		Confidences: []float64{.5, .5}})
-	if err := r.Report(); err == nil || slices.Contains(log.kinds, "step") {
-		t.Errorf("%v after %v", err, log.kinds)
+	if err := r.Report(); err == nil {
+		t.Error("Report() = nil, want the error of the log")
+	}
+	if slices.Contains(log.kinds, "step") {
+		t.Errorf("the log was given %v, want no step event", log.kinds)
 	}
 }
