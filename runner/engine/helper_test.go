@@ -179,6 +179,18 @@ func wantError(t *testing.T, what string, err error, want string) {
 	}
 }
 
+// wantPlainLine fails unless the words of an error that foreseeable input has caused are one line,
+// with no control character of a terminal and no internal error.
+func wantPlainLine(t *testing.T, what, words string) {
+	t.Helper()
+	if strings.ContainsAny(words, "\n\x1b") {
+		t.Errorf("%s: error %q, want one line without control characters", what, words)
+	}
+	if strings.Contains(words, "please report it") {
+		t.Errorf("%s: error %q, want no internal error", what, words)
+	}
+}
+
 // wantErrorIs fails unless err is an error of this kind.
 func wantErrorIs(t *testing.T, what string, err, kind error) {
 	t.Helper()

@@ -24,7 +24,6 @@ import (
 	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
-
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -234,37 +233,75 @@ func (r room) log(t testing.TB, id string) map[string]any {
 	return events
 }
 
-// far returns the place where two JSON values differ by more than relative.
-func far(a, b any, relative float64, path string) string {
-	switch x := a.(type) {
+// wantError fails unless err is an error that contains want.
+func wantError(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", what, err, want)
+	}
+}
+
+// wantLine fails unless an error that is shown is one line, with no control character of a
+// terminal.
+func wantLine(t *testing.T, what, shown string) {
+	t.Helper()
+	if strings.ContainsAny(shown, "\n\x1b") {
+		t.Errorf("%s: error %q, want one line without control characters", what, shown)
+	}
+}
+
+// wantStatus fails unless a run has this status.
+func wantStatus(t *testing.T, what string, run *record.Run, want runner.Status) {
+	t.Helper()
+	if got := run.Status(); got != want {
+		t.Errorf("%s: status %s, want %s", what, got, want)
+	}
+}
+
+// wantLog fails unless a log has so many events, and they are those of another log; numbers may
+// differ by relative. It names the first place that differs.
+func wantLog(t *testing.T, what string, got, want map[string]any, relative float64, events int) {
+	t.Helper()
+	if len(got) != events {
+		t.Errorf("%s: the log has %d events, want %d", what, len(got), events)
+	}
+	if at := differ(got, want, relative, ""); at != "" {
+		t.Errorf("%s: the log differs: %s", what, at)
+	}
+}
+
+// differ returns the place where two JSON values differ by more than relative, with both values;
+// "" if there is none.
+func differ(got, want any, relative float64, path string) string {
+	switch x := got.(type) {
 	case float64:
-		if y, ok := b.(float64); ok && math.Abs(x-y) <= relative*(1e-3+math.Abs(y)) {
+		if y, ok := want.(float64); ok && math.Abs(x-y) <= relative*(1e-3+math.Abs(y)) {
 			return ""
 		}
 	case map[string]any:
-		if y, _ := b.(map[string]any); len(x) == len(y) {
+		if y, _ := want.(map[string]any); len(x) == len(y) {
 			for key := range x {
-				if at := far(x[key], y[key], relative, path+"."+key); at != "" {
+				if at := differ(x[key], y[key], relative, path+"."+key); at != "" {
 					return at
 				}
 			}
 			return ""
 		}
 	case []any:
-		if y, _ := b.([]any); len(x) == len(y) {
+		if y, _ := want.([]any); len(x) == len(y) {
 			for i := range x {
-				if at := far(x[i], y[i], relative, fmt.Sprint(path, ".", i)); at != "" {
+				if at := differ(x[i], y[i], relative, fmt.Sprint(path, ".", i)); at != "" {
 					return at
 				}
 			}
 			return ""
 		}
 	default:
-		if a == b {
+		if got == want {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s: %.200v and %.200v", path, a, b)
+	return fmt.Sprintf("%s = %.200v, want %.200v", path, got, want)
 }
 
 // barred holds the methods that a script cannot use, each with the reason.
@@ -284,8 +321,9 @@ func TestSameNumbers(t *testing.T) {
 			r := room(t.TempDir())
 			if why, no := barred[a]; no {
 				_, theirs, ours := r.meet(t, a, func(*script) {})
-				if theirs == nil || ours == nil || !strings.Contains(theirs.Error(), why) {
-					t.Errorf("%v, %v", theirs, ours)
+				wantError(t, "the script", theirs, why)
+				if ours == nil {
+					t.Error("the run has no error")
 				}
 				return
 			}
@@ -293,21 +331,32 @@ func TestSameNumbers(t *testing.T) {
 			id := r.well(t, a, func(*script) {})
 			got := r.log(t, id)
 			if len(got) < 27 { // steps, and an evaluation each epoch
-				t.Fatalf("%d events", len(got))
+				t.Fatalf("%d events, want 27 or more", len(got))
 			}
-			if at := far(got, want, 1e-9, ""); at != "" {
-				t.Error(at)
+			if at := differ(got, want, 1e-9, ""); at != "" {
+				t.Errorf("the log differs from that of drolab's own loop: %s", at)
 			}
 			run, err := record.Find(string(r), id)
-			if p := run.Meta.Program; err != nil || p == nil || p.Packages["x"] != "?[31mred" {
-				t.Errorf("%+v, %v", p, err)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if s := run.Summary(); s.Status != runner.Done || s.Selected == nil ||
-				a == dro.SFK && s.PaperIterate == nil {
-				t.Errorf("%+v", s)
+			if p := run.Meta.Program; p == nil || p.Packages["x"] != "?[31mred" {
+				t.Errorf("the run has the program %+v, want the package x as %q", p, "?[31mred")
 			}
-			if wrong, _, err := record.Examine(string(r), false); err != nil || len(wrong) > 0 {
-				t.Errorf("doctor: %v %v", err, wrong)
+			wantStatus(t, "the run", run, runner.Done)
+			s := run.Summary()
+			if s.Selected == nil {
+				t.Error("the summary has no selected step")
+			}
+			if a == dro.SFK && s.PaperIterate == nil {
+				t.Error("the summary has no iterate of the paper")
+			}
+			wrong, _, err := record.Examine(string(r), false)
+			if err != nil {
+				t.Errorf("record.Examine: %v", err)
+			}
+			if len(wrong) > 0 {
+				t.Errorf("record.Examine finds %v, want nothing", wrong)
 			}
 			if _, err := os.Stat(filepath.Join(string(r), id, "scratch")); err == nil {
 				t.Error("the scratch folder is left")
@@ -322,8 +371,8 @@ func TestExact(t *testing.T) {
 	r := room(t.TempDir())
 	want := r.log(t, r.well(t, dro.SFK, func(*script) {}))
 	there := r.log(t, r.well(t, dro.SFK, func(s *script) { s.there = true }))
-	if at := far(there, want, 0, ""); at != "" {
-		t.Fatalf("weights of a form: %s", at)
+	if at := differ(there, want, 0, ""); at != "" {
+		t.Fatalf("with weights of a form, the log differs: %s", at)
 	}
 	points := []string{"script 1", "script 24", "server 25", "both 26", "server 13", "script 14",
 		"both 50"}
@@ -347,19 +396,20 @@ func TestExact(t *testing.T) {
 				what := strings.Join([]string{string(r), id, trouble, where}, "\n")
 				c.Env = append(os.Environ(), doom+"="+what)
 				out, err := c.CombinedOutput()
-				if (err == nil) != (trouble == "none 0") {
-					t.Fatalf("%s: %v: %s", trouble, err, out)
+				if lives := trouble == "none 0"; (err == nil) != lives {
+					t.Fatalf("%s: the script ends with %v, want without an error: %v\n%s", trouble,
+						err, lives, out)
 				}
 				r.free(t)
 				if run, err := record.Find(string(r), "latest"); err == nil {
 					id = run.Meta.ID
-					if s := run.Status(); trouble == point && s != runner.Interrupted {
-						t.Errorf("killed, it is %s", s)
+					if trouble == point {
+						wantStatus(t, "the run that was killed", run, runner.Interrupted)
 					}
 				}
 			}
-			if at := far(r.log(t, id), want, 0, ""); at != "" {
-				t.Error(at)
+			if at := differ(r.log(t, id), want, 0, ""); at != "" {
+				t.Errorf("the log differs from that of a run without kills: %s", at)
 			}
 		})
 	}
@@ -431,8 +481,12 @@ func TestOrders(t *testing.T) {
 				})
 			case n == 20:
 				asking.Go(func() {
-					if step, err := client.Checkpoint(id); err != nil || step < 5 {
-						t.Errorf("the checkpoint is of step %d: %v", step, err)
+					step, err := client.Checkpoint(id)
+					if err != nil {
+						t.Errorf("Checkpoint: %v", err)
+					}
+					if step < 5 {
+						t.Errorf("Checkpoint() = %d, want step 5 or later", step)
 					}
 					done.Store(true)
 				})
@@ -444,29 +498,34 @@ func TestOrders(t *testing.T) {
 		}
 	})
 	asking.Wait()
-	if theirs != nil || ours != nil || !saved.Load() {
-		t.Fatalf("%v, %v at step %d, and %v", theirs, ours, s.step, saved.Load())
+	if err := errors.Join(theirs, ours); err != nil {
+		t.Fatalf("at step %d: %v", s.step, err)
+	}
+	if !saved.Load() {
+		t.Fatalf("up to step %d, the script never hears that it is to save", s.step)
 	}
 	run, err := record.Find(string(r), id)
-	if err != nil || run.Status() != runner.Stopped {
-		t.Fatalf("it is %s: %v", run.Status(), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run.Status(); got != runner.Stopped {
+		t.Fatalf("the run is %s, want %s", got, runner.Stopped)
 	}
 	for name, ask := range map[string]func(string) error{"pause": client.Pause,
 		"stop": client.Stop, "resume": client.Resume} {
-		if err := ask(id); err == nil || !strings.Contains(err.Error(), "drolab.start(resume=") {
-			t.Errorf("%s says %v", name, err)
-		}
+		wantError(t, name, ask(id), "drolab.start(resume=")
 	}
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: r.store(), Threads: 1})
-	if err := q.Resume(id); err == nil || !strings.Contains(err.Error(), "drolab.start(resume=") {
-		t.Errorf("a queue says %v", err)
-	}
+	wantError(t, "a queue", q.Resume(id), "drolab.start(resume=")
 	again := r.well(t, dro.SFK, func(s *script) {
 		s.opening = map[string]any{"do": "start", "version": 2, "resume": id}
 	})
 	events := r.log(t, again)
-	if again != id || len(events) < 27 {
-		t.Errorf("run %s has %d events", again, len(events))
+	if again != id {
+		t.Errorf("the script goes on with run %s, want %s", again, id)
+	}
+	if len(events) < 27 {
+		t.Errorf("the resumed run has %d events, want 27 or more", len(events))
 	}
 	fork := r.well(t, dro.SFK, func(s *script) {
 		s.spec.Epochs = 1 << 20
@@ -479,13 +538,20 @@ func TestOrders(t *testing.T) {
 			"settings": map[string]any{"rho": 1}}
 	})
 	run, err = record.Find(string(r), fork)
-	if m := run.Meta; err != nil || m.Parent != id+"@5" || m.Spec.Rho != 1 || m.Spec.LR != .003 {
-		t.Errorf("%v: parent %s, ρ %v, lr %v", err, m.Parent, m.Spec.Rho, m.Spec.LR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := run.Meta.Parent, id+"@5"; got != want {
+		t.Errorf("the fork has the parent %s, want %s", got, want)
+	}
+	if got := run.Meta.Spec.Rho; got != 1 {
+		t.Errorf("the fork has ρ = %v, want 1, as stated", got)
+	}
+	if got := run.Meta.Spec.LR; got != .003 {
+		t.Errorf("the fork has lr = %v, want .003, as turned in its parent", got)
 	}
 	_, theirs, _ = r.meet(t, dro.SFK, func(s *script) {
 		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
 	})
-	if theirs == nil || !strings.Contains(theirs.Error(), "continues with rho = 0.5") {
-		t.Errorf("a resume with other settings: %v", theirs)
-	}
+	wantError(t, "a resume with other settings", theirs, "continues with rho = 0.5")
 }

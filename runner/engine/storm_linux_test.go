@@ -167,7 +167,7 @@ func (s *storm) ask(t *testing.T) string {
 		t.Fatalf("%s is not answered in time: %v", what, err)
 	}
 	if err != nil && strings.Contains(err.Error(), "internal error") {
-		t.Errorf("%s: %v", what, err)
+		t.Errorf("%s: error %v, want no internal error", what, err)
 	}
 	if err == nil {
 		return what + " done"
