@@ -8,10 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"drolab/runner/bridge"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const job = "peer/job.py"
@@ -75,7 +76,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	folder, err := filepath.Abs("peer")
 	must(t, err)
 	if status, text := order(t, "peer/plain.py", out, "0.05", folder); status != 0 {
-		t.Fatal(text)
+		t.Fatalf("plain.py ends with the status %d, want 0:\n%s", status, text)
 	}
 	text, err := os.ReadFile(out)
 	must(t, err)
@@ -239,7 +240,7 @@ func TestAugmentation(t *testing.T) {
 		}
 		p.tell(mode("evaluate"))
 		if d, e := at(1, 5, 6), at(2, 5, 6); !slices.Equal(d, e) {
-			t.Errorf("%s: evaluated samples are %v and %v", workers, d, e)
+			t.Errorf("%s: the same samples are evaluated as %v and then as %v", workers, d, e)
 		}
 		p.close()
 	}
@@ -263,9 +264,7 @@ func TestLoneSample(t *testing.T) {
 		said, _ := p.answer()
 		line, _ := said["error"].(string)
 		if want != "" {
-			if !strings.Contains(line, want) || strings.Contains(line, "\n") {
-				t.Errorf("%s: %q", micro, said)
-			}
+			wantLine(t, micro, line, want)
 			continue
 		}
 		p.gradient(ramp(31, 16), false)
@@ -305,8 +304,8 @@ func TestRestart(t *testing.T) {
 	p := begin(t, job, "dropout=0")
 	want := trained(p, 0, 3)
 	p.ask(message{"do": "restart"})
-	if got := trained(p, 0, 3); !slices.Equal(got, want) {
-		t.Error("it trains otherwise after a restart")
+	if diff := cmp.Diff(want, trained(p, 0, 3)); diff != "" {
+		t.Errorf("the numbers after a restart differ (-want +got):\n%s", diff)
 	}
 	p.close()
 }
@@ -322,7 +321,7 @@ func TestHalfPrecision(t *testing.T) {
 	p.ask(losses("train", 0), index)
 	p.gradient(huge, false)
 	if said, _ := p.ask(message{"do": "step"}, rule(0.1, 0)); said["skipped"] != true {
-		t.Errorf("the step is %v", said)
+		t.Errorf("the step is answered %v, want skipped to be true", said)
 	}
 	plain := begin(t, job, "dropout=0")
 	want := trained(plain, 0, 4)
@@ -342,8 +341,14 @@ func TestLog(t *testing.T) {
 	must(t, got[1].Floats(values))
 	names, err := json.Marshal(said["log"])
 	must(t, err)
-	if string(names) != `["asked","none"]` || values[0] != 8 || !math.IsNaN(values[1]) {
-		t.Errorf("%s: %v", names, values)
+	if want := `["asked","none"]`; string(names) != want {
+		t.Errorf("the names are %s, want %s", names, want)
+	}
+	if values[0] != 8 {
+		t.Errorf("asked = %v, want 8", values[0])
+	}
+	if !math.IsNaN(values[1]) {
+		t.Errorf("none = %v, want NaN", values[1])
 	}
 	p.close()
 }
