@@ -21,7 +21,7 @@ func TestFullDiskOfScript(t *testing.T) {
 		t.Skipf("mounting a small file system needs the superuser: %v", err)
 	}
 	defer unix.Unmount(disk, unix.MNT_DETACH)
-	r := room(filepath.Join(disk, "runs"))
+	r := runsDir(filepath.Join(disk, "runs"))
 	if err := os.Mkdir(string(r), 0o700); err != nil {
 		t.Fatal(err)
 	}

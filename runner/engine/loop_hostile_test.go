@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		r := room(t.TempDir())
+		r := runsDir(t.TempDir())
 		told, tells := pipe(t)
 		said, says := pipe(t)
 		ended := make(chan error, 1)
@@ -194,7 +194,7 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 // TestLongMessage: a message that is longer than the samples of the script allow ends the run
 // before it is read.
 func TestLongMessage(t *testing.T) {
-	_, theirs, ours := room(t.TempDir()).meet(t, dro.SFK, func(s *script) {
+	_, theirs, ours := runsDir(t.TempDir()).serveScript(t, dro.SFK, func(s *script) {
 		s.trouble = func(messages int) {
 			if messages == 2 {
 				s.Send(message("weights", "", "losses"), floats(make([]float64, 1<<18)...))
@@ -211,7 +211,7 @@ func TestLongMessage(t *testing.T) {
 // checkpoint_gb allows.
 func TestSavedIsBounded(t *testing.T) {
 	for gb, most := range map[float64]int64{100: 1 << 40, .001: 1e6 + 1} {
-		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+		_, theirs, ours := runsDir(t.TempDir()).serveScript(t, dro.ERM, func(s *script) {
 			s.opening["settings"].(map[string]any)["checkpoint_gb"] = gb
 			s.grows = most
 		})
@@ -225,7 +225,7 @@ func TestSavedIsBounded(t *testing.T) {
 // TestStopOfPacking: a script saves for a stop, and another stop ends the packing of files that
 // take long.
 func TestStopOfPacking(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	client := engine.NewClient(engine.Client{RunsDir: string(r),
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	stop := func() {
@@ -239,7 +239,7 @@ func TestStopOfPacking(t *testing.T) {
 	}
 	var asking sync.WaitGroup
 	var ended atomic.Bool // a full disk refuses the files before any is packed
-	_, theirs, ours := r.meet(t, dro.ERM, func(s *script) {
+	_, theirs, ours := r.serveScript(t, dro.ERM, func(s *script) {
 		s.grows = 1 << 30
 		once := false
 		s.trouble = func(int) {
@@ -272,7 +272,7 @@ func TestStopOfPacking(t *testing.T) {
 // whose files cannot be removed hears that instead.
 func TestDiscarded(t *testing.T) {
 	t.Run("removed", func(t *testing.T) {
-		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+		_, theirs, ours := runsDir(t.TempDir()).serveScript(t, dro.ERM, func(s *script) {
 			s.instead = func(folder string) error {
 				_, err := s.ask(map[string]any{"do": "discard"})
 				if _, gone := os.Stat(folder); !errors.Is(gone, os.ErrNotExist) {
@@ -289,7 +289,7 @@ func TestDiscarded(t *testing.T) {
 		const want = "checkpoint: the discarded files cannot be removed: "
 		away := filepath.Join(t.TempDir(), "away")
 		var answered error
-		_, _, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+		_, _, ours := runsDir(t.TempDir()).serveScript(t, dro.ERM, func(s *script) {
 			s.instead = func(folder string) error {
 				scratch := filepath.Dir(folder) // a file in its place refuses every removal in it
 				err := errors.Join(os.Rename(scratch, away), os.WriteFile(scratch, nil, 0o600))
@@ -314,8 +314,8 @@ func TestAbsent(t *testing.T) {
 		"batch":      {"a batch of the script has 32 samples", "excess_risk"},
 		"confidence": {"val_auroc needs probabilities", "auroc"},
 	} {
-		r := room(t.TempDir())
-		id := r.well(t, dro.SFK, func(s *script) {
+		r := runsDir(t.TempDir())
+		id := r.train(t, dro.SFK, func(s *script) {
 			settings := s.opening["settings"].(map[string]any)
 			switch s.without = without; without {
 			case "batch":
@@ -354,8 +354,8 @@ func TestAbsent(t *testing.T) {
 // patience that could end.
 func TestMoreSteps(t *testing.T) {
 	const want = "more than the 15 steps that were planned (epochs=3, steps_per_epoch=5)"
-	r := room(t.TempDir())
-	id := r.well(t, dro.ERM, func(s *script) {
+	r := runsDir(t.TempDir())
+	id := r.train(t, dro.ERM, func(s *script) {
 		s.opening["steps_per_epoch"] = 5 // it takes 11
 		settings := s.opening["settings"].(map[string]any)
 		settings["schedule"], settings["log_every"] = "linear", 7
@@ -419,7 +419,7 @@ func TestMutatedFrames(t *testing.T) {
 		for part := range 2 {
 			t.Run("", func(t *testing.T) {
 				t.Parallel()
-				r := room(t.TempDir())
+				r := runsDir(t.TempDir())
 				for i := part; i < most; i += 2 {
 					rng := rand.New(rand.NewPCG(uint64(i), 5))
 					told, tells := pipe(t)

@@ -30,16 +30,16 @@ import (
 	"drolab/runner/spec"
 )
 
-// doom is the environment variable for a script that is killed, or kills.
-const doom = "DROLAB_TEST_DOOM"
+// killedEnv is the environment variable for a script that is killed, or kills.
+const killedEnv = "DROLAB_TEST_DOOM"
 
 func init() {
 	act := func() {
 		switch {
 		case len(os.Args) > 1 && os.Args[1] == "loop":
 			os.Exit(serve(os.Args[3]))
-		case os.Getenv(doom) != "":
-			os.Exit(scripted(strings.Split(os.Getenv(doom), "\n")))
+		case os.Getenv(killedEnv) != "":
+			os.Exit(killedScript(strings.Split(os.Getenv(killedEnv), "\n")))
 		}
 	}
 	// It comes before the act of a program, which is also told of pipes.
@@ -50,12 +50,12 @@ func init() {
 func serve(dir string) int {
 	var read, write uintptr
 	fmt.Sscanf(os.Getenv("DROLAB_PIPES"), "%d,%d", &read, &write)
-	if os.Getenv(long) != "" {
+	if os.Getenv(longAnswerEnv) != "" {
 		return answersLong(bridge.NewConn(os.NewFile(read, "in"), os.NewFile(write, "out")))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP) // as drolab loop
 	defer stop()
-	err := room(dir).serve(ctx, os.NewFile(read, "in"), os.NewFile(write, "out"))
+	err := runsDir(dir).serve(ctx, os.NewFile(read, "in"), os.NewFile(write, "out"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "drolab:", err)
 		return 1
@@ -63,8 +63,9 @@ func serve(dir string) int {
 	return 0
 }
 
-// long is the environment variable for a process beside a script that sends too many weights.
-const long = "DROLAB_TEST_LONG"
+// longAnswerEnv is the environment variable for a process beside a script that sends too many
+// weights.
+const longAnswerEnv = "DROLAB_TEST_LONG"
 
 func answersLong(c *bridge.Conn) int {
 	for _, arrays := range [][]bridge.Array{nil, {floats(make([]float64, 1000)...), floats(1)}} {
@@ -77,8 +78,8 @@ func answersLong(c *bridge.Conn) int {
 	return 0
 }
 
-// scripted is a script with a process beside it. what holds a folder, a run and a trouble.
-func scripted(what []string) int {
+// killedScript is a script with a process beside it. what holds a folder, a run and a trouble.
+func killedScript(what []string) int {
 	err := func() error {
 		told, tells, err := os.Pipe()
 		if err != nil {
@@ -100,11 +101,11 @@ func scripted(what []string) int {
 		if err != nil {
 			return err
 		}
-		s.there = what[3] == "device"
+		s.onDevice = what[3] == "device"
 		if what[1] != "" {
 			s.opening = map[string]any{"do": "start", "version": 2, "resume": what[1]}
 		}
-		return doomed(what[2], c.Process.Pid, s)
+		return runWithTrouble(what[2], c.Process.Pid, s)
 	}()
 	if err != nil {
 		fmt.Println(err)
@@ -121,10 +122,10 @@ func self() string {
 	return path
 }
 
-// room is a folder of runs.
-type room string
+// runsDir is a folder of runs.
+type runsDir string
 
-func (r room) store() *record.Store {
+func (r runsDir) store() *record.Store {
 	s, err := record.Open(string(r))
 	if err != nil {
 		panic(err)
@@ -132,7 +133,7 @@ func (r room) store() *record.Store {
 	return s
 }
 
-func (r room) serve(ctx context.Context, in, out *os.File) error {
+func (r runsDir) serve(ctx context.Context, in, out *os.File) error {
 	defer in.Close()
 	defer out.Close()
 	return engine.ServeLoop(ctx, in, out, engine.LoopSettings{Store: r.store(),
@@ -140,7 +141,7 @@ func (r room) serve(ctx context.Context, in, out *os.File) error {
 }
 
 // find returns the run that the command line finds, without selections.
-func (r room) find(name string) (*record.Run, int64, error) {
+func (r runsDir) find(name string) (*record.Run, int64, error) {
 	id, step, err := runner.ParseParent(name)
 	if err != nil {
 		id, step = name, -1
@@ -149,8 +150,9 @@ func (r room) find(name string) (*record.Run, int64, error) {
 	return found, step, err
 }
 
-// meet runs a script against a server in this process, and returns the script and both errors.
-func (r room) meet(
+// serveScript runs a script against a server in this process, and returns the script and both
+// errors.
+func (r runsDir) serveScript(
 	t testing.TB, a dro.Algorithm, change func(*script),
 ) (s *script, theirs, ours error) {
 	t.Helper()
@@ -178,10 +180,10 @@ func pipe(t testing.TB) (r, w *os.File) {
 	return r, w
 }
 
-// well runs a script to a successful end and returns the name of its run.
-func (r room) well(t testing.TB, a dro.Algorithm, change func(*script)) string {
+// train runs a script to a successful end and returns the name of its run.
+func (r runsDir) train(t testing.TB, a dro.Algorithm, change func(*script)) string {
 	t.Helper()
-	_, theirs, ours := r.meet(t, a, change)
+	_, theirs, ours := r.serveScript(t, a, change)
 	if err := errors.Join(theirs, ours); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +195,7 @@ func (r room) well(t testing.TB, a dro.Algorithm, change func(*script)) string {
 }
 
 // native trains a spec by drolab's own loop and returns the name of the run.
-func (r room) native(t testing.TB, s spec.Spec) string {
+func (r runsDir) native(t testing.TB, s spec.Spec) string {
 	t.Helper()
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: r.store(), Threads: 1})
 	ids, err := q.Start(runner.Request{Preset: "native", Specs: []spec.Spec{s}})
@@ -208,7 +210,7 @@ func (r room) native(t testing.TB, s spec.Spec) string {
 
 // log returns the last line of each step and evaluation in a run's log, without times, and without
 // measures that take a gradient over the whole split.
-func (r room) log(t testing.TB, id string) map[string]any {
+func (r runsDir) log(t testing.TB, id string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
 	if err != nil {
@@ -304,8 +306,8 @@ func differ(got, want any, relative float64, path string) string {
 	return fmt.Sprintf("%s = %.200v, want %.200v", path, got, want)
 }
 
-// barred holds the methods that a script cannot use, each with the reason.
-var barred = map[dro.Algorithm]string{
+// unusable holds the methods that a script cannot use, each with the reason.
+var unusable = map[dro.Algorithm]string{
 	"nsgdm":     "a program that can average gradients",
 	"dfr":       "a script keeps its own",
 	"afr":       "a script keeps its own",
@@ -318,9 +320,9 @@ func TestSameNumbers(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			r := room(t.TempDir())
-			if why, no := barred[a]; no {
-				_, theirs, ours := r.meet(t, a, func(*script) {})
+			r := runsDir(t.TempDir())
+			if why, no := unusable[a]; no {
+				_, theirs, ours := r.serveScript(t, a, func(*script) {})
 				wantError(t, "the script", theirs, why)
 				if ours == nil {
 					t.Error("the run has no error")
@@ -328,7 +330,7 @@ func TestSameNumbers(t *testing.T) {
 				return
 			}
 			want := r.log(t, r.native(t, native(a)))
-			id := r.well(t, a, func(*script) {})
+			id := r.train(t, a, func(*script) {})
 			got := r.log(t, id)
 			if len(got) < 27 { // steps, and an evaluation each epoch
 				t.Fatalf("%d events, want 27 or more", len(got))
@@ -368,10 +370,10 @@ func TestSameNumbers(t *testing.T) {
 // TestExact: whatever is killed, before any message, the resumed run has the same bits, whether the
 // weights are drolab's or of a form.
 func TestExact(t *testing.T) {
-	r := room(t.TempDir())
-	want := r.log(t, r.well(t, dro.SFK, func(*script) {}))
-	there := r.log(t, r.well(t, dro.SFK, func(s *script) { s.there = true }))
-	if at := differ(there, want, 0, ""); at != "" {
+	r := runsDir(t.TempDir())
+	want := r.log(t, r.train(t, dro.SFK, func(*script) {}))
+	byForm := r.log(t, r.train(t, dro.SFK, func(s *script) { s.onDevice = true }))
+	if at := differ(byForm, want, 0, ""); at != "" {
 		t.Fatalf("with weights of a form, the log differs: %s", at)
 	}
 	points := []string{"script 1", "script 24", "server 25", "both 26", "server 13", "script 14",
@@ -389,12 +391,12 @@ func TestExact(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			r := room(t.TempDir())
+			r := runsDir(t.TempDir())
 			id := ""
 			for _, trouble := range []string{point, "none 0"} {
 				c := exec.Command(self())
 				what := strings.Join([]string{string(r), id, trouble, where}, "\n")
-				c.Env = append(os.Environ(), doom+"="+what)
+				c.Env = append(os.Environ(), killedEnv+"="+what)
 				out, err := c.CombinedOutput()
 				if lives := trouble == "none 0"; (err == nil) != lives {
 					t.Fatalf("%s: the script ends with %v, want without an error: %v\n%s", trouble,
@@ -416,7 +418,7 @@ func TestExact(t *testing.T) {
 }
 
 // free waits until nobody holds the run: the process beside a killed script ends by itself.
-func (r room) free(t *testing.T) {
+func (r runsDir) free(t *testing.T) {
 	for range await(t) {
 		run, err := record.Find(string(r), "latest")
 		if err != nil || !run.Held() {
@@ -437,7 +439,7 @@ func await(t *testing.T) func(yield func() bool) {
 // TestOrders: another process pauses, turns, saves and stops the run of a script. Only the script
 // can go on with the stopped run.
 func TestOrders(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	client := engine.NewClient(engine.Client{RunsDir: string(r),
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	var id string
@@ -456,7 +458,7 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	var saved, done atomic.Bool
-	s, theirs, ours := r.meet(t, dro.SFK, func(s *script) {
+	s, theirs, ours := r.serveScript(t, dro.SFK, func(s *script) {
 		s.spec.Epochs = 1 << 20
 		s.trouble = func(n int) {
 			if s.hear.Save {
@@ -517,7 +519,7 @@ func TestOrders(t *testing.T) {
 	}
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: r.store(), Threads: 1})
 	wantError(t, "a queue", q.Resume(id), "drolab.start(resume=")
-	again := r.well(t, dro.SFK, func(s *script) {
+	again := r.train(t, dro.SFK, func(s *script) {
 		s.opening = map[string]any{"do": "start", "version": 2, "resume": id}
 	})
 	events := r.log(t, again)
@@ -527,7 +529,7 @@ func TestOrders(t *testing.T) {
 	if len(events) < 27 {
 		t.Errorf("the resumed run has %d events, want 27 or more", len(events))
 	}
-	fork := r.well(t, dro.SFK, func(s *script) {
+	fork := r.train(t, dro.SFK, func(s *script) {
 		s.spec.Epochs = 1 << 20
 		s.trouble = func(int) {
 			if s.step > 7 {
@@ -550,7 +552,7 @@ func TestOrders(t *testing.T) {
 	if got := run.Meta.Spec.LR; got != .003 {
 		t.Errorf("the fork has lr = %v, want .003, as turned in its parent", got)
 	}
-	_, theirs, _ = r.meet(t, dro.SFK, func(s *script) {
+	_, theirs, _ = r.serveScript(t, dro.SFK, func(s *script) {
 		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
 	})
 	wantError(t, "a resume with other settings", theirs, "continues with rho = 0.5")

@@ -23,7 +23,7 @@ import (
 
 // python runs a script in Python with this binary as its drolab, and returns the lines that it
 // prints.
-func (r room) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
+func (r runsDir) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
 	t.Helper()
 	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
 		filepath.Join("peer", script), string(r)}, args...)...)
@@ -45,9 +45,9 @@ func (r room) python(t testing.TB, modules, script string, args ...string) ([]st
 // TestPythonNumbers: with every method, the Python client and the client of these tests send the
 // same messages to drolab and receive the same answers.
 func TestPythonNumbers(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	methods := dro.Algorithms()
-	methods = slices.DeleteFunc(methods, func(a dro.Algorithm) bool { return barred[a] != "" })
+	methods = slices.DeleteFunc(methods, func(a dro.Algorithm) bool { return unusable[a] != "" })
 	words := make([]string, len(methods))
 	for i, a := range methods {
 		words[i] = string(a)
@@ -65,7 +65,7 @@ func TestPythonNumbers(t *testing.T) {
 }
 
 // table does what peer/table.py does.
-func (r room) table(t *testing.T, a dro.Algorithm) string {
+func (r runsDir) table(t *testing.T, a dro.Algorithm) string {
 	t.Helper()
 	told, tells := pipe(t)
 	said, says := pipe(t)
@@ -168,7 +168,7 @@ func TestPythonWrong(t *testing.T) { wrongScript(t, "numpy", "wrong.py") }
 func TestFormsWrong(t *testing.T) { wrongScript(t, "numpy torch", "torch_wrong.py") }
 
 func wrongScript(t *testing.T, modules, script string) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines, err := r.python(t, modules, script)
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func wrongScript(t *testing.T, modules, script string) {
 // weights are drolab's. So has a run on a device apart, where nothing of a step is waited for
 // before the next forward pass: peer/weights.py checks that, and the bits of the parameters.
 func TestWeightsOfForms(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	methods := []string{"erm", "sfk", "pgd", "pan", "group", "reweight", "tilted", "sfk-auto"}
 	lines, err := r.python(t, "numpy torch", "weights.py", methods...)
 	if err != nil {
@@ -236,7 +236,7 @@ func TestWeightsOfForms(t *testing.T) {
 // TestTorch: a script in PyTorch that is killed and resumed comes to the same bits as without the
 // kill, and the example learns.
 func TestTorch(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	ids, err := r.python(t, "numpy torch", "torch_script.py")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 )
 
 // ranks runs peer/ranks.py and returns the words of the lines that it prints.
-func (r room) ranks(t *testing.T, what ...string) [][]string {
+func (r runsDir) ranks(t *testing.T, what ...string) [][]string {
 	t.Helper()
 	lines, err := r.python(t, "numpy torch", "ranks.py", what...)
 	if err != nil {
@@ -38,7 +38,7 @@ func (r room) ranks(t *testing.T, what ...string) [][]string {
 // same batches, also where they have unequal parts of a batch, and where a sampler repeats samples
 // of an evaluation.
 func TestRanks(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "numbers")
 	splits := 1
 	if testsize.Long() {
@@ -81,7 +81,7 @@ func TestFaultsOfRanks(t *testing.T) {
 		}
 		t.Run(size, func(t *testing.T) {
 			t.Parallel()
-			r := room(t.TempDir())
+			r := runsDir(t.TempDir())
 			var cause string
 			runs := 0
 			for _, words := range r.ranks(t, "faults", size) {
@@ -113,7 +113,7 @@ func TestFaultsOfRanks(t *testing.T) {
 // twice in an epoch, and ranks that do not share it out see all of it twice. The log says so once.
 // It says nothing of ranks that share it out, or draw with replacement.
 func TestShufflesOfRanks(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "shuffles")
 	if len(lines) != 5 {
 		t.Fatalf("%d runs, want 5: %q", len(lines), lines)
@@ -155,7 +155,7 @@ func TestKillsOfRanks(t *testing.T) {
 	for _, size := range []string{"2", "3"} {
 		t.Run(size, func(t *testing.T) {
 			t.Parallel()
-			r := room(t.TempDir())
+			r := runsDir(t.TempDir())
 			lines := r.ranks(t, "kills", size, "20")
 			want := r.log(t, lines[0][0])
 			for _, words := range lines[1:] {
@@ -168,7 +168,7 @@ func TestKillsOfRanks(t *testing.T) {
 // rankRun is a run in two processes that train until they are stopped.
 type rankRun struct {
 	*testing.T
-	room
+	runsDir
 	client *engine.Client
 	pids   string
 	ended  chan []string // what the ranks said last
@@ -177,8 +177,9 @@ type rankRun struct {
 
 func startRanks(t *testing.T) *rankRun {
 	peertest.Python(t, "numpy", "torch") // skips here, because a goroutine cannot
-	o := &rankRun{T: t, room: room(t.TempDir()), pids: t.TempDir(), ended: make(chan []string)}
-	o.client = engine.NewClient(engine.Client{RunsDir: string(o.room),
+	o := &rankRun{T: t, runsDir: runsDir(t.TempDir()), pids: t.TempDir(),
+		ended: make(chan []string)}
+	o.client = engine.NewClient(engine.Client{RunsDir: string(o.runsDir),
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	go func() {
 		lines, err := o.python(t, "numpy torch", "ranks.py", "orders", o.pids)
@@ -195,7 +196,7 @@ func startRanks(t *testing.T) *rankRun {
 func (o *rankRun) until(status runner.Status) {
 	o.Helper()
 	for range await(o.T) {
-		run, err := record.Find(string(o.room), "latest")
+		run, err := record.Find(string(o.runsDir), "latest")
 		if err == nil && run.Status() == status {
 			o.id = run.Meta.ID
 			return
@@ -279,7 +280,7 @@ func TestPausedRanks(t *testing.T) {
 // each say so when they learn of each other, and a machine that does not see the folder of the run
 // says that it must.
 func TestSignalsToScripts(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "signals")
 	lines = append(lines, r.ranks(t, "apart")...)
 	for _, words := range lines {
@@ -296,7 +297,7 @@ func TestSignalsToScripts(t *testing.T) {
 
 // TestTorchrun: the example runs in two processes as it runs alone.
 func TestTorchrun(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	client, err := filepath.Abs("../bridge/python")
 	if err != nil {
 		t.Fatal(err)

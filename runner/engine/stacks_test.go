@@ -17,7 +17,7 @@ const stacks = "numpy torch lightning transformers accelerate"
 // TestStacks: the examples of other libraries' trainers have the weights of drolab.start in a loop
 // by hand on the same batches, also with accumulation and in two processes.
 func TestStacks(t *testing.T) {
-	lines, err := room(t.TempDir()).python(t, stacks, "stacks.py", "same")
+	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "same")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestStacks(t *testing.T) {
 
 // TestWrongStacks: a mistake is refused in one line.
 func TestWrongStacks(t *testing.T) {
-	lines, err := room(t.TempDir()).python(t, stacks, "stacks.py", "wrong")
+	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "wrong")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestWrongStacks(t *testing.T) {
 // and the reverse.
 func TestResumedStacks(t *testing.T) {
 	testsize.OnlyLong(t, "dozens of starts of trainers")
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "resumed")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestResumedStacks(t *testing.T) {
 // of ERM, over four seeds.
 func TestGroupsOfBERT(t *testing.T) {
 	testsize.OnlyLong(t, "trains twelve networks")
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "groups")
 	if err != nil {
 		t.Fatal(err)
