@@ -26,7 +26,8 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	r := newRunsFolder(t)
 	alone := r.log(t, must(r.start(t, "", native(dro.SFK)))(t)[0])
-	for _, c := range []struct{ trouble, want string }{
+	type trouble struct{ trouble, want string }
+	for _, c := range oneOfAKind([]trouble{
 		{"hang losses 9", "did not answer for 1s when asked for losses: raise program_patience"},
 		{"hang hello-train 1", "did not answer for 1s when asked for hello"},
 		{"hang save 2", "did not answer for 1s when asked for a checkpoint"},
@@ -65,7 +66,7 @@ func TestHostile(t *testing.T) {
 		{"nan layer 1", "asked for its last layer: some numbers are not finite"},
 		{"exit layer 2", "ended with exit status 3: MemoryError: no ?[31mroom"},
 		{"hole save 1", "more than the setting checkpoint_gb allows: save less, or raise it"},
-	} {
+	}, func(c trouble) string { return c.trouble }) {
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
 			r := newRunsFolder(t)
@@ -143,6 +144,7 @@ func TestLabelsAreOnTheLedger(t *testing.T) {
 
 // TestHarmless: trouble that does no harm does not end a run.
 func TestHarmless(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	want := r.log(t, must(r.start(t, "", bridged(dro.SFK)))(t)[0])
 	for _, trouble := range []string{"flood losses 3", "alive losses 4"} {
@@ -167,6 +169,7 @@ func TestHarmless(t *testing.T) {
 
 // TestSkipped: the method ignores a step that was not taken, and the log has no norm of it.
 func TestSkipped(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	s := bridged(dro.SFK)
 	ids := must(r.start(t, "skip step 7", s))(t)
@@ -192,6 +195,7 @@ func TestSkipped(t *testing.T) {
 // TestTrust: nothing in a folder of runs, in a preset or in a sweep starts a program that the user
 // has not started.
 func TestTrust(t *testing.T) {
+	t.Parallel()
 	stranger := runsFolder{t.TempDir(), ""}
 	mine := newRunsFolder(t)
 	half := means("")
@@ -277,12 +281,13 @@ func TestTrust(t *testing.T) {
 func TestStopOfHung(t *testing.T) {
 	t.Parallel()
 	const slow, fast = 3600, 4 // patience in seconds
-	for _, c := range []struct {
+	type hung struct {
 		trouble  string
 		patience float64
 		stops    int
 		want     string
-	}{
+	}
+	cases := []hung{
 		{"hang losses 23", slow, 1, "did not answer for 5s when its run was to stop"},
 		{"hang losses 23", slow, 2, "was to stop at once"},
 		{"chatter losses 23", slow, 1, "did not answer for 5s when its run was to stop"},
@@ -290,7 +295,11 @@ func TestStopOfHung(t *testing.T) {
 		{"chatter gradient 9", slow, 1, "did not answer for 5s when its run was to stop"},
 		{"chatter save 2", fast, 1, "did not answer for 4s when asked for a checkpoint"},
 		{"chatter save 2", slow, 2, "was to stop at once"},
-	} {
+	}
+	if testing.Short() {
+		cases = []hung{cases[0], cases[3]} // a first stop, which waits, and a second one
+	}
+	for _, c := range cases {
 		t.Run(fmt.Sprint(c.trouble, " ", c.stops), func(t *testing.T) {
 			t.Parallel()
 			r := newRunsFolder(t)
@@ -325,6 +334,7 @@ func (r runsFolder) stopped(t *testing.T, q *queue.Queue, id string, times int, 
 
 // TestStopOfPacking: a second stop ends the packing of a checkpoint that takes long.
 func TestStopOfPacking(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	q := r.queue()
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{bridged(dro.SFK)},
@@ -371,6 +381,7 @@ func awaitSo(t *testing.T, never string, so func() bool) {
 
 // TestFork: a fork goes on from the checkpoint of a program, and from nothing else.
 func TestFork(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	s := bridged(dro.SFK)
 	parent := must(r.start(t, "", s))(t)[0]
@@ -462,6 +473,7 @@ func descriptors(t *testing.T) int {
 
 // A start that is cancelled while a program is asked to describe itself ends at once.
 func TestDescribeIsStopped(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	store := must(record.Open(r.dir))(t)
 	ctx, cancel := context.WithCancel(context.Background())

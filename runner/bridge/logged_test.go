@@ -28,6 +28,7 @@ func withWords(s spec.Spec, words ...string) spec.Spec {
 // TestLogged: the values that a program logs are in the run's log from the first time on, with
 // their range between two events. Values logged during an evaluation are there at once.
 func TestLogged(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	s := logging(bridged(dro.SFK), 1)
 	s.LogEvery = 7
@@ -84,6 +85,7 @@ func TestLogged(t *testing.T) {
 // TestLoggedNames: the number of names is bounded, and no control character of a name reaches a
 // terminal.
 func TestLoggedNames(t *testing.T) {
+	t.Parallel()
 	r := newRunsFolder(t)
 	id := must(r.start(t, "", logging(bridged(dro.SFK), 6)))(t)[0]
 	text := fmt.Sprintf("%v", r.log(t, id)["step 33"])

@@ -175,6 +175,24 @@ func wantLine(t *testing.T, what, shown string) {
 	}
 }
 
+// oneOfAKind returns the troubles that are tested: with -short, the first of each kind, which is
+// the first word. troubleOf returns the trouble of a case.
+func oneOfAKind[T any](cases []T, troubleOf func(T) string) []T {
+	if !testing.Short() {
+		return cases
+	}
+	var list []T
+	seen := map[string]bool{}
+	for _, c := range cases {
+		kind, _, _ := strings.Cut(troubleOf(c), " ")
+		if !seen[kind] {
+			list = append(list, c)
+		}
+		seen[kind] = true
+	}
+	return list
+}
+
 func must[T any](x T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -242,7 +260,11 @@ func differ(got, want any, relative float64, path string) string {
 // TestSameNumbers: with every method, a network behind the bridge trains as it does within drolab.
 // It gives the same losses, so all that follows is the same.
 func TestSameNumbers(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	methods := dro.Algorithms()
+	if testing.Short() {
+		methods = []dro.Algorithm{dro.ERM, dro.SFK, "jtt", "nsgdm", "dfr"}
+	}
+	for _, a := range methods {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
 			r := newRunsFolder(t)
@@ -309,6 +331,7 @@ func TestExact(t *testing.T) {
 				[]string{"kill", "orphan", "both"}[i%3], question, at))
 		}
 	}
+	points = oneOfAKind(points, func(point string) string { return point })
 	for i, point := range points {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()

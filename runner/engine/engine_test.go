@@ -92,6 +92,7 @@ func TestStartRefusals(t *testing.T) {
 }
 
 func TestEndsWhenIdle(t *testing.T) {
+	t.Parallel()
 	p := start(t, func(s *Settings) { s.Idle, s.look = 3*time.Second, 20*time.Millisecond })
 	id := p.launch(t, 400)
 	err := <-p.ended

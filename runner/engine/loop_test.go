@@ -317,7 +317,11 @@ var unusable = map[dro.Algorithm]string{
 // TestSameNumbers: a script with the same loop as drolab comes to the same numbers, with every
 // method that a script can use.
 func TestSameNumbers(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	methods := dro.Algorithms()
+	if testing.Short() {
+		methods = []dro.Algorithm{dro.ERM, dro.SFK, "jtt", "dfr"}
+	}
+	for _, a := range methods {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
 			r := runsDir(t.TempDir())
@@ -383,6 +387,9 @@ func TestExact(t *testing.T) {
 			points = append(points, fmt.Sprintf("%s %d",
 				[]string{"script", "server", "both"}[i/2%3], 1+i/2*13%67))
 		}
+	}
+	if testing.Short() {
+		points = points[:3] // the script, and the process beside it
 	}
 	slots := make(chan struct{}, 2)
 	for i, point := range points {
