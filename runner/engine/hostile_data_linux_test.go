@@ -31,9 +31,9 @@ func TestHostileData(t *testing.T) {
 	if testsize.Long() {
 		sets, each, memory = 200, 25, 2<<30
 	}
-	stride := 1
+	first, stride := 0, 1
 	if testing.Short() {
-		stride = 3 // text, tables in binary form, pictures
+		first, stride = 2, 3 // a text, Parquet, arrays and pictures that are soon refused
 	}
 	want := alone(t)
 	c := spawning(t, short(t), short(t), "test")
@@ -46,7 +46,7 @@ func TestHostileData(t *testing.T) {
 	for n := 0; n < sets; n += each {
 		ids, err := c.Start(calm())
 		must(t, err)
-		for i := n; i < n+each; i += stride {
+		for i := n + first; i < n+each; i += stride {
 			answers[try(t, c, i, memory)]++
 		}
 		await(t, func() bool { return statusOf(t, c, ids[0]).Ended() })
