@@ -222,6 +222,10 @@ func (s *LoopSettings) forkedRun(o *bridge.Opening) (a runRequest, err error) {
 	if err != nil {
 		return a, fmt.Errorf("from_: %w", err)
 	}
+	if !r.Meta.Spec.IsScript() {
+		return a, fmt.Errorf("from_: the loop of run %s is drolab's: fork it on the page Runs, "+
+			"with F", r.Meta.ID)
+	}
 	past, err := r.Past(step)
 	if err != nil {
 		return a, fmt.Errorf("from_: %w", err)

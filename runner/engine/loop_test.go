@@ -424,6 +424,25 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// TestRunOfOwnLoop: a script can neither continue nor fork a run whose loop is drolab's.
+func TestRunOfOwnLoop(t *testing.T) {
+	r := runsDir(t.TempDir())
+	id := r.native(t, native(dro.SFK))
+	for key, want := range map[string]string{
+		"resume": "resume: the loop of run " + id + " is drolab's",
+		"from":   "from_: the loop of run " + id + " is drolab's",
+	} {
+		_, theirs, ours := r.serveScript(t, dro.SFK, func(s *script) {
+			s.opening[key], s.opening["settings"] = id, map[string]any{"epochs": 4}
+		})
+		wantError(t, "the script", theirs, want)
+		wantError(t, "the run", ours, want)
+	}
+	if runs, _ := record.List(string(r)); len(runs) != 1 {
+		t.Errorf("%d runs, want the one of drolab's own loop", len(runs))
+	}
+}
+
 // free waits until nobody holds the run: the process beside a killed script ends by itself.
 func (r runsDir) free(t *testing.T) {
 	for range await(t) {

@@ -21,7 +21,7 @@ type Plan struct {
 	Record  runner.Recorder
 	Gate    *Gate
 	Network NewNetwork
-	Leader  func() (Leader, error) // opens the script that has the loop; nil: drolab has it
+	Leader  func() (Leader, error) // opens the script that has the loop; nil: Network is trained
 	Threads int
 	Knobs   []runner.KnobEvent // changes in the lost part of the run, to be repeated
 	Until   int64              // the step to stop at, see Means; 0: none
