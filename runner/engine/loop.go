@@ -148,12 +148,14 @@ func (s *LoopSettings) requestedRun(o *bridge.Opening) (a runRequest, err error)
 	if n := o.Samples[runner.SplitTrain]; n > 0 {
 		of.Batch = min(of.Batch, n)
 	}
-	err = of.Assign("model", []byte(`"`+spec.ScriptModel+`"`))
-	if err == nil {
-		err = assign(&of, o)
+	if err := of.Assign("model", []byte(`"`+spec.ScriptModel+`"`)); err != nil {
+		return a, err
+	}
+	if err := assign(&of, o); err != nil {
+		return a, err
 	}
 	a.request = runner.Request{Preset: cmp.Or(o.Name, "script"), Specs: []spec.Spec{of}}
-	return a, err
+	return a, nil
 }
 
 // checkSetting refuses settings that a script's run does not have.
@@ -234,11 +236,14 @@ func (s *LoopSettings) forkedRun(o *bridge.Opening) (a runRequest, err error) {
 		return a, fmt.Errorf("from_: run %s has no checkpoint", r.Meta.ID)
 	}
 	of, err := past.Fork()
-	if err == nil {
-		err = assign(&of, o)
+	if err != nil {
+		return a, err
+	}
+	if err := assign(&of, o); err != nil {
+		return a, err
 	}
 	o.Known(&r.Meta)
 	a.request = runner.Request{Preset: r.Meta.Preset, Specs: []spec.Spec{of},
 		Parent: fmt.Sprintf("%s@%d", r.Meta.ID, past.From.Step)}
-	return a, err
+	return a, nil
 }
