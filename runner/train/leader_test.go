@@ -24,23 +24,30 @@ func (r *closedLog) Append(e runner.Event) error {
 	return errors.New("the log is closed")
 }
 
-// TestNothingFollowsALostEvaluation: if the log does not take a script's evaluation, the event of
-// the values that the script has logged is not tried.
-func TestNothingFollowsALostEvaluation(t *testing.T) {
+// scriptRun returns a run of a script with two classes, before its first step.
+func scriptRun(t *testing.T, log runner.Recorder, l Leader) *Run {
+	t.Helper()
 	s := spec.Defaults()
 	s.Algorithms = []dro.Algorithm{dro.ERM}
 	classes, counts := []string{"a", "b"}, []int{1, 1}
 	parts := measure.Parts{Classes: classes,
 		ClassCounts: measure.Counts{Train: counts, Test: counts}}
-	log := &closedLog{}
 	r := newEmptyRun(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
 		Data: &data.Dataset{Classes: classes}, Record: log, Gate: &Gate{Retry: time.Second}})
-	r.leader = struct{ Leader }{}
+	r.leader, r.saver = l, l
 	var err error
 	if r.Method, err = newMethod(&s, &parts, nil); err != nil {
 		t.Fatal(err)
 	}
 	r.meter = newMeter(dro.ERM)
+	return r
+}
+
+// TestNothingFollowsALostEvaluation: if the log does not take a script's evaluation, the event of
+// the values that the script has logged is not tried.
+func TestNothingFollowsALostEvaluation(t *testing.T) {
+	log := &closedLog{}
+	r := scriptRun(t, log, struct{ Leader }{})
 	r.setCurrent("loss", 1)
 	r.last = &runner.StepEvent{}
 	if err := r.Log("temperature", 1); err != nil {
