@@ -3,6 +3,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -112,8 +113,8 @@ func (c *runInCoordinates) train(
 			settings[key] = value
 		}
 	})
-	if theirs != nil || ours != nil {
-		t.Fatalf("the script hears %v, the run ends with %v", theirs, ours)
+	if err := errors.Join(theirs, ours); err != nil {
+		t.Fatalf("the script and its run: %v", err)
 	}
 	run, err := record.Find(string(r), "latest")
 	if err != nil {

@@ -327,11 +327,15 @@ func TestAddress(t *testing.T) {
 	}
 	link := filepath.Join(short(t), "link")
 	must(t, os.Symlink(dir, link))
-	if b, _, err := newAddress(dir, at(t, link)); err != nil || a != b {
-		t.Errorf("another name of the folder gives %v, %v, want %v", b, err, a)
+	b, _, err := newAddress(dir, at(t, link))
+	must(t, err)
+	if a != b {
+		t.Errorf("another name of the folder has the address %v, want %v", b, a)
 	}
-	if b, _, err := newAddress(dir, at(t, short(t))); err != nil || a == b {
-		t.Errorf("another folder gives the same address, %v, %v", b, err)
+	b, _, err = newAddress(dir, at(t, short(t)))
+	must(t, err)
+	if a == b {
+		t.Errorf("another folder has the same address, %v", b)
 	}
 	long := filepath.Join(dir, strings.Repeat("a", 90))
 	must(t, os.Mkdir(long, 0o700))

@@ -256,9 +256,12 @@ func (s *storm) nonsense(t *testing.T) string {
 	_, answer, err := talk(t, pick(s, i.Control, i.View),
 		append(bytes.ReplaceAll(say, []byte("\n"), nil), '\n'))
 	var r reply
-	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil ||
-		r.Error == "" && len(r.IDs) == 0) {
-		t.Errorf("%.80q is answered %.80q", say, answer)
+	if err == nil {
+		if err := json.Unmarshal([]byte(answer), &r); err != nil {
+			t.Errorf("%.80q is answered %.80q, which is no reply: %v", say, answer, err)
+		} else if r.Error == "" && len(r.IDs) == 0 {
+			t.Errorf("%.80q is answered %.80q, want an error or the names of runs", say, answer)
+		}
 	}
 	for _, id := range r.IDs {
 		must(t, s.stopped(id))

@@ -103,14 +103,15 @@ func TestSecondUser(t *testing.T) {
 		return string(out)
 	}
 	if out := attack(); !strings.Contains(out, "did: \n") {
-		t.Errorf("another user %s", out)
+		t.Errorf("another user %s, want that it does nothing", out)
 	}
 	must(t, os.Chmod(p.RunsDir, 0o755)) // the owner shows the runs to others
 	must(t, os.Chmod(dir, 0o755))
 	out := attack()
 	for _, never := range []string{"wrote", "held", "asked", "removed"} {
 		if strings.Contains(out, never) {
-			t.Errorf("in an open folder another user %s: %s", never, out)
+			t.Errorf("in an open folder another user has %s something, want nothing: %s", never,
+				out)
 		}
 	}
 	must(t, p.Stop(id))
@@ -144,8 +145,10 @@ func TestLinksBesideTheRuns(t *testing.T) {
 	_, err = c.Start(brief("sfk", 1)) // the engine's log is lost
 	must(t, err)
 	must(t, c.Shutdown(true))
-	if got, err := os.ReadFile(victim); err != nil || !bytes.Equal(got, text) {
-		t.Errorf("the victim's file has %d bytes of %d, %v", len(got), len(text), err)
+	got, err := os.ReadFile(victim)
+	must(t, err)
+	if !bytes.Equal(got, text) {
+		t.Errorf("the victim's file has %d bytes, want its %d as before", len(got), len(text))
 	}
 }
 

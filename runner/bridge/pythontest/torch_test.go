@@ -114,8 +114,11 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	near(t, "the probability", probabilities, want.Probabilities, 1e-5)
 	for i, c := range classes {
 		row := probabilities[2*i : 2*i+2]
-		if confidences[i] != slices.Max(row) || row[c] != confidences[i] {
-			t.Errorf("sample %d: class %d, %v of %v", i, c, confidences[i], row)
+		if want := slices.Max(row); confidences[i] != want {
+			t.Errorf("sample %d: confidence %v, want the greatest of %v", i, confidences[i], row)
+		}
+		if row[c] != confidences[i] {
+			t.Errorf("sample %d: class %d of %v, want the one with %v", i, c, row, confidences[i])
 		}
 	}
 	// The gradient of an evaluation, by halves: the second half is added.
@@ -166,8 +169,8 @@ func TestResume(t *testing.T) {
 		again.tell(mode("evaluate"))
 		got = append(got, again.numbers(losses("test", 0), bridge.Ints(places(0, 50, 100)))...)
 		again.close()
-		if !slices.Equal(got, want) {
-			t.Errorf("%v: the resumed run has other numbers", words)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v: the numbers of the resumed run differ (-want +got):\n%s", words, diff)
 		}
 	}
 }
@@ -225,8 +228,9 @@ func TestAugmentation(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: other numbers", workers)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: the numbers differ from those without workers (-want +got):\n%s",
+				workers, diff)
 		}
 		ahead := bridge.Ints([]int{5, 6})
 		p.tell(message{"do": "next", "split": "train", "epoch": 9, "mode": "train"}, ahead)
@@ -235,12 +239,16 @@ func TestAugmentation(t *testing.T) {
 			return p.numbers(losses("train", epoch), bridge.Ints(index))
 		}
 		a, b, c := at(1, 5, 6, 7), at(1, 5, 6, 7), at(2, 5, 6, 7)
-		if !slices.Equal(a, b) || slices.Equal(a, c) {
-			t.Errorf("%s: a sample is %v and %v, in another epoch %v", workers, a, b, c)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: the losses of an epoch are %v and then %v, want the same", workers, a, b)
+		}
+		if slices.Equal(a, c) {
+			t.Errorf("%s: the losses are %v in two epochs, want other augmentations", workers, a)
 		}
 		p.tell(mode("evaluate"))
 		if d, e := at(1, 5, 6), at(2, 5, 6); !slices.Equal(d, e) {
-			t.Errorf("%s: the same samples are evaluated as %v and then as %v", workers, d, e)
+			t.Errorf("%s: the same samples are evaluated as %v and then as %v, want the same",
+				workers, d, e)
 		}
 		p.close()
 	}
