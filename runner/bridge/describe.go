@@ -254,7 +254,8 @@ func cleanNames(what string, list []string) ([]string, error) {
 	}
 	cleaned := make([]string, len(list))
 	for i, name := range list {
-		if cleaned[i] = runner.OneLine(name, mostName); cleaned[i] == "" {
+		cleaned[i] = runner.OneLine(name, mostName)
+		if cleaned[i] == "" {
 			return nil, fmt.Errorf("number %d of its %s has no name", i, what)
 		}
 	}

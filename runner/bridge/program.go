@@ -245,11 +245,11 @@ func (p *Program) receive(w answerSize) (rank int, err error) {
 		case a.Alive:
 			continue
 		}
-		if got, err = p.takeLog(i, a, got); err == nil && w != helloSize && len(got) != w.arrays {
-			err = fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
-		}
-		if err != nil {
+		if got, err = p.takeLog(i, a, got); err != nil {
 			return i, err
+		}
+		if w != helloSize && len(got) != w.arrays {
+			return i, fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
 		}
 		p.answers[i] = got
 		pending = pending[1:]

@@ -58,7 +58,7 @@ func (s *Script) stepByForm() error {
 	if err != nil {
 		return err
 	}
-	s.weigh() // for the method's state and its measures: the script has weighed already
+	s.weigh() // for the method's state and measures: the script has its weights already
 	return s.endStep(now)
 }
 

@@ -9,16 +9,17 @@ import (
 )
 
 // Stepper is implemented by a Network that can take a whole step by itself, with the weights of a
-// form. The calls of a step are Begin, Weigh, Draw if the method draws, and Results. Only Results
+// form. The calls of a step are Begin, TakeStep, Draw if the method draws, and Results. Only Results
 // waits for the network, so the Begin of the next step may come before it.
 type Stepper interface {
 	// Steps reports whether the network computes the weights of a kind of form.
 	Steps(kind string) bool
 	// Begin computes the losses of a batch, in mode Train.
 	Begin(Batch)
-	// Weigh takes the step of the last Begin, with the weights of a form. If keep is set, a Pick
-	// after Results keeps the network as it was after the step, even if the next step has begun.
-	Weigh(f dro.Form, b Batch, r Rule, keep bool)
+	// TakeStep weighs the losses of the last Begin by a form, and takes the step. If keep is set, a
+	// Pick after Results keeps the network as it was after the step, even if the next step has
+	// begun.
+	TakeStep(f dro.Form, b Batch, r Rule, keep bool)
 	// Draw computes the losses of samples of the method's own draw, in mode Probe. They follow
 	// those of earlier calls of the same step.
 	Draw(Batch)
@@ -54,7 +55,7 @@ func (r *Run) trainByForm(f dro.Form) error {
 	}
 	x, alpha := &r.batch[r.at], r.rate()
 	keep := r.Method.Picker != nil
-	r.stepper.Weigh(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
+	r.stepper.TakeStep(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
 	batch := batchOf(x, r.losses)
 	own, drawn := batch, []float64(nil)
 	if r.Method.Fresh() {
@@ -65,14 +66,15 @@ func (r *Run) trainByForm(f dro.Form) error {
 			r.stepper.Draw(probe.Part(&r.piece, from, min(from+x.N, z.N)))
 		}
 	}
-	if r.begun = false; r.onlyStepFollows() {
+	r.begun = false
+	if r.onlyStepFollows() {
 		r.beginStep()
 	}
 	norm, taken := r.stepper.Results(r.losses, drawn)
 	if err := r.Net.Err(); err != nil {
 		return r.atStep(err)
 	}
-	r.Weigh(batch) // for the method's state and its measures: the network has weighed already
+	r.Weigh(batch) // for the method's state and measures: the network has its weights already
 	if !taken {
 		return r.Skipped()
 	}

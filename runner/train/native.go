@@ -63,9 +63,10 @@ func (n *native) Outputs(o Outputs) {
 	if o.Confidences != nil {
 		n.net.Confidences(o.Confidences)
 	}
-	if p := o.Probabilities; p != nil {
-		for n.net.Logits(p); len(p) > 0; p = p[n.net.Classes:] {
-			softmax(p[:n.net.Classes])
+	if o.Probabilities != nil {
+		n.net.Logits(o.Probabilities)
+		for sample := range slices.Chunk(o.Probabilities, n.net.Classes) {
+			softmax(sample)
 		}
 	}
 }
