@@ -495,6 +495,7 @@ func TestOrders(t *testing.T) {
 				run, err := record.Find(string(r), "latest")
 				if err != nil {
 					t.Error(err)
+					return
 				}
 				id = run.Meta.ID
 				if err := client.Pause(id); err != nil {
@@ -539,6 +540,13 @@ func TestOrders(t *testing.T) {
 	if got := run.Status(); got != runner.Stopped {
 		t.Fatalf("the run is %s, want %s", got, runner.Stopped)
 	}
+	r.continueStopped(t, client, id)
+	r.forkStopped(t, id)
+}
+
+// continueStopped continues the stopped run of a script, which nobody but a script can do.
+func (r runsDir) continueStopped(t *testing.T, client *engine.Client, id string) {
+	t.Helper()
 	for name, ask := range map[string]func(string) error{"pause": client.Pause,
 		"stop": client.Stop, "resume": client.Resume} {
 		wantError(t, name, ask(id), "drolab.start(resume=")
@@ -555,6 +563,15 @@ func TestOrders(t *testing.T) {
 	if len(events) < 27 {
 		t.Errorf("the resumed run has %d events, want 27 or more", len(events))
 	}
+	_, theirs, _ := r.serveScript(t, dro.SFK, func(s *script) {
+		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
+	})
+	wantError(t, "a resume with other settings", theirs, "continues with rho = 0.5")
+}
+
+// forkStopped forks a run of a script, whose lr was turned to .003, at its step 5.
+func (r runsDir) forkStopped(t *testing.T, id string) {
+	t.Helper()
 	fork := r.train(t, dro.SFK, func(s *script) {
 		s.spec.Epochs = 1 << 20
 		s.trouble = func(int) {
@@ -565,7 +582,7 @@ func TestOrders(t *testing.T) {
 		s.opening = map[string]any{"do": "start", "version": 2, "from": id + "@5",
 			"settings": map[string]any{"rho": 1}}
 	})
-	run, err = record.Find(string(r), fork)
+	run, err := record.Find(string(r), fork)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -578,8 +595,4 @@ func TestOrders(t *testing.T) {
 	if got := run.Meta.Spec.LR; got != .003 {
 		t.Errorf("the fork has lr = %v, want .003, as turned in its parent", got)
 	}
-	_, theirs, _ = r.serveScript(t, dro.SFK, func(s *script) {
-		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
-	})
-	wantError(t, "a resume with other settings", theirs, "continues with rho = 0.5")
 }
