@@ -150,8 +150,11 @@ func (s *Script) Open(
 	place runner.Workplace, of *spec.Spec, d *data.Dataset,
 ) (train.Leader, error) {
 	dir, err := place.Scratch()
+	if err != nil {
+		return nil, err
+	}
 	s.dir, s.spec, s.data = dir, of, d
-	return s, err
+	return s, nil
 }
 
 // Close implements train.Leader: it removes the scratch folder.

@@ -95,8 +95,8 @@ func (s *Script) stepAnswer() (head scriptAnswer, rate float64) {
 	return scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}, rate
 }
 
-// hearStep waits for the script's report of its step, which has the samples of a step by a form.
-// Without a word of the script, rate was the step size.
+// hearStep waits for the script's report of its step. rate is the step size unless the script gives
+// its own. The report of a step by a form also has the samples of the step.
 func (s *Script) hearStep(rate float64, byForm bool) (stepReport, error) {
 	m, arrays, err := s.receive()
 	switch {
@@ -125,8 +125,8 @@ func (s *Script) hearStep(rate float64, byForm bool) (stepReport, error) {
 	return now, s.takeFresh(m, arrays)
 }
 
-// reportOf reads the step size and the norm of a step; each is NaN where the script does not give
-// it.
+// reportOf reads the step size and the norm of a step. Each is NaN in the message if the script does
+// not give it.
 func (s *Script) reportOf(m *scriptMessage, a Array, rate float64) (stepReport, error) {
 	given := []float64{math.NaN(), math.NaN()}
 	if err := a.Floats(given); err != nil {
