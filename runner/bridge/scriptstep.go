@@ -125,8 +125,8 @@ func (s *Script) hearStep(rate float64, byForm bool) (stepReport, error) {
 	return now, s.takeFresh(m, arrays)
 }
 
-// reportOf reads the step size and the norm of a step. Each is NaN in the message if the script does
-// not give it.
+// reportOf reads the step size and the norm of a step. Each is NaN in the message if the script
+// does not give it.
 func (s *Script) reportOf(m *scriptMessage, a Array, rate float64) (stepReport, error) {
 	given := []float64{math.NaN(), math.NaN()}
 	if err := a.Floats(given); err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Stepper is implemented by a Network that can take a whole step by itself, with the weights of a
-// form. The calls of a step are Begin, TakeStep, Draw if the method draws, and Results. Only Results
-// waits for the network, so the Begin of the next step may come before it.
+// form. The calls of a step are Begin, TakeStep, Draw if the method draws, and Results. Only
+// Results waits for the network, so the Begin of the next step may come before it.
 type Stepper interface {
 	// Steps reports whether the network computes the weights of a kind of form.
 	Steps(kind string) bool
