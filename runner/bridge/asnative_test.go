@@ -28,9 +28,9 @@ import (
 //
 //	DROLAB_LONG=1 go test -run 'ForLong' -v -timeout 1h ./runner/bridge
 
-// elsewhere is the environment variable for a drolab that trains one network of its own in a
+// nativeEnv is the environment variable for a drolab that trains one network of its own in a
 // folder. The tests choose its kernels by GODEBUG.
-const elsewhere = "DROLAB_TEST_NATIVE"
+const nativeEnv = "DROLAB_TEST_NATIVE"
 
 // pictured returns a spec of drolab's own network, with a method and at least 200 steps.
 func pictured(model string, a dro.Algorithm) spec.Spec {
@@ -46,10 +46,10 @@ func pictured(model string, a dro.Algorithm) spec.Spec {
 	return s
 }
 
-// trainPictured is the drolab that elsewhere asks for. what holds a folder, a model and a method.
+// trainPictured is the drolab that nativeEnv asks for. what holds a folder, a model and a method.
 func trainPictured(what string) int {
 	f := strings.Split(what, "\n")
-	r := room{f[0], ""}
+	r := runsFolder{f[0], ""}
 	ids, err := r.queueUp(runner.Means{}, pictured(f[1], dro.Algorithm(f[2])))
 	if err != nil {
 		fmt.Println(err)
@@ -61,7 +61,7 @@ func trainPictured(what string) int {
 
 // torchJob returns the spec of a run of pythontest/peer/native.py on the networks and samples in a
 // folder.
-func torchJob(t *testing.T, r room, s spec.Spec, folder string, words ...string) spec.Spec {
+func torchJob(t *testing.T, r runsFolder, s spec.Spec, folder string, words ...string) spec.Spec {
 	path, err := filepath.Abs("pythontest/peer/native.py")
 	if err != nil {
 		t.Fatal(err)
@@ -90,14 +90,14 @@ func python(t *testing.T) runner.Means {
 var torch = zygote.Zygote{Client: "python", Peers: []string{"numpy", "torch"},
 	Modules: []string{"drolab.torch", "torch._dynamo", "torch.distributed"}}
 
-// zygoted is the environment variable with the socket of a zygote that this binary stands for.
-const zygoted = "DROLAB_TEST_ZYGOTE"
+// zygoteEnv is the environment variable with the socket of a zygote that this binary stands for.
+const zygoteEnv = "DROLAB_TEST_ZYGOTE"
 
 // forked returns the means with which programs in PyTorch start in no time, as forks.
 func forked(t *testing.T) runner.Means {
 	t.Helper()
 	return runner.Means{Program: &runner.ProgramMeans{Python: self(),
-		Env: append(os.Environ(), zygoted+"="+torch.Socket(t))}}
+		Env: append(os.Environ(), zygoteEnv+"="+torch.Socket(t))}}
 }
 
 // written puts drolab's own network of a run, and its samples, into a folder for torchJob.
@@ -126,7 +126,7 @@ func TestAsNativeForLong(t *testing.T) {
 		a     dro.Algorithm
 	}{{"linear", dro.SFK}, {"linear", "pgd"}, {"convnet", dro.SFK}, {"alexnet", dro.SFK}} {
 		t.Run(c.model+" "+string(c.a), func(t *testing.T) {
-			r := newRoom(t)
+			r := newRunsFolder(t)
 			s := pictured(c.model, c.a)
 			d := must(source.Open(s.Dataset, s.DataOptions("")))(t)
 			defer d.Close()
@@ -192,7 +192,7 @@ func otherKernel(t *testing.T, lacks, model string, a dro.Algorithm) map[string]
 	dir := t.TempDir()
 	cmd := exec.Command(self())
 	cmd.Env = append(os.Environ(), "GODEBUG=cpu."+lacks+"=off",
-		fmt.Sprintf("%s=%s\n%s\n%s", elsewhere, dir, model, a))
+		fmt.Sprintf("%s=%s\n%s\n%s", nativeEnv, dir, model, a))
 	out, err := cmd.CombinedOutput()
 	id, lost := os.ReadFile(filepath.Join(dir, "id"))
 	if err = errors.Join(err, lost); err != nil {
@@ -200,17 +200,17 @@ func otherKernel(t *testing.T, lacks, model string, a dro.Algorithm) map[string]
 	}
 	run := must(record.Find(dir, string(id)))(t)
 	t.Logf("without %s: kernel %s", lacks, run.Meta.Host.Kernel)
-	return room{dir, ""}.log(t, string(id))
+	return runsFolder{dir, ""}.log(t, string(id))
 }
 
 // measuredAlike fails unless two runs of the same weights have the same evaluation and certificate.
-func measuredAlike(t *testing.T, r room, own, theirs *record.Run, means runner.Means) {
+func measuredAlike(t *testing.T, r runsFolder, own, theirs *record.Run, means runner.Means) {
 	t.Helper()
 	for _, key := range []string{"test_loss", "train_loss", "robust_risk", "train_robust_risk",
 		"test_accuracy", "val_loss", "val_robust_risk"} {
 		a, b := own.Summary().Named(key).Float(), theirs.Summary().Named(key).Float()
 		if !(math.Abs(a-b) <= 1e-6*max(1, math.Abs(a))) {
-			t.Errorf("%s: %v and %v", key, a, b)
+			t.Errorf("%s of the program = %v, want that of drolab's own network, %v", key, b, a)
 		}
 	}
 	grid := certificate.Grid{Sets: []dro.Set{must(own.Meta.Spec.Set())(t)},
@@ -229,10 +229,14 @@ func measuredAlike(t *testing.T, r room, own, theirs *record.Run, means runner.M
 	}
 	for i, a := range lists[0] {
 		b := lists[1][i]
-		for _, pair := range [][2]float64{{a.Risk.Float(), b.Risk.Float()},
-			{a.Upper.Float(), b.Upper.Float()}, {a.Eta, b.Eta}, {*a.Lambda, *b.Lambda}} {
-			if !(math.Abs(pair[0]-pair[1]) <= 1e-6*max(1, math.Abs(pair[0]))) {
-				t.Errorf("certificate %d: %v", i, pair)
+		for what, pair := range map[string][2]float64{
+			"risk":  {a.Risk.Float(), b.Risk.Float()},
+			"upper": {a.Upper.Float(), b.Upper.Float()},
+			"η":     {a.Eta, b.Eta},
+			"λ":     {*a.Lambda, *b.Lambda},
+		} {
+			if want, got := pair[0], pair[1]; !(math.Abs(want-got) <= 1e-6*max(1, math.Abs(want))) {
+				t.Errorf("certificate %d: %s = %v, want %v", i, what, got, want)
 			}
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
-
 	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -110,7 +109,7 @@ func (table) SetMode(nn.Mode)                             {}
 func (table) Gradient([]float64, bool)                    {}
 func (table) Step(train.Rule) (norm float64, taken bool)  { return 1, true }
 func (table) Pick()                                       {}
-func (table) Save(*runner.State)                          {}
+func (table) Save(*runner.State) error                    { return nil }
 func (table) Err() error                                  { return nil }
 func (table) Close()                                      {}
 

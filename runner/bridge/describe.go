@@ -104,8 +104,11 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 		return nil, p.Err()
 	}
 	share, err := memory.Reserve(ctx, float64(d.labels), "the labels of "+s.named())
+	if err != nil {
+		return nil, err
+	}
 	d.Data.Release = share.Release
-	return d, err
+	return d, nil
 }
 
 // hello asks what the program has. It returns nil after a failure.
@@ -251,7 +254,8 @@ func cleanNames(what string, list []string) ([]string, error) {
 	}
 	cleaned := make([]string, len(list))
 	for i, name := range list {
-		if cleaned[i] = runner.OneLine(name, mostName); cleaned[i] == "" {
+		cleaned[i] = runner.OneLine(name, mostName)
+		if cleaned[i] == "" {
 			return nil, fmt.Errorf("number %d of its %s has no name", i, what)
 		}
 	}

@@ -26,12 +26,15 @@ func TestSettingsKeepLargeSeeds(t *testing.T) {
 		Width string
 	}
 	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatalf("%v:\n%s", err, text)
+		t.Fatalf("reading the settings: %v:\n%s", err, text)
 	}
 	if got.Seed != s.Seed {
 		t.Errorf("the seed %d is given as %d", s.Seed, got.Seed)
 	}
-	if got.Rho != s.Rho || got.Width != "2" {
-		t.Errorf("rho %v and width %q, want %v and 2", got.Rho, got.Width, s.Rho)
+	if got.Rho != s.Rho {
+		t.Errorf("rho = %v, want %v", got.Rho, s.Rho)
+	}
+	if got.Width != "2" {
+		t.Errorf("width = %q, want 2", got.Width)
 	}
 }

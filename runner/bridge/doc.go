@@ -3,8 +3,10 @@
 //
 // In the other direction, a script has the loop and asks for weights (docs/loop.md). It is a
 // train.Leader, which the run follows. The first message says which run the script wants, and the
-// counts of its data. The others answer what a run asks of its network, and bring the samples of
-// steps and evaluations.
+// counts of its data. The others bring the samples of steps and evaluations, and tell how each step
+// went.
+//
+//	step:  samples -> run: weights -> answer; report of the step -> run: state, measures
 //
 // The program is not trusted to work: it may hang, exit, flood its pipes or answer nonsense. Each
 // of these is one line, the cause of the failure of its own run. The program is trusted to be
@@ -41,11 +43,13 @@
 //	pack.go            the files that a program saves, as one file of a checkpoint; the setting
 //	                   checkpoint_gb
 //
-//	script.go    Script, a script with a loop of its own: its messages after the first, answers,
-//	             notes of a full disk, run.checkpoint, run.log
-//	opening.go   drolab.start: which run, samples, class_counts, group_counts, steps_per_epoch
-//	leader.go    train.Leader: run.weights and run.step, the script in the place of a network
-//	samples.go   losses, labels, groups and indices as a script gives them, with the checks;
-//	             run.evaluate
-//	shuffles.go  ranks of a script that do not share out the training split
+//	script.go            Script, a script with a loop of its own: its messages after the first,
+//	                     answers, notes of a full disk, run.log
+//	opening.go           drolab.start: which run, samples, class_counts, group_counts,
+//	                     steps_per_epoch
+//	scriptstep.go        run.weights and run.step: a step of the script, by weights or by a form
+//	scriptcheckpoint.go  run.checkpoint, and the files of the script in a checkpoint
+//	samples.go           losses, labels, groups and indices as a script gives them, with the
+//	                     checks; run.evaluate
+//	shuffles.go          ranks of a script that do not share out the training split
 package bridge

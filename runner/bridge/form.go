@@ -9,7 +9,6 @@ import (
 // form is the side of drolab in weights that the other side computes: see dro.Form.
 type form struct {
 	most    int       // most bytes of its arrays; 0: the weights come from drolab
-	used    bool      // the step under way has weights of a form
 	by      string    // what the other side calls the group of a sample
 	numbers []float64 // memory
 	flags   *bool     // the first of the flags that were sent
@@ -26,16 +25,6 @@ func (f *form) open(r *train.Run) {
 	if r.Data.Grouped {
 		f.by = "group"
 	}
-}
-
-// answerForm answers a script with the form of its next weights.
-func (s *Script) answerForm() error {
-	now := s.run.Method.Form(s.form.numbers[:0])
-	s.form.numbers = now.Numbers
-	head, rate := s.beginStep()
-	head.Form, head.By = now.Kind, s.form.looksAt(now.Kind)
-	arrays := []Array{Floats(now.Numbers), rate}
-	return s.answer(head, append(arrays, s.form.newFlags(now.Flags)...)...)
 }
 
 // looksAt returns where a kind finds the place of a sample among its numbers or flags.

@@ -38,8 +38,14 @@ func TestRoundTrip(t *testing.T) {
 	c := NewConn(bytes.NewReader(pipe), nil)
 	var q message
 	arrays, err := c.Receive(&q, MostHead, MostBody)
-	if err != nil || q != (message{"losses", "train"}) || len(arrays) != 2 {
-		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
+	if err != nil {
+		t.Fatalf("Receive: %v", err)
+	}
+	if want := (message{"losses", "train"}); q != want {
+		t.Errorf("Receive: message %v, want %v", q, want)
+	}
+	if len(arrays) != 2 {
+		t.Fatalf("Receive: %d arrays, want 2", len(arrays))
 	}
 	got, index := make([]float64, 4), make([]int, 3)
 	if err := errors.Join(arrays[0].Floats(got), arrays[1].Ints(index, 8)); err != nil {
@@ -48,16 +54,25 @@ func TestRoundTrip(t *testing.T) {
 	same := slices.EqualFunc(got, losses, func(a, b float64) bool {
 		return math.Float64bits(a) == math.Float64bits(b)
 	})
-	if !same || !slices.Equal(index, []int{3, 0, 7}) {
-		t.Fatalf("%v %v", got, index)
+	if !same {
+		t.Errorf("Receive: floats %v, want the bits of %v", got, losses)
+	}
+	if want := []int{3, 0, 7}; !slices.Equal(index, want) {
+		t.Errorf("Receive: ints %v, want %v", index, want)
 	}
 	q = message{}
 	arrays, err = c.Receive(&q, MostHead, MostBody)
-	if err != nil || q.Do != "close" || len(arrays) != 0 {
-		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
+	if err != nil {
+		t.Fatalf("Receive of the second frame: %v", err)
+	}
+	if q.Do != "close" {
+		t.Errorf("Receive of the second frame: %v, want close", q)
+	}
+	if len(arrays) != 0 {
+		t.Errorf("Receive of the second frame: %d arrays, want none", len(arrays))
 	}
 	if _, err = c.Receive(&q, MostHead, MostBody); err != io.EOF {
-		t.Fatalf("at the end: %v", err)
+		t.Fatalf("Receive at the end = %v, want io.EOF", err)
 	}
 }
 
@@ -71,7 +86,7 @@ func TestArraysAreChecked(t *testing.T) {
 		"below zero": Ints([]int{-1}).Ints(make([]int, 1), 9),
 	} {
 		if err == nil {
-			t.Error(name, "is taken")
+			t.Errorf("an array that is %s is read, want an error", name)
 		}
 	}
 }
@@ -100,14 +115,14 @@ func TestNoFrame(t *testing.T) {
 		var q message
 		_, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q, MostHead, MostBody)
 		if !errors.Is(err, errFormat) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Receive = %v, want an errFormat", name, err)
 		}
 	}
 	for n := 1; n < len(good); n++ {
 		var q message
 		_, err := NewConn(bytes.NewReader(good[:n]), nil).Receive(&q, MostHead, MostBody)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("cut to %d bytes: %v", n, err)
+			t.Fatalf("cut to %d bytes: Receive = %v, want io.ErrUnexpectedEOF", n, err)
 		}
 	}
 }
@@ -116,7 +131,7 @@ func TestNoFrame(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	q := message{Do: strings.Repeat("x", MostHead)}
 	if err := NewConn(nil, io.Discard).Send(q); err == nil {
-		t.Fatal("it is sent")
+		t.Fatal("Send of a head beyond MostHead = nil, want an error")
 	}
 }
 
@@ -154,11 +169,11 @@ func TestUnexpectedLength(t *testing.T) {
 		conn := NewConn(io.MultiReader(bytes.NewReader(c.pipe), unread{t}), nil)
 		_, err := conn.Receive(c.message, c.head, c.body)
 		if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("Receive = %v, want an errFormat with %q", err, want)
 		}
 	}
 	if _, err := NewConn(bytes.NewReader(usual), nil).Receive(&message{}, n, 800); err != nil {
-		t.Errorf("just long enough: %v", err)
+		t.Errorf("Receive of a frame that is just short enough: %v", err)
 	}
 }
 
@@ -193,26 +208,42 @@ func TestLedger(t *testing.T) {
 		}
 	}
 	if lack == nil {
-		t.Errorf("without room: %v", err)
+		t.Errorf("Receive without memory = %v, want a memory.Error", err)
 	}
 	release()
 	promised = nil
 	conn := NewConn(bytes.NewReader(append(long, short...)), io.Discard)
 	arrays, err := conn.Receive(&message{}, MostHead, MostBody)
-	if err != nil || len(arrays) != 1 || arrays[0].Len() != n {
-		t.Fatalf("%v, %d arrays", err, len(arrays))
+	if err != nil {
+		t.Fatalf("Receive of a long frame: %v", err)
+	}
+	if len(arrays) != 1 {
+		t.Fatalf("Receive of a long frame: %d arrays, want 1", len(arrays))
+	}
+	if got := arrays[0].Len(); got != n {
+		t.Errorf("Receive of a long frame: %d numbers, want %d", got, n)
 	}
 	share := conn.long
-	if share == nil || share.Bytes() < 8*n {
-		t.Errorf("the ledger has %+v", share)
+	if share == nil {
+		t.Fatal("the ledger has no share of the long frame")
 	}
-	if _, err := conn.Receive(&message{}, MostHead, MostBody); err != nil || share.Bytes() != 0 ||
-		cap(conn.body) > mostKept {
-		t.Errorf("%v: %v bytes on the ledger, %d kept", err, share.Bytes(), cap(conn.body))
+	if got := share.Bytes(); got < 8*n {
+		t.Errorf("the ledger has %v bytes of the long frame, want %d or more", got, 8*n)
 	}
-	err = conn.Send(message{}, Floats(make([]float64, n)))
-	if err != nil || cap(conn.sent) > mostKept {
-		t.Errorf("%v: %d bytes kept", err, cap(conn.sent))
+	if _, err := conn.Receive(&message{}, MostHead, MostBody); err != nil {
+		t.Errorf("Receive of the frame behind it: %v", err)
+	}
+	if got := share.Bytes(); got != 0 {
+		t.Errorf("the ledger has %v bytes of a frame that is past, want 0", got)
+	}
+	if got := cap(conn.body); got > mostKept {
+		t.Errorf("%d bytes are kept for the next body, want at most %d", got, mostKept)
+	}
+	if err := conn.Send(message{}, Floats(make([]float64, n))); err != nil {
+		t.Errorf("Send of a long frame: %v", err)
+	}
+	if got := cap(conn.sent); got > mostKept {
+		t.Errorf("%d bytes are kept for the next frame to send, want at most %d", got, mostKept)
 	}
 }
 
@@ -232,7 +263,8 @@ func FuzzReceive(f *testing.F) {
 				return
 			}
 			if cap(c.text) > 1<<10 || cap(c.body) > 1<<16 {
-				t.Fatalf("a head of %d bytes, a body of %d", cap(c.text), cap(c.body))
+				t.Fatalf("a head of %d bytes and a body of %d are read, want at most %d and %d",
+					cap(c.text), cap(c.body), 1<<10, 1<<16)
 			}
 			for _, a := range arrays {
 				a.Floats(make([]float64, a.Len()))

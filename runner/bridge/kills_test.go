@@ -25,9 +25,9 @@ import (
 
 var kills = flag.Int("kills", 100, "of TestKillsForLong")
 
-// resumed is the environment variable for a drolab that begins or resumes a run of a program in
+// resumedEnv is the environment variable for a drolab that begins or resumes a run of a program in
 // Python in a folder, until it is killed.
-const resumed = "DROLAB_TEST_RESUMED"
+const resumedEnv = "DROLAB_TEST_RESUMED"
 
 // killsSpec returns a spec with more steps than pass during a hundred kills.
 func killsSpec(model string, epochs int) spec.Spec {
@@ -40,11 +40,11 @@ func killsSpec(model string, epochs int) spec.Spec {
 	return s
 }
 
-// trainResumed is the drolab that resumed asks for. what holds a folder, approvals, a model, a
+// trainResumed is the drolab that resumedEnv asks for. what holds a folder, approvals, a model, a
 // Python and a number of epochs.
 func trainResumed(what string) int {
 	f := strings.Split(what, "\n")
-	q := room{f[0], bridge.Approvals(f[1])}.queue()
+	q := runsFolder{f[0], bridge.Approvals(f[1])}.queue()
 	epochs, _ := strconv.Atoi(f[4])
 	means := runner.Means{Dir: f[0], Program: &runner.ProgramMeans{Python: f[3], Env: os.Environ()}}
 	var err error
@@ -76,7 +76,7 @@ func TestKillsForLong(t *testing.T) {
 
 func killsForLong(t *testing.T, words []string) {
 	means := python(t)
-	r := newRoom(t)
+	r := newRunsFolder(t)
 	native := killsSpec("", max(3, *kills))
 	s := torchJob(t, r, native, written(t, &native), words...)
 	whole := must(r.queueUp(means, s))(t)[0]
@@ -89,7 +89,7 @@ func killsForLong(t *testing.T, words []string) {
 	}
 	for kill := 0; ; kill++ {
 		cmd := exec.Command(self())
-		cmd.Env = append(means.Program.Env, fmt.Sprintf("%s=%s\n%s\n%s\n%s\n%d", resumed,
+		cmd.Env = append(means.Program.Env, fmt.Sprintf("%s=%s\n%s\n%s\n%s\n%d", resumedEnv,
 			r.dir, r.approvals, s.Model, means.Program.Python, s.Epochs))
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -100,7 +100,7 @@ func killsForLong(t *testing.T, words []string) {
 		go func() { ended <- cmd.Wait() }()
 		if kill >= *kills {
 			if err := <-ended; err != nil {
-				t.Fatalf("%v: %s", err, out.String())
+				t.Fatalf("the last drolab, which is not killed: %v: %s", err, out.String())
 			}
 			break
 		}
@@ -127,9 +127,7 @@ func killsForLong(t *testing.T, words []string) {
 		<-ended
 	}
 	t.Logf("killed: %v", counts)
-	if at := far(asAny(r.log(t, "killed")), asAny(r.log(t, whole)), 0, ""); at != "" {
-		t.Error(at)
-	}
+	wantLog(t, "the run that was resumed", r.log(t, "killed"), r.log(t, whole), 0)
 }
 
 // children returns the processes that a process has started.

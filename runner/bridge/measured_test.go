@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/certificate"
-
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -23,7 +23,7 @@ import (
 // that makes it ends afterwards.
 func TestMeasured(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	r := newRoom(t)
+	r := newRunsFolder(t)
 	id := must(r.start(t, "", bridged(dro.SFK)))(t)[0]
 	run := must(record.Find(r.dir, id))(t)
 	means := certificate.Means{Programs: r.approvals}
@@ -31,7 +31,7 @@ func TestMeasured(t *testing.T) {
 	close := func(what string, got float64, want measure.Number) {
 		t.Helper()
 		if !want.Applies() || math.Abs(got-want.Float()) > 1e-6*(1e-3+math.Abs(got)) {
-			t.Errorf("%s: %v and %v", what, got, want)
+			t.Errorf("%s = %v, want what the run recorded, %v", what, got, want)
 		}
 	}
 
@@ -60,14 +60,21 @@ func TestMeasured(t *testing.T) {
 	close("test_loss", totals.Loss.Float(), saved.Named("test_loss"))
 	close("test_accuracy", totals.Accuracy.Float(), saved.Named("test_accuracy"))
 	pick := must(look.Pick(certificate.Radii(m)))(t)
-	if s := pick.Samples[0]; s.Picture != nil || s.Features != nil || s.Row < 0 {
-		t.Errorf("%+v", s)
+	s := pick.Samples[0]
+	if s.Picture != nil {
+		t.Errorf("the first sample has the picture %v, want none", s.Picture)
+	}
+	if s.Features != nil {
+		t.Errorf("the first sample has the features %v, want none", s.Features)
+	}
+	if s.Row < 0 {
+		t.Errorf("the first sample has the row %d, want 0 or more", s.Row)
 	}
 	if err := look.Close(); err != nil {
 		t.Error(err)
 	}
 	if left := must(filepath.Glob(os.Getenv("TMPDIR") + "/drolab-program-*"))(t); len(left) > 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("the folders %v are left, want none", left)
 	}
 	t.Run("refused", func(t *testing.T) { refusals(t, q) })
 }
@@ -76,10 +83,9 @@ func TestMeasured(t *testing.T) {
 func refusals(t *testing.T, q certificate.ViewOf) {
 	refused := func(q certificate.ViewOf, want string) {
 		t.Helper()
-		if _, err := certificate.NewView(q); err == nil || !strings.Contains(err.Error(), want) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("want %s: %v", want, err)
-		}
+		_, err := certificate.NewView(q)
+		wantError(t, "NewView", err, want)
+		wantLine(t, "NewView", fmt.Sprint(err))
 	}
 	viewer, stranger, elsewhere, late := q, q, q, q
 	viewer.Programs = ""
@@ -88,18 +94,16 @@ func refusals(t *testing.T, q certificate.ViewOf) {
 	refused(stranger, "have not approved")
 	elsewhere.Dataset = "csv:example"
 	refused(elsewhere, "keeps its weights and data to itself")
-	if _, err := certificate.Features(stranger, nil); err == nil ||
-		!strings.Contains(err.Error(), "have not approved") {
-		t.Errorf("features: %v", err)
-	}
+	_, err := certificate.Features(stranger, nil)
+	wantError(t, "Features", err, "have not approved")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	late.Context = ctx
 	refused(late, "killed")
 
-	t.Setenv(troubled, "kill losses 2")
+	t.Setenv(troubleEnv, "kill losses 2")
 	refused(q, "killed")
-	t.Setenv(troubled, "")
+	t.Setenv(troubleEnv, "")
 	t.Setenv("DROLAB_TEST_TABLE", "64")
 	refused(q, "other labels or groups")
 
@@ -107,7 +111,7 @@ func refusals(t *testing.T, q certificate.ViewOf) {
 	t.Setenv("DROLAB_TEST_TABLE", "")
 	script := filepath.Join(t.TempDir(), "other")
 	text := "#!/bin/sh\nexec " + self() + " \"$@\"\n"
-	err := errors.Join(os.WriteFile(script, []byte(text), 0o700), q.Programs.Approve(script))
+	err = errors.Join(os.WriteFile(script, []byte(text), 0o700), q.Programs.Approve(script))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +121,6 @@ func refusals(t *testing.T, q certificate.ViewOf) {
 	look := must(certificate.NewView(q))(t)
 	defer look.Close()
 	if notes := look.Data.Notes; len(notes) != 1 || !strings.Contains(notes[0], "is not the file") {
-		t.Errorf("notes: %q", notes)
+		t.Errorf("notes %q, want one that it is not the file of the run", notes)
 	}
 }

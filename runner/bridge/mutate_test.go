@@ -1,11 +1,11 @@
 package bridge_test
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -104,7 +104,7 @@ func converse(n *bridge.Network) {
 		n.Step(train.Rule{Advance: func(v, lr float64) float64 { return v }})
 		n.GradNorm()
 		n.Pick()
-		if n.Load(nil) != nil {
+		if n.Restart(); n.Err() != nil {
 			return
 		}
 	}
@@ -134,8 +134,9 @@ func TestMutatedFrames(t *testing.T) {
 			over()
 			if err := n.Err(); err != nil {
 				failed.Add(1)
-				if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 600 {
-					t.Errorf("seed %d: %q", i, err)
+				wantLine(t, fmt.Sprint("seed ", i), err.Error())
+				if n := len(err.Error()); n > 600 {
+					t.Errorf("seed %d: an error of %d bytes, want at most 600: %q", i, n, err)
 				}
 			}
 		}
@@ -149,6 +150,6 @@ func TestMutatedFrames(t *testing.T) {
 	}
 	wg.Wait()
 	if n := int(failed.Load()); n < most/2 {
-		t.Errorf("of %d mutated frames %d are noticed", 2*most, n)
+		t.Errorf("of %d mutated frames %d are noticed, want %d or more", 2*most, n, most/2)
 	}
 }

@@ -63,7 +63,7 @@ func open(ctx context.Context, s Start, checksum string) (*Network, *data.Datase
 		ahead: d.Ahead, forms: d.Forms, form: form{by: "group"}}, d.Data, nil
 }
 
-// Feed implements train.Network: it announces samples, in pieces of at most a batch, to a program
+// Feed implements train.Learner: it announces samples, in pieces of at most a batch, to a program
 // that reads them ahead.
 func (n *Network) Feed(split string, mode nn.Mode, o *loader.Options) {
 	o.IndexOnly = true
@@ -78,7 +78,7 @@ func (n *Network) Feed(split string, mode nn.Mode, o *loader.Options) {
 	}
 }
 
-// Losses implements train.Network. If the mode has changed, the program is told the new mode
+// Losses implements train.Learner. If the mode has changed, the program is told the new mode
 // before.
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	n.setMode(b.Mode)
@@ -96,7 +96,7 @@ func (n *Network) setMode(mode nn.Mode) {
 	}
 }
 
-// Outputs implements train.Network.
+// Outputs implements train.Learner.
 func (n *Network) Outputs(o train.Outputs) {
 	q, want := question{Do: "outputs"}, answerSize{}
 	for _, w := range []struct {
@@ -188,13 +188,13 @@ func singles(into []float32, a Array) error {
 	return nil
 }
 
-// Gradient implements train.Network. The question has no answer.
+// Gradient implements train.Learner. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
 	n.send(question{Do: "gradient", Add: add, Of: n.last}, "the gradient",
 		Floats(weights[:n.last]).each())
 }
 
-// GradNorm implements train.Network.
+// GradNorm implements train.Learner.
 func (n *Network) GradNorm() float64 {
 	return n.numbers(question{Do: "norm"}, &answer{}, "the gradient's norm", 1)[0]
 }
@@ -208,7 +208,7 @@ func (n *Network) numbers(
 	return list
 }
 
-// Step implements train.Network.
+// Step implements train.Learner.
 func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 	rule := ruleOf(r)
 	if r.Advance == nil {
@@ -228,31 +228,35 @@ func ruleOf(r train.Rule) Array {
 	return Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
 }
 
-// Pick implements train.Network.
+// Pick implements train.Keeper.
 func (n *Network) Pick() { n.command("pick") }
 
-// Swap implements train.Network.
+// Swap implements train.Keeper.
 func (n *Network) Swap() { n.command("swap") }
+
+// Restart implements train.Learner.
+func (n *Network) Restart() { n.command("restart") }
 
 func (n *Network) command(what string) {
 	n.request(question{Do: what}, &answer{}, what, answerSize{})
 }
 
-// Save implements train.Network. The program writes into a new folder.
-func (n *Network) Save(s *runner.State) {
+// Save implements train.Saver. The program writes into a new folder.
+func (n *Network) Save(s *runner.State) error {
 	if n.err != nil {
-		return
+		return n.err
 	}
 	n.made++
 	folder := filepath.Join(n.start.Scratch, fmt.Sprintf("save-%d", n.made))
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		n.fail("a checkpoint", err)
-		return
+		return n.err
 	}
 	n.setSaving(true)
 	n.request(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", answerSize{})
 	n.setSaving(false)
 	s.Opaque = savedFolder{folder, n.start.Spec, n.atOnce}
+	return n.err
 }
 
 // atOnce reports whether the run was asked twice to stop. If the program has ended, nobody has
@@ -262,13 +266,10 @@ func (n *Network) atOnce() bool {
 	return taken+len(n.start.Stops) > 1
 }
 
-// Load implements train.Network.
+// Load implements train.Saver.
 func (n *Network) Load(s *runner.State) error {
 	switch {
 	case n.err != nil:
-		return n.err
-	case s == nil:
-		n.command("restart")
 		return n.err
 	case s.Opaque == nil:
 		return errors.New("it belongs to a network of drolab's own, not to a program")

@@ -162,8 +162,8 @@ func measured(t *testing.T, of []int, n *bridge.Network, s bareStep) float64 {
 	if s.Fresh != nil {
 		ask(s.Fresh, nn.Probe)
 	}
-	if n.Err() != nil {
-		t.Fatal(n.Err())
+	if err := n.Err(); err != nil {
+		t.Fatal(err)
 	}
 	return processor(of) - before
 }
@@ -207,8 +207,11 @@ func newBare(t *testing.T, env, args []string) *bare {
 
 func (b *bare) measure(t *testing.T, step bareStep) (processor float64) {
 	t.Helper()
-	if err := b.in.Encode(step); err != nil || !b.out.Scan() {
-		t.Fatal("the bare loop has ended", err)
+	if err := b.in.Encode(step); err != nil {
+		t.Fatalf("the bare loop takes no step: %v", err)
+	}
+	if !b.out.Scan() {
+		t.Fatalf("the bare loop has ended: %v", b.out.Err())
 	}
 	if err := json.Unmarshal(b.out.Bytes(), &processor); err != nil {
 		t.Fatal(err)

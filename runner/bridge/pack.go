@@ -18,9 +18,9 @@ import (
 // savedFolder is the folder into which a program has saved. It implements runner.Opaque as one
 // stream of all its files; the same files give the same stream.
 type savedFolder struct {
-	folder string
-	of     *spec.Spec  // bounds the bytes of all files
-	atOnce func() bool // whether the run is to stop without them
+	folder   string
+	settings *spec.Spec  // bounds the bytes of all files
+	atOnce   func() bool // whether the run is to stop without them
 }
 
 // mostFiles bounds the number of files that a program may save.
@@ -33,8 +33,8 @@ func (s savedFolder) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	defer root.Close()
-	c := &countingWriter{of: s, w: w}
-	out, files, left := tar.NewWriter(c), 0, &allowance{s.folder, s.of.MostSaved()}
+	c := &countingWriter{from: s, w: w}
+	out, files, left := tar.NewWriter(c), 0, &allowance{s.folder, s.settings.MostSaved()}
 	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -96,15 +96,15 @@ func (s savedFolder) Release() { os.RemoveAll(s.folder) }
 
 // countingWriter counts the bytes that are written, as long as they are of use.
 type countingWriter struct {
-	of savedFolder
-	w  io.Writer
-	n  int64
+	from savedFolder
+	w    io.Writer
+	n    int64
 }
 
 func (c *countingWriter) Write(b []byte) (int, error) {
-	if c.of.atOnce() {
+	if c.from.atOnce() {
 		how := "drolab resume"
-		if c.of.of.IsScript() {
+		if c.from.settings.IsScript() {
 			how = "drolab.start(resume=...)"
 		}
 		return 0, fmt.Errorf("the checkpoint was given up because its run was to stop at once: "+

@@ -50,10 +50,14 @@ func TestSavedIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := savedFolder{holes(t, c.sizes...), &spec.Spec{CheckpointGB: c.gb}, never}
 			n, err := s.WriteTo(io.Discard)
-			if (err == nil) != (c.want == "") ||
-				err != nil && !strings.Contains(err.Error(), c.want) ||
-				n > c.most {
-				t.Errorf("%d bytes, %v", n, err)
+			if c.want == "" && err != nil {
+				t.Errorf("WriteTo: %v", err)
+			}
+			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("WriteTo = %v, want an error with %q", err, c.want)
+			}
+			if n > c.most {
+				t.Errorf("WriteTo writes %d bytes, want at most %d", n, c.most)
 			}
 		})
 	}
@@ -67,8 +71,11 @@ func TestPackingIsStopped(t *testing.T) {
 		return writes > 3
 	}}
 	n, err := s.WriteTo(io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "to stop at once") || n > 1<<20 {
-		t.Errorf("%d bytes, %v", n, err)
+	if err == nil || !strings.Contains(err.Error(), "to stop at once") {
+		t.Errorf("WriteTo = %v, want an error with %q", err, "to stop at once")
+	}
+	if n > 1<<20 {
+		t.Errorf("WriteTo writes %d bytes, want at most %d", n, 1<<20)
 	}
 }
 
@@ -88,14 +95,17 @@ func TestUnpackingIsBounded(t *testing.T) {
 		folder := t.TempDir()
 		err := unpack(stream{bytes.NewReader(b.Bytes())}, folder, &spec.Spec{CheckpointGB: gb})
 		list, _ := os.ReadDir(folder)
-		if (err == nil) != (want == 2) || len(list) != want {
-			t.Errorf("%v GB: %d files, %v", gb, len(list), err)
+		if fits := want == 2; (err == nil) != fits {
+			t.Errorf("checkpoint_gb %v: unpack = %v, want no error: %v", gb, err, fits)
+		}
+		if len(list) != want {
+			t.Errorf("checkpoint_gb %v: %d files are unpacked, want %d", gb, len(list), want)
 		}
 	}
 	sparse := unpack(stream{bytes.NewReader(sparseTar(t))}, t.TempDir(),
 		&spec.Spec{CheckpointGB: 1})
 	if sparse == nil || !strings.Contains(sparse.Error(), "checkpoint_gb") {
-		t.Errorf("a file with holes: %v", sparse)
+		t.Errorf("a file with holes: unpack = %v, want an error with checkpoint_gb", sparse)
 	}
 }
 

@@ -126,7 +126,8 @@ func (p *process) limitTime(d time.Duration, again bool) {
 
 // setLimit sets the limit of reads and writes. The caller holds mu.
 func (p *process) setLimit(limit time.Time) {
-	if p.due = limit; p.ended.IsZero() {
+	p.due = limit
+	if p.ended.IsZero() {
 		p.setDeadlines(limit, limit)
 	}
 }

@@ -245,11 +245,11 @@ func (p *Program) receive(w answerSize) (rank int, err error) {
 		case a.Alive:
 			continue
 		}
-		if got, err = p.takeLog(i, a, got); err == nil && w != helloSize && len(got) != w.arrays {
-			err = fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
-		}
-		if err != nil {
+		if got, err = p.takeLog(i, a, got); err != nil {
 			return i, err
+		}
+		if w != helloSize && len(got) != w.arrays {
+			return i, fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
 		}
 		p.answers[i] = got
 		pending = pending[1:]
@@ -299,14 +299,10 @@ func (p *Program) takeLog(rank int, a *answer, arrays []Array) ([]Array, error) 
 }
 
 // Logged implements train.Logger.
-func (p *Program) Logged(put func(name string, value float64) error) error {
-	defer func() { p.logged = p.logged[:0] }()
-	for _, v := range p.logged {
-		if err := put(v.Name, v.Float()); err != nil {
-			return err
-		}
-	}
-	return nil
+func (p *Program) Logged() measure.Values {
+	values := p.logged
+	p.logged = p.logged[:0]
+	return values
 }
 
 // floats fills into with the first array of an answer, or with NaN if there is none.

@@ -23,17 +23,16 @@ import (
 // TestProcsWord: the word procs= is a number of processes, and only of a program that says that it
 // computes in several.
 func TestProcsWord(t *testing.T) {
-	r := newRoom(t)
+	t.Parallel()
+	r := newRunsFolder(t)
 	const want = "want the number of the program's processes, 1 to 64"
 	for words, want := range map[string]string{"procs=0": "procs=0: " + want,
 		"procs=x": "procs=x: " + want, "procs=65": "procs=65: " + want, "--procs=": want,
 		"procs=2 alone=1": "does not compute in several processes, as a program with " +
 			"drolab.torch does: leave out procs=2"} {
 		_, err := r.start(t, "", withWords(bridged(dro.ERM), strings.Fields(words)...))
-		if err == nil || !strings.Contains(err.Error(), want) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", words, err)
-		}
+		wantError(t, words, err, want)
+		wantLine(t, words, fmt.Sprint(err))
 	}
 }
 
@@ -41,22 +40,21 @@ func TestProcsWord(t *testing.T) {
 // order of the samples, even if there are more processes than samples in a batch.
 func TestParts(t *testing.T) {
 	t.Setenv("DROLAB_TEST_TABLE", "100")
-	r := newRoom(t)
+	r := newRunsFolder(t)
 	s := bridged(dro.SFK)
 	s.ValFraction, s.Select = 0, "last"
 	want := r.log(t, must(r.start(t, "", s))(t)[0])
 	for _, procs := range []string{"procs=1", "procs=2", "procs=3", "procs=11"} {
 		id := must(r.start(t, "", withWords(s, procs)))(t)[0]
-		if at := far(asAny(r.log(t, id)), asAny(want), 0, ""); at != "" {
-			t.Errorf("%s: %s", procs, at)
-		}
+		wantLog(t, procs, r.log(t, id), want, 0)
 	}
 }
 
 // TestHostileRanks: when one of three processes misbehaves, the run ends with one line that names
 // it. What the others say, which wait for it or lose it, is not the cause.
 func TestHostileRanks(t *testing.T) {
-	for _, c := range []struct{ trouble, want string }{
+	type trouble struct{ trouble, want string }
+	for _, c := range oneOfAKind([]trouble{
 		{"kill losses 9 0", "rank 0: P ended with signal: killed"},
 		{"kill losses 9 1", "rank 1: P ended with signal: killed"},
 		{"exit hello-train 1 2", "rank 2: P ended with exit status 3: MemoryError"},
@@ -72,20 +70,21 @@ func TestHostileRanks(t *testing.T) {
 		{"short outputs 3 2", "rank 2: P, asked for classes: 8 elements"},
 		{"garbage losses 3 1", "rank 1: P, asked for losses: not a frame"},
 		{"deaf losses 3 1", "rank 1: P has closed its pipes but still runs"},
-	} {
+	}, func(c trouble) string { return c.trouble }) {
+		if testing.Short() && strings.HasPrefix(c.trouble, "deaf") {
+			continue // waits for seconds
+		}
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t)
+			r := newRunsFolder(t)
 			s := withWords(bridged(dro.SFK), "procs=3")
 			if strings.Contains("hang stall", c.trouble[:4]) {
 				s.ProgramPatience = 1
 			}
 			_, err := r.start(t, c.trouble, s)
 			want := strings.Replace(c.want, "P", "the program bridge.test", 1)
-			if err == nil || !strings.Contains(err.Error(), want) ||
-				strings.ContainsAny(err.Error(), "\n\x1b") {
-				t.Errorf("%v", err)
-			}
+			wantError(t, "the run", err, want)
+			wantLine(t, "the run", fmt.Sprint(err))
 		})
 	}
 }
@@ -93,34 +92,39 @@ func TestHostileRanks(t *testing.T) {
 // TestLogOfRanks: the lines of all processes are in the log, those of all but the first behind
 // their number.
 func TestLogOfRanks(t *testing.T) {
-	r := newRoom(t)
+	t.Parallel()
+	r := newRunsFolder(t)
 	id := must(r.start(t, "flood losses 3 1", withWords(bridged(dro.ERM), "procs=2")))(t)[0]
 	log := must(os.ReadFile(filepath.Join(r.dir, id, runner.ProgramLogName)))(t)
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-	if len(lines) < 10 || !strings.HasPrefix(lines[0], "rank 1: \x1b[31mflood") {
-		t.Errorf("%d lines: %.200q", len(lines), lines[0])
+	if len(lines) < 10 {
+		t.Errorf("%d lines, want 10 or more", len(lines))
+	}
+	if want := "rank 1: \x1b[31mflood"; !strings.HasPrefix(lines[0], want) {
+		t.Errorf("the first line is %.200q, want it to begin with %q", lines[0], want)
 	}
 }
 
 // TestOrphanRanks: when drolab is killed, all processes of its programs end.
 func TestOrphanRanks(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere, a process ends when it looks at its pipes: TestEnds of pythontest")
 	}
-	r := newRoom(t)
+	r := newRunsFolder(t)
 	cmd := exec.Command(self())
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\nrun\norphan losses 9 1\nprocs=3", doomed,
-		r.dir, r.approvals))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\nrun\norphan losses 9 1\nprocs=3",
+		killedEnv, r.dir, r.approvals))
 	if out, err := cmd.CombinedOutput(); err == nil {
 		t.Fatalf("it lives: %s", out)
 	}
-	for tick := time.Tick(2 * time.Millisecond); len(having(doomed+"="+r.dir)) > 0; {
+	for tick := time.Tick(2 * time.Millisecond); len(processesWith(killedEnv+"="+r.dir)) > 0; {
 		<-tick
 	}
 }
 
-// having returns the processes with an environment in which this text is.
-func having(text string) (list []int) {
+// processesWith returns the processes with an environment in which this text is.
+func processesWith(text string) (list []int) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {
 		if b, _ := os.ReadFile(path); strings.Contains(string(b), text) {
@@ -143,7 +147,7 @@ func TestProcsInPyTorch(t *testing.T) {
 		{"tilted", []string{"procs=3 forms=1"}}} {
 		t.Run(string(c.a), func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t)
+			r := newRunsFolder(t)
 			s := pictured("linear", c.a)
 			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 10, 41, 7, dro.Fixed(.5)
 			if c.a == "tilted" { // the third process has no samples
@@ -154,7 +158,7 @@ func TestProcsInPyTorch(t *testing.T) {
 				id := must(r.queueUp(means, torchJob(t, r, s, folder, words...)))(t)[0]
 				events := r.log(t, id)
 				if len(events) < 100 {
-					t.Errorf("%d events", len(events))
+					t.Errorf("%v: %d events, want 100 or more", words, len(events))
 				}
 				for _, e := range events {
 					for key := range e { // those of one process; those that jump with a sample
@@ -169,9 +173,7 @@ func TestProcsInPyTorch(t *testing.T) {
 			want := log()
 			for _, words := range c.words {
 				got := log(strings.Fields(words)...)
-				if at := far(asAny(got), asAny(want), 1e-5, ""); at != "" {
-					t.Errorf("%s: %s", words, at)
-				}
+				wantLog(t, words, got, want, 1e-5)
 				t.Logf("%s: apart by %v", words, worst(got, want))
 			}
 		})
@@ -179,7 +181,7 @@ func TestProcsInPyTorch(t *testing.T) {
 }
 
 // rankJob returns the spec of a run of pythontest/peer/ranks.py.
-func rankJob(t *testing.T, r room, words ...string) spec.Spec {
+func rankJob(t *testing.T, r runsFolder, words ...string) spec.Spec {
 	t.Helper()
 	path := must(filepath.Abs("pythontest/peer/ranks.py"))(t)
 	if err := r.approvals.Approve(path); err != nil {
@@ -203,7 +205,7 @@ func TestKilledRanks(t *testing.T) {
 		if procs == 3 && !testsize.Long() {
 			break
 		}
-		r := newRoom(t)
+		r := newRunsFolder(t)
 		s := rankJob(t, r, fmt.Sprint("procs=", procs))
 		s.Epochs = 2 + 2*procs*kills
 		whole := must(r.queueUp(means, s))(t)[0]
@@ -231,7 +233,7 @@ func TestKilledRanks(t *testing.T) {
 					<-tick
 				}
 				own := children(os.Getpid())
-				for _, pid := range having(fmt.Sprintf("\x00RANK=%d\x00", rank)) {
+				for _, pid := range processesWith(fmt.Sprintf("\x00RANK=%d\x00", rank)) {
 					if slices.Contains(own, pid) {
 						syscall.Kill(pid, syscall.SIGKILL)
 					}
@@ -240,15 +242,15 @@ func TestKilledRanks(t *testing.T) {
 			for _, o := range q.Wait() {
 				err = o.Err
 			}
+			if kill == procs*kills && err != nil {
+				t.Fatalf("the run ends with %v once nothing is killed", err)
+			}
 			want := fmt.Sprintf("rank %d: the program ranks.py ended with signal: killed", rank)
-			if kill < procs*kills && (err == nil || !strings.Contains(err.Error(), want)) ||
-				kill == procs*kills && err != nil {
-				t.Fatalf("kill %d: %v", kill, err)
+			if kill < procs*kills && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Fatalf("kill %d: the run ends with %v, want an error with %q", kill, err, want)
 			}
 		}
-		if at := far(asAny(r.log(t, "killed")), asAny(r.log(t, whole)), 0, ""); at != "" {
-			t.Errorf("%d processes: %s", procs, at)
-		}
+		wantLog(t, fmt.Sprint(procs, " processes"), r.log(t, "killed"), r.log(t, whole), 0)
 	}
 }
 
@@ -263,12 +265,12 @@ func TestFailedRanks(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			r, program := newRoom(t), *means.Program
+			r, program := newRunsFolder(t), *means.Program
 			program.Env = append(program.Env[:len(program.Env):len(program.Env)],
 				"DROLAB_TEST_RANK="+how)
 			ids, err := r.queueUp(runner.Means{Program: &program}, rankJob(t, r, "procs=2"))
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Fatalf("%v", err)
+				t.Fatalf("the run ends with %v, want an error with %q", err, want)
 			}
 			q := r.queue()
 			_, err = q.CarryOut(runner.Order{Verb: runner.Resume, Run: ids[0], Means: &means})
@@ -276,8 +278,11 @@ func TestFailedRanks(t *testing.T) {
 				err = o.Err
 			}
 			run := must(record.Find(r.dir, ids[0]))(t)
-			if err != nil || run.Status() != runner.Done {
-				t.Errorf("%s: %v", run.Status(), err)
+			if err != nil {
+				t.Errorf("the resumed run: %v", err)
+			}
+			if got := run.Status(); got != runner.Done {
+				t.Errorf("the resumed run has the status %s, want %s", got, runner.Done)
 			}
 		})
 	}

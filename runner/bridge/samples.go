@@ -8,7 +8,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -16,8 +15,7 @@ import (
 // scriptSamples holds samples as a script gives them. Its memory is used again, message after
 // message.
 type scriptSamples struct {
-	batch      loader.Batch
-	losses     []float64
+	batch      dro.Batch
 	correct    []int
 	confidence []float64
 	ordered    bool // whether the script gave indices
@@ -35,23 +33,22 @@ func (g *scriptSamples) take(
 		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
 			errFormat, len(arrays), len(has))
 	}
-	b := &g.batch
-	b.N = arrays[0].Len()
-	if b.N == 0 {
+	b, size := &g.batch, arrays[0].Len()
+	if size == 0 {
 		return errors.New("there are no losses")
 	}
-	g.losses = resize(g.losses, b.N)
-	if err := arrays[0].Floats(g.losses); err != nil {
+	b.Losses = resize(b.Losses, size)
+	if err := arrays[0].Floats(b.Losses); err != nil {
 		return fmt.Errorf("losses: %w", err)
 	}
-	for i, l := range g.losses {
+	for i, l := range b.Losses {
 		if math.IsNaN(l) || math.IsInf(l, 0) {
 			return fmt.Errorf("the loss of its sample %d is %v: lower lr, or look at this sample",
 				i, l)
 		}
 	}
 	for _, list := range []*[]int{&b.Labels, &b.Groups, &b.Index} {
-		*list = resize(*list, b.N)
+		*list = resize(*list, size)
 		clear(*list)
 	}
 	g.correct, g.confidence, g.ordered = g.correct[:0], nil, slices.Contains(has, "index")
@@ -76,7 +73,7 @@ func (g *scriptSamples) take(
 
 // one takes in one array behind the losses.
 func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
-	b := &g.batch
+	b, size := &g.batch, len(g.batch.Losses)
 	switch name {
 	case "label":
 		return ofKinds("label", "class", a.Ints(b.Labels, len(s.data.Classes)))
@@ -90,17 +87,17 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 		if counted > 0 {
 			return a.Ints(b.Index, counted)
 		}
-		err := a.Ints(b.Index, b.N) // a test split that the script never counted
+		err := a.Ints(b.Index, size) // a test split that the script never counted
 		if wrong, ok := errors.AsType[*outsideError](err); ok {
 			return fmt.Errorf("%d samples of the %s split came, and one of them is sample %d: "+
-				"give each once", b.N, split, wrong.value)
+				"give each once", size, split, wrong.value)
 		}
 		return err
 	case "correct":
-		g.correct = resize(g.correct, b.N)
+		g.correct = resize(g.correct, size)
 		return a.Ints(g.correct, 2)
 	case "confidence":
-		g.confidence = make([]float64, b.N)
+		g.confidence = make([]float64, size)
 		if err := a.Floats(g.confidence); err != nil {
 			return err
 		}
@@ -140,13 +137,13 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 		return err
 	}
 	switch {
-	case (trained || src.Len() > 0) && g.batch.N != src.Len():
+	case (trained || src.Len() > 0) && len(g.batch.Losses) != src.Len():
 		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once",
-			g.batch.N, m.Split, src.Len())
+			len(g.batch.Losses), m.Split, src.Len())
 	case !trained && len(g.correct) == 0:
 		return errors.New("give probability, or correct: which samples are classified correctly")
 	}
-	p := &measure.Pass{Losses: g.losses, Labels: g.batch.Labels, Groups: g.batch.Groups,
+	p := &measure.Pass{Losses: g.batch.Losses, Labels: g.batch.Labels, Groups: g.batch.Groups,
 		Confidences: g.confidence}
 	for _, c := range g.correct {
 		p.Correct = append(p.Correct, c == 1)

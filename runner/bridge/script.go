@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"drolab/runner"
@@ -15,10 +14,10 @@ import (
 	"drolab/runner/train"
 )
 
-// Script is a script with a loop of its own, in the place of a network. It is the reverse of
-// Program: the script asks, and drolab answers. The run's goroutine waits here for the script's
-// next message, so that steps, meters, records and orders are the same as in every run. It
-// implements train.Leader.
+// Script is a script with a loop of its own. It is the reverse of Program: the script asks, and
+// drolab answers. The run's goroutine waits here for the script's next message, and calls the parts
+// of a step in its order, so that steps, meters, records and orders are the same as in every run.
+// It implements train.Leader.
 //
 // The script's messages are checked as a program's answers are. A script may take as long as it
 // likes. It has ended when its pipe has ended.
@@ -34,22 +33,12 @@ type Script struct {
 	saves   int
 	spec    *spec.Spec
 
-	x, z   scriptSamples // samples of the step, and of the method's own draw
-	ranks  shuffles
-	part   int // number of losses of z that were asked for
-	epoch  uint64
-	report stepReport
-	form   form
-	again  bool // whether the script is to go back to its start
-	waits  bool // whether the script waits for an answer
-	noted  bool // whether a note was sent since the last answer
-}
-
-// stepReport holds what the script says of a step.
-type stepReport struct {
-	rate, norm      float64
-	normed, skipped bool
-	err             error // why it took no step
+	x, z  scriptSamples // samples of the step, and of the method's own draw
+	ranks shuffles
+	epoch uint64
+	form  form
+	waits bool // whether the script waits for an answer
+	noted bool // whether a note was sent since the last answer
 }
 
 // scriptMessage is a message of the script after the first, with the members of every kind.
@@ -155,14 +144,21 @@ func (s *Script) End(err error) {
 	s.conn.Send(end)
 }
 
-// Network returns the script as the network of a run, with its scratch folder and its settings.
-func (s *Script) Network(
+// Open returns the script as the leader of a run, whose scratch folder, settings and data it now
+// knows.
+func (s *Script) Open(
 	place runner.Workplace, of *spec.Spec, d *data.Dataset,
-) (train.Network, error) {
+) (train.Leader, error) {
 	dir, err := place.Scratch()
+	if err != nil {
+		return nil, err
+	}
 	s.dir, s.spec, s.data = dir, of, d
-	return s, err
+	return s, nil
 }
+
+// Close implements train.Leader: it removes the scratch folder.
+func (s *Script) Close() { os.RemoveAll(s.dir) }
 
 // Lead implements train.Leader.
 func (s *Script) Lead(r *train.Run) error {
@@ -277,12 +273,11 @@ func (s *Script) endEpoch(m *scriptMessage, arrays []Array) error {
 	}
 	s.lookAtShuffles()
 	s.epoch++
-	s.again = false
 	restart, err := s.run.EndEpoch(int(s.epoch))
 	if err != nil {
 		return fmt.Errorf("end_epoch: %w", err)
 	}
-	return s.answer(scriptAnswer{Restart: restart && s.again})
+	return s.answer(scriptAnswer{Restart: restart})
 }
 
 // log records values of the script's own.
@@ -302,38 +297,4 @@ func (s *Script) log(m *scriptMessage, arrays []Array) error {
 		return fmt.Errorf("log: %w", err)
 	}
 	return nil
-}
-
-// checkpoint gives the script a folder and makes a checkpoint of the files that the script puts
-// there.
-func (s *Script) checkpoint() error {
-	s.saves++
-	folder := filepath.Join(s.dir, fmt.Sprintf("save-%d", s.saves))
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	defer os.RemoveAll(folder) // Close removes what cannot be removed yet
-	if err := s.answer(scriptAnswer{Folder: folder}); err != nil {
-		return err
-	}
-	m, _, err := s.receive()
-	switch {
-	case err != nil:
-		return err
-	case m.Do == "discard":
-		if err := os.RemoveAll(folder); err != nil {
-			return fmt.Errorf("checkpoint: the discarded files cannot be removed: %w", err)
-		}
-		return s.answer(scriptAnswer{})
-	case m.Do == "end":
-		return s.end(m)
-	case m.Do != "saved":
-		return fmt.Errorf("run.%s comes within the block of run.checkpoint",
-			runner.OneLine(m.Do, mostName))
-	}
-	s.saving = folder
-	if err := s.run.Checkpoint(); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	return s.answer(scriptAnswer{})
 }

@@ -35,16 +35,16 @@ import (
 // TestMain makes the test binary the program that its runs train, or a drolab that is killed.
 func TestMain(m *testing.M) {
 	switch {
-	case os.Getenv(zygoted) != "":
-		os.Exit(zygote.StandIn(os.Getenv(zygoted)))
+	case os.Getenv(zygoteEnv) != "":
+		os.Exit(zygote.StandIn(os.Getenv(zygoteEnv)))
 	case os.Getenv("DROLAB_PIPES") != "":
 		os.Exit(program())
-	case os.Getenv(elsewhere) != "":
-		os.Exit(trainPictured(os.Getenv(elsewhere)))
-	case os.Getenv(resumed) != "":
-		os.Exit(trainResumed(os.Getenv(resumed)))
-	case os.Getenv(doomed) != "":
-		os.Exit(train1(os.Getenv(doomed)))
+	case os.Getenv(nativeEnv) != "":
+		os.Exit(trainPictured(os.Getenv(nativeEnv)))
+	case os.Getenv(resumedEnv) != "":
+		os.Exit(trainResumed(os.Getenv(resumedEnv)))
+	case os.Getenv(killedEnv) != "":
+		os.Exit(trainKilled(os.Getenv(killedEnv)))
 	}
 	flag.Set("test.parallel", "8") // most tests wait for a patience; the command line may say more
 	os.Exit(withScript(m.Run))
@@ -62,7 +62,7 @@ func withScript(run func() int) int {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, filepath.Base(self()))
 	text := "#!/bin/sh\nexec '" + self() + "' \"$@\"\n"
-	err = errors.Join(os.WriteFile(path, []byte(text), 0o700), os.Setenv(scripted, path))
+	err = errors.Join(os.WriteFile(path, []byte(text), 0o700), os.Setenv(programEnv, path))
 	if err != nil {
 		panic(err)
 	}
@@ -273,18 +273,16 @@ func (s *served) Advance(rate float64) {
 	<-s.moved
 }
 
-func (s *served) Restart() {
-	if err := s.net.Load(nil); err != nil {
-		panic(err)
-	}
-}
+func (s *served) Restart() { s.net.Restart() }
 
 func (s *served) Pick() { s.net.Pick() }
 func (s *served) Swap() { s.net.Swap() }
 
 func (s *served) Save(folder string) error {
 	var state runner.State
-	s.net.Save(&state)
+	if err := s.net.Save(&state); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(folder, "deep"), 0o700); err != nil {
 		return err
 	}
@@ -320,11 +318,11 @@ type trouble struct {
 	left, rank int
 }
 
-const troubled = "DROLAB_TEST_TROUBLE"
+const troubleEnv = "DROLAB_TEST_TROUBLE"
 
 func newTrouble(s *served, c *bridge.Conn) client.Model {
 	t := &trouble{served: s, conn: c}
-	fmt.Sscan(os.Getenv(troubled), &t.what, &t.at, &t.left, &t.rank)
+	fmt.Sscan(os.Getenv(troubleEnv), &t.what, &t.at, &t.left, &t.rank)
 	if rank, _ := strconv.Atoi(os.Getenv("RANK")); rank != t.rank {
 		t.what = map[string]string{"stall": "wait", "desert": "lose"}[t.what]
 	}

@@ -29,8 +29,8 @@ func (n *Network) sendSamples(do string, b train.Batch) {
 	n.send(question{Do: do, Split: b.Split, Epoch: b.Epoch}, "losses", Ints(b.Index).each())
 }
 
-// Weigh implements train.Stepper.
-func (n *Network) Weigh(f dro.Form, b train.Batch, r train.Rule, keep bool) {
+// TakeStep implements train.Stepper.
+func (n *Network) TakeStep(f dro.Form, b train.Batch, r train.Rule, keep bool) {
 	q := question{Do: "weigh", Form: f.Kind, By: n.form.looksAt(f.Kind), Keep: keep, Of: b.N}
 	arrays := []Array{Floats(f.Numbers), ruleOf(r)}
 	if q.By == "group" {

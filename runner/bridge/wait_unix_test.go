@@ -34,7 +34,7 @@ func TestLooksLess(t *testing.T) {
 		}
 	}
 	if looks > 14 { // with 1 + 2 + 4 + ... waits between them
-		t.Errorf("%d looks in 10000 waits in vain", looks)
+		t.Errorf("%d looks in 10000 waits in vain, want at most 14", looks)
 	}
 	for e.skips > 0 {
 		wait()
@@ -47,7 +47,13 @@ func TestLooksLess(t *testing.T) {
 			hitsForShortPause)
 	}
 	out.Write([]byte{7})
-	if !wait() || e.n != 1 || e.into[0] != 7 {
-		t.Error("what was written is not read")
+	if !wait() {
+		t.Error("wait() = false, want true once a byte was written")
+	}
+	if e.n != 1 {
+		t.Errorf("%d bytes are read, want 1", e.n)
+	}
+	if e.into[0] != 7 {
+		t.Errorf("the byte %d is read, want 7", e.into[0])
 	}
 }

@@ -15,7 +15,7 @@ import (
 func BenchmarkStep(b *testing.B) {
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		b.Run(string(a), func(b *testing.B) {
-			lines, err := room(b.TempDir()).python(b, "numpy", "steps.py", string(a),
+			lines, err := runsDir(b.TempDir()).python(b, "numpy", "steps.py", string(a),
 				strconv.Itoa(b.N))
 			if err != nil {
 				b.Fatal(err)

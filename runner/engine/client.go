@@ -306,5 +306,3 @@ func (c *Client) held() (bool, error) {
 func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
 
 var _ runner.Verbs = (*Client)(nil)
-
-var _ runner.Verbs = ReadOnly{}

@@ -3,6 +3,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -83,7 +84,7 @@ func TestDocumentedWeights(t *testing.T) {
 			map[string]any{"uncertainty": "smoothed-cvar", "mu": .3}, []float64{.3}},
 	} {
 		t.Run(c.form+" "+c.coordinates, func(t *testing.T) {
-			r := room(t.TempDir())
+			r := runsDir(t.TempDir())
 			byDrolab, _ := c.train(t, r, false)
 			byMessage, id := c.train(t, r, true)
 			for i, b := range byDrolab {
@@ -100,18 +101,20 @@ func TestDocumentedWeights(t *testing.T) {
 }
 
 // train trains the run, with the weights of drolab or of the messages, and returns them.
-func (c *runInCoordinates) train(t *testing.T, r room, there bool) (by []weighed, id string) {
+func (c *runInCoordinates) train(
+	t *testing.T, r runsDir, onDevice bool,
+) (by []weighedBatch, id string) {
 	t.Helper()
-	s, theirs, ours := r.meet(t, dro.PGD, func(s *script) {
-		s.there = there
+	s, theirs, ours := r.serveScript(t, dro.PGD, func(s *script) {
+		s.onDevice = onDevice
 		settings := s.opening["settings"].(map[string]any)
 		settings["lr"] = .1
 		for key, value := range c.settings {
 			settings[key] = value
 		}
 	})
-	if theirs != nil || ours != nil {
-		t.Fatalf("the script hears %v, the run ends with %v", theirs, ours)
+	if err := errors.Join(theirs, ours); err != nil {
+		t.Fatalf("the script and its run: %v", err)
 	}
 	run, err := record.Find(string(r), "latest")
 	if err != nil {
@@ -121,7 +124,7 @@ func (c *runInCoordinates) train(t *testing.T, r room, there bool) (by []weighed
 }
 
 // compareLog computes the weights of each step from the λ and η of the step before it.
-func (c *runInCoordinates) compareLog(t *testing.T, events map[string]any, by []weighed) {
+func (c *runInCoordinates) compareLog(t *testing.T, events map[string]any, by []weighedBatch) {
 	t.Helper()
 	weight := documentedForms[c.form].weight
 	if c.coordinates == string(dro.Paper) {

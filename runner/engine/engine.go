@@ -118,10 +118,13 @@ func Run(ctx context.Context, s Settings) error {
 // newEngine returns an engine that serves nobody yet.
 func newEngine(s Settings, q *queue.Queue) (*engine, error) {
 	folder, err := folderAt(s.RunsDir)
+	if err != nil {
+		return nil, err
+	}
 	e := &engine{settings: s, folder: folder, queue: q, started: time.Now(), last: time.Now(),
 		wake: make(chan struct{}, 1)}
 	e.over, e.setOver = context.WithCancel(context.Background())
-	return e, err
+	return e, nil
 }
 
 // awaitRuns waits until the runs have ended. It gives up on a start that does not end, which may

@@ -16,6 +16,9 @@ import (
 	"drolab/runner"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestVerbs(t *testing.T) {
@@ -23,26 +26,30 @@ func TestVerbs(t *testing.T) {
 	id := p.launch(t, 5000)
 	s, err := p.Status()
 	must(t, err)
-	if s.PID != os.Getpid() || s.Version != "test" || len(s.Runs) != 1 || s.Runs[0].ID != id ||
-		s.RunsDir != p.RunsDir || s.Log != logOf(p) {
-		t.Errorf("status %+v", s)
+	want := Status{PID: os.Getpid(), Version: "test", RunsDir: p.RunsDir,
+		Log: filepath.Join(p.RunsDir, logName)}
+	ignored := cmpopts.IgnoreFields(Status{}, "Started", "Runs")
+	if diff := cmp.Diff(want, *s, ignored); diff != "" {
+		t.Errorf("Status() differs (-want +got):\n%s", diff)
 	}
+	wantRuns(t, "one run", p.Client, id)
 	must(t, p.Pause(id))
 	p.awaitStatus(t, id, runner.Paused)
 	must(t, p.Knob(id, "lr", "0.001"))
-	if err := p.Knob(id, "lr", "-1"); err == nil || !strings.Contains(err.Error(), "lr: -1: want") {
-		t.Errorf("a bad knob: %v", err)
-	}
+	wantError(t, "a bad knob", p.Knob(id, "lr", "-1"), "lr: -1: want")
 	must(t, p.Resume(id))
 	p.awaitStatus(t, id, runner.Running)
 	step, err := p.Checkpoint(id)
 	must(t, err)
-	if s, ok, err := p.find(t, id).Saved(); !ok || err != nil || s.Step < step {
-		t.Errorf("answered that step %d is saved; the newest is %+v, %v", step, s, err)
+	saved, ok, err := p.find(t, id).Saved()
+	must(t, err)
+	if !ok {
+		t.Errorf("the run has no checkpoint, want one of step %d", step)
 	}
-	if err := p.Shutdown(false); err == nil || !strings.Contains(err.Error(), id) {
-		t.Errorf("a shutdown while a run is live: %v", err)
+	if saved.Step < step {
+		t.Errorf("the newest checkpoint is of step %d, want %d or later", saved.Step, step)
 	}
+	wantError(t, "a shutdown while a run is live", p.Shutdown(false), id)
 	must(t, p.Stop(id))
 	p.awaitStatus(t, id, runner.Stopped)
 	await(t, func() bool { return !p.find(t, id).Held() })
@@ -51,19 +58,17 @@ func TestVerbs(t *testing.T) {
 	if got := p.find(t, id).Status(); got != runner.Stopped {
 		t.Errorf("after a shutdown the run is %s, want stopped", got)
 	}
-	if _, err := p.Status(); !errors.Is(err, ErrNone) {
-		t.Errorf("status without an engine: %v", err)
-	}
-	_, err = p.Checkpoint(id)
-	for _, err := range []error{err, p.Pause(id), p.Stop(id), p.Knob(id, "lr", "1"),
-		p.Shutdown(false)} {
-		if !errors.Is(err, ErrNone) {
-			t.Errorf("without an engine: %v", err)
-		}
+	_, status := p.Status()
+	_, checkpoint := p.Checkpoint(id)
+	for verb, err := range map[string]error{"status": status, "checkpoint": checkpoint,
+		"pause": p.Pause(id), "stop": p.Stop(id), "knob": p.Knob(id, "lr", "1"),
+		"shutdown": p.Shutdown(false)} {
+		wantErrorIs(t, verb+" without an engine", err, ErrNone)
 	}
 	left, err := os.ReadDir(filepath.Join(p.RuntimeDir, "drolab"))
-	if err != nil || len(left) != 0 {
-		t.Errorf("sockets are left: %v, %v", left, err)
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("the sockets %v are left, want none", left)
 	}
 }
 
@@ -80,16 +85,14 @@ func TestStartRefusals(t *testing.T) {
 	for want, r := range map[string]runner.Request{"lr: -1": bad, "one seed": expanded,
 		"no run":             {},
 		"fewer runs at once": huge} {
-		if _, err := p.Start(r); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		_, err := p.Start(r)
+		wantError(t, "Start", err, want)
 	}
-	if s, err := p.Status(); err != nil || len(s.Runs) != 0 {
-		t.Errorf("status %+v, %v, want no run", s, err)
-	}
+	wantRuns(t, "after the refusals", p.Client)
 }
 
 func TestEndsWhenIdle(t *testing.T) {
+	t.Parallel()
 	p := start(t, func(s *Settings) { s.Idle, s.look = 3*time.Second, 20*time.Millisecond })
 	id := p.launch(t, 400)
 	err := <-p.ended
@@ -97,8 +100,8 @@ func TestEndsWhenIdle(t *testing.T) {
 	if got := p.find(t, id).Status(); got != runner.Done {
 		t.Errorf("the engine ended while the run was %s", got)
 	}
-	if !strings.Contains(p.log.String(), "idle") {
-		t.Errorf("log:\n%s", p.log.String())
+	if log := p.log.String(); !strings.Contains(log, "idle") {
+		t.Errorf("the log does not say that the engine was idle:\n%s", log)
 	}
 }
 
@@ -131,8 +134,12 @@ func TestWorkOfItsOwn(t *testing.T) {
 	close(finish)
 	err := <-p.ended
 	p.ended <- err
-	if runs, _ := record.List(p.RunsDir); len(runs) != 1 || runs[0].Status() != runner.Done {
-		t.Errorf("its work came to %v", runs)
+	runs, _ := record.List(p.RunsDir)
+	if len(runs) != 1 {
+		t.Fatalf("its work left the runs %v, want one", runs)
+	}
+	if got := runs[0].Status(); got != runner.Done {
+		t.Errorf("its run is %s, want %s", got, runner.Done)
 	}
 }
 
@@ -146,8 +153,8 @@ func TestEndsWithItsFolder(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(p.RunsDir + ".gone") })
 	err := <-p.ended
 	p.ended <- err
-	if !strings.Contains(p.log.String(), "folder is gone") {
-		t.Errorf("log:\n%s", p.log.String())
+	if log := p.log.String(); !strings.Contains(log, "folder is gone") {
+		t.Errorf("the log does not say that the folder is gone:\n%s", log)
 	}
 }
 
@@ -155,15 +162,13 @@ func TestOneEngineForAFolder(t *testing.T) {
 	p := start(t, nil)
 	s := Settings{Settings: queue.Settings{Threads: 1}, RunsDir: p.RunsDir,
 		RuntimeDir: p.RuntimeDir}
-	if err := Run(context.Background(), s); !errors.Is(err, errRunning) ||
-		!strings.Contains(err.Error(), "drolab test") {
-		t.Errorf("a second engine: %v", err)
-	}
+	err := Run(context.Background(), s)
+	wantErrorIs(t, "a second engine", err, errRunning)
+	wantError(t, "a second engine", err, "drolab test")
 	// Without its lock file the engine is found by its socket.
 	must(t, os.Remove(filepath.Join(p.RunsDir, lockName)))
-	if err := Run(context.Background(), s); !errors.Is(err, errRunning) {
-		t.Errorf("a second engine, without the lock file: %v", err)
-	}
+	err = Run(context.Background(), s)
+	wantErrorIs(t, "a second engine, without the lock file", err, errRunning)
 }
 
 func TestSocketsAreMadeAnew(t *testing.T) {
@@ -183,9 +188,7 @@ func TestEachSocketIsMadeAnew(t *testing.T) {
 	for _, path := range []string{a.View, a.Control} {
 		must(t, os.Remove(path))
 		await(t, func() bool { _, err := os.Lstat(path); return err == nil })
-		if s, err := p.Status(); err != nil || len(s.Runs) != 1 {
-			t.Errorf("without %s: %+v, %v", path, s, err)
-		}
+		wantRuns(t, "without "+path, p.Client, id)
 	}
 	must(t, p.Stop(id))
 	p.awaitStatus(t, id, runner.Stopped)
@@ -202,7 +205,7 @@ func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
 	must(t, os.RemoveAll(control))
 	await(t, func() bool { _, err := p.Status(); return err == nil })
 	if n := strings.Count(p.log.String(), "nobody can connect"); n != 1 {
-		t.Errorf("told %d times:\n%s", n, p.log.String())
+		t.Errorf("the log tells of it %d times, want once:\n%s", n, p.log.String())
 	}
 }
 
@@ -217,9 +220,7 @@ func TestShutdownWaitsForWhoAsks(t *testing.T) {
 	r := brief(dro.SFK, 1_000_000)
 	out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}, Start: &r}, soon())
 	must(t, err)
-	if err := <-refused; err == nil || !strings.Contains(err.Error(), out.IDs[0]) {
-		t.Errorf("a shutdown while a run is started: %v", err)
-	}
+	wantError(t, "a shutdown while a run is started", <-refused, out.IDs[0])
 	must(t, w.Close())
 	must(t, p.Stop(out.IDs[0]))
 	await(t, func() bool { s, err := p.Status(); return err == nil && len(s.Runs) == 0 })
@@ -229,7 +230,7 @@ func TestShutdownWaitsForWhoAsks(t *testing.T) {
 	}
 	for range 2 {
 		if err := <-both; err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
-			t.Error(err)
+			t.Errorf("one of two shutdowns: error %v, want none or that the engine ends", err)
 		}
 	}
 }
@@ -243,12 +244,19 @@ func TestPanicOfOneVerb(t *testing.T) {
 	out := s.answer(&request{Order: runner.Order{Verb: "break"}, Folder: s.hello.Folder})
 	_, path, told := strings.Cut(out.Error,
 		"internal error: broken: please report it, with the file ")
-	if log := log.String(); !told || strings.Count(log, "\n") != 1 || !strings.Contains(log, path) {
-		t.Errorf("answer %+v, log:\n%s", out, log)
+	if !told {
+		t.Fatalf("the answer is %+v, want one that names a report", out)
 	}
-	if text, err := os.ReadFile(path); err != nil ||
-		!strings.Contains(string(text), "TestPanicOfOneVerb") {
-		t.Errorf("the report is %s, %v", text, err)
+	if n := strings.Count(log.String(), "\n"); n != 1 {
+		t.Errorf("the log has %d lines, want 1:\n%s", n, log.String())
+	}
+	if !strings.Contains(log.String(), path) {
+		t.Errorf("the log does not name %s:\n%s", path, log.String())
+	}
+	text, err := os.ReadFile(path)
+	must(t, err)
+	if !strings.Contains(string(text), "TestPanicOfOneVerb") {
+		t.Errorf("the report has no stack of this test:\n%s", text)
 	}
 }
 
@@ -264,9 +272,7 @@ func TestDiskOfItsOwnWorkHangs(t *testing.T) {
 		}
 	})
 	<-looks
-	if err := p.Stop("nothing"); !errors.Is(err, runner.ErrNotRunning) {
-		t.Error(err)
-	}
+	wantErrorIs(t, "Stop", p.Stop("nothing"), runner.ErrNotRunning)
 	p.end()
 	close(release)
 }
@@ -283,7 +289,7 @@ func TestPanicOfItsOwnWork(t *testing.T) {
 	id := p.launch(t, 1)
 	p.awaitStatus(t, id, runner.Done)
 	if n := strings.Count(p.log.String(), "broken work"); n != 1 {
-		t.Errorf("told %d times:\n%s", n, p.log.String())
+		t.Errorf("the log tells of it %d times, want once:\n%s", n, p.log.String())
 	}
 }
 
@@ -292,7 +298,7 @@ func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
 	elsewhere := NewClient(*p.Client)
 	elsewhere.RuntimeDir = "" // as from a cron job
 	if _, err := elsewhere.Status(); err != nil {
-		t.Error(err)
+		t.Errorf("Status: %v", err)
 	}
 }
 
@@ -311,7 +317,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(runs, lockName), []byte("{"), 0o600))
 	p := start(t, func(s *Settings) { s.RunsDir, s.RuntimeDir = runs, runtimeDir })
 	if _, err := p.Status(); err != nil {
-		t.Error(err)
+		t.Errorf("Status: %v", err)
 	}
 }
 
@@ -361,21 +367,24 @@ func TestOtherVersion(t *testing.T) {
 	before, err := newer.Status()
 	must(t, err)
 	_, err = newer.Start(brief(dro.SFK, 1))
-	if err == nil || !strings.Contains(err.Error(), "is drolab older and this is newer") ||
-		!strings.Contains(err.Error(), ids[0]) {
-		t.Fatalf("a start at an older engine with a live run: %v", err)
-	}
+	const what = "a start at an older engine with a live run"
+	wantError(t, what, err, "is drolab older and this is newer")
+	wantError(t, what, err, ids[0])
 	after, err := newer.Status()
-	if err != nil || after.PID != before.PID || len(after.Runs) != 1 {
-		t.Fatalf("the older engine was disturbed: %+v, %v", after, err)
+	must(t, err)
+	if after.PID != before.PID {
+		t.Fatalf("the engine is process %d, want the older one, %d", after.PID, before.PID)
 	}
+	wantRuns(t, "the older engine", newer, ids[0])
 	must(t, newer.Stop(ids[0])) // the other verbs are understood
 	await(t, func() bool { s, err := newer.Status(); return err == nil && len(s.Runs) == 0 })
 	if _, err := newer.Start(brief(dro.SFK, 1)); err != nil {
 		t.Fatalf("a start at an older engine that is idle: %v", err)
 	}
-	if s, err := newer.Status(); err != nil || s.Version != "newer" {
-		t.Errorf("status %+v, %v, want the newer engine", s, err)
+	last, err := newer.Status()
+	must(t, err)
+	if last.Version != "newer" {
+		t.Errorf("the engine has the version %q, want newer", last.Version)
 	}
 }
 
@@ -384,18 +393,14 @@ func TestEngineThatCannotStart(t *testing.T) {
 	c := spawning(t, runs, short(t), "a")
 	good := c.Command
 	c.Command = engineCommand("/bin/sh", runs, "", "")
-	if _, err := c.Start(brief(dro.SFK, 1)); err == nil ||
-		!strings.Contains(err.Error(), "--inline") {
-		t.Errorf("a program that is no engine: %v", err)
-	}
+	_, err := c.Start(brief(dro.SFK, 1))
+	wantError(t, "a program that is no engine", err, "--inline")
 	c.Command = engineCommand("/nonexistent/drolab", runs, "", "")
-	if _, err := c.Start(brief(dro.SFK, 1)); err == nil ||
-		!strings.Contains(err.Error(), "starting the engine") {
-		t.Errorf("a program that is not there: %v", err)
-	}
+	_, err = c.Start(brief(dro.SFK, 1))
+	wantError(t, "a program that is not there", err, "starting the engine")
 	c.Command = good
 	t.Cleanup(func() { c.Shutdown(true) })
 	if _, err := c.Start(brief(dro.SFK, 1)); err != nil {
-		t.Error(err)
+		t.Errorf("a good program: Start: %v", err)
 	}
 }

@@ -29,11 +29,14 @@ func TestOutOfFiles(t *testing.T) {
 		many.Specs = append(many.Specs, many.Specs[0])
 	}
 	if _, err := c.Start(many); err == nil {
-		t.Error("60 runs start with 30 files")
+		t.Error("Start of 60 runs with room for 30 files = nil, want an error")
 	}
 	left, problems := record.List(c.RunsDir)
-	if len(left) != 1 || len(problems) > 0 {
-		t.Errorf("%d runs are left, %v", len(left), problems)
+	if len(left) != 1 {
+		t.Errorf("%d runs are left, want the first one alone", len(left))
+	}
+	if len(problems) > 0 {
+		t.Errorf("the list of runs has the problems %v, want none", problems)
 	}
 	is := func(want runner.Status) func() bool {
 		return func() bool {

@@ -32,9 +32,7 @@ func TestCopyOfTheFolder(t *testing.T) {
 	_, err := c.Status()
 	for verb, err := range map[string]error{"status": err, "pause": c.Pause(id), "stop": c.Stop(id),
 		"knob": c.Knob(id, "lr", "1"), "shutdown": c.Shutdown(true)} {
-		if !errors.Is(err, ErrNone) {
-			t.Errorf("%s in the copy: %v", verb, err)
-		}
+		wantErrorIs(t, verb+" in the copy", err, ErrNone)
 	}
 	ids, err := c.Start(brief(dro.ERM, 1_000_000))
 	must(t, err)
@@ -43,13 +41,14 @@ func TestCopyOfTheFolder(t *testing.T) {
 		t.Errorf("a run of the copy is elsewhere: %v", err)
 	}
 	own, err := c.Status()
-	if err != nil || own.PID == os.Getpid() || own.RunsDir != runs {
-		t.Errorf("the engine of the copy: %+v, %v", own, err)
+	must(t, err)
+	if own.PID == os.Getpid() {
+		t.Errorf("the engine of the copy is process %d, want another than the first", own.PID)
 	}
-	first, err := p.Status()
-	if err != nil || len(first.Runs) != 1 || first.Runs[0].ID != id {
-		t.Errorf("the first engine has %+v, %v", first, err)
+	if own.RunsDir != runs {
+		t.Errorf("the engine of the copy has the folder %s, want %s", own.RunsDir, runs)
 	}
+	wantRuns(t, "the first engine", p.Client, id)
 	must(t, p.Stop(id))
 }
 
@@ -66,17 +65,20 @@ func TestRequestOfAnotherFolder(t *testing.T) {
 			say, err := json.Marshal(r)
 			must(t, err)
 			hello, answer, err := talk(t, p.sockets(t).Control, append(say, '\n'))
-			if err != nil || !strings.Contains(answer, "this is the engine of "+p.RunsDir) {
-				t.Errorf("%s: %s is answered %q, %v", name, r.Verb, answer, err)
+			if err != nil {
+				t.Errorf("%s: %s is not answered: %v", name, r.Verb, err)
 			}
-			if !strings.Contains(hello, fmt.Sprintf(`"inode":%d`, at(t, p.RunsDir).Inode)) {
-				t.Errorf("the hello names no folder: %s", hello)
+			if want := "this is the engine of " + p.RunsDir; !strings.Contains(answer, want) {
+				t.Errorf("%s: %s is answered %q, want an answer with %q", name, r.Verb, answer,
+					want)
+			}
+			want := fmt.Sprintf(`"inode":%d`, at(t, p.RunsDir).Inode)
+			if !strings.Contains(hello, want) {
+				t.Errorf("the hello is %s, want it to name its folder, %s", hello, want)
 			}
 		}
 	}
-	if s, err := p.Status(); err != nil || len(s.Runs) != 1 {
-		t.Errorf("after that: %+v, %v", s, err)
-	}
+	wantRuns(t, "after that", p.Client, id)
 	must(t, p.Stop(id))
 }
 
@@ -97,10 +99,9 @@ func TestMovedFolder(t *testing.T) {
 			must(t, os.Rename(before, after))
 			if replaced {
 				must(t, os.Mkdir(before, 0o700))
-				if _, err := c.Status(); !errors.Is(err, ErrNone) {
-					t.Errorf("the folder in its place has an engine: %v", err)
-				}
-				_, err := c.Start(brief(dro.ERM, 1_000_000))
+				_, err := c.Status()
+				wantErrorIs(t, "Status of the folder in its place", err, ErrNone)
+				_, err = c.Start(brief(dro.ERM, 1_000_000))
 				must(t, err)
 				t.Cleanup(func() { must(t, c.Shutdown(true)) })
 			}
@@ -108,9 +109,12 @@ func TestMovedFolder(t *testing.T) {
 			await(t, func() bool { return moved.Resume(ids[0]) == nil })
 			t.Cleanup(func() { must(t, moved.Shutdown(true)) })
 			now, err := moved.Status()
-			if err != nil || now.PID == old.PID || len(now.Runs) != 1 || now.Runs[0].ID != ids[0] {
-				t.Errorf("the moved folder's engine: %+v, %v", now, err)
+			must(t, err)
+			if now.PID == old.PID {
+				t.Errorf("the moved folder's engine is process %d, want another than before",
+					now.PID)
 			}
+			wantRuns(t, "the moved folder's engine", moved, ids[0])
 		})
 	}
 }
@@ -128,8 +132,10 @@ func TestPathsOfOneFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := NewClient(*p.Client)
 			c.RunsDir = path
-			if s, err := c.Status(); err != nil || s.PID != os.Getpid() {
-				t.Errorf("status %+v, %v", s, err)
+			s, err := c.Status()
+			must(t, err)
+			if s.PID != os.Getpid() {
+				t.Errorf("the engine is process %d, want this one, %d", s.PID, os.Getpid())
 			}
 			ids, err := c.Start(brief(dro.ERM, 1))
 			must(t, err)
@@ -173,20 +179,19 @@ func TestForgedLockFile(t *testing.T) {
 		path, asked := fakeEngine(t, "")
 		c := NewClient(Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"})
 		pointTo(t, c.RunsDir, path)
-		if err := c.Stop("x"); !errors.Is(err, ErrNone) || asked.Load() != 0 {
-			t.Errorf("%v, after %d connections", err, asked.Load())
+		wantErrorIs(t, "Stop", c.Stop("x"), ErrNone)
+		if n := asked.Load(); n != 0 {
+			t.Errorf("the socket of the lock file has %d connections, want none", n)
 		}
 	})
 	t.Run("held, and another's", func(t *testing.T) {
 		var notes []string
 		p.Note = func(text string) { notes = append(notes, text) }
 		pointTo(t, p.RunsDir, other.sockets(t).Control)
-		if err := p.Stop(id); !errors.Is(err, runner.ErrNotRunning) {
-			t.Errorf("stopping the other engine's run: %v", err)
-		}
+		wantErrorIs(t, "stopping the other engine's run", p.Stop(id), runner.ErrNotRunning)
 		want := "the engine of " + other.RunsDir + ", not of " + p.RunsDir
 		if len(notes) != 1 || !strings.Contains(notes[0], want) {
-			t.Errorf("notes %q", notes)
+			t.Errorf("notes %q, want one with %q", notes, want)
 		}
 	})
 	t.Run("held by a program before", func(t *testing.T) {
@@ -195,14 +200,9 @@ func TestForgedLockFile(t *testing.T) {
 		l, err := disk.Acquire(filepath.Join(c.RunsDir, lockName))
 		must(t, err)
 		pointTo(t, c.RunsDir, path)
-		const want = "is drolab old, which this one cannot"
-		if err := c.Stop("x"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("while it lives: %v", err)
-		}
+		wantError(t, "Stop while it lives", c.Stop("x"), "is drolab old, which this one cannot")
 		must(t, l.Release())
-		if err := c.Stop("x"); !errors.Is(err, ErrNone) {
-			t.Errorf("after it: %v", err)
-		}
+		wantErrorIs(t, "Stop after its end", c.Stop("x"), ErrNone)
 	})
 	must(t, other.Stop(id))
 }
@@ -240,9 +240,10 @@ func TestLockThatIsNoFile(t *testing.T) {
 			for verb, err := range map[string]error{"start": err, "stop": c.Stop("x"),
 				"wake": c.Wake()} {
 				t.Run(verb, func(t *testing.T) {
-					if err == nil || !strings.HasPrefix(err.Error(), "the engine's lock: ") ||
-						!strings.Contains(err.Error(), lockName) {
-						t.Errorf("%s: %v", verb, err)
+					wantError(t, verb, err, lockName)
+					const want = "the engine's lock: "
+					if err != nil && !strings.HasPrefix(err.Error(), want) {
+						t.Errorf("%s: error %v, want it to begin with %q", verb, err, want)
 					}
 				})
 			}
@@ -257,9 +258,7 @@ func TestNoFolder(t *testing.T) {
 	_, err := c.Status()
 	for verb, err := range map[string]error{"status": err, "stop": c.Stop("x")} {
 		t.Run(verb, func(t *testing.T) {
-			if !errors.Is(err, ErrNone) {
-				t.Errorf("%s: %v", verb, err)
-			}
+			wantErrorIs(t, verb, err, ErrNone)
 		})
 	}
 }
@@ -274,9 +273,8 @@ func TestHugeLockFile(t *testing.T) {
 			t.Skip(err) // no file of that size, here
 		}
 	}
-	if _, err := c.Status(); !errors.Is(err, ErrNone) {
-		t.Error(err)
-	}
+	_, err := c.Status()
+	wantErrorIs(t, "Status", err, ErrNone)
 	must(t, c.Wake())
 	must(t, c.Shutdown(true))
 }

@@ -21,13 +21,16 @@ func TestFullDiskOfScript(t *testing.T) {
 		t.Skipf("mounting a small file system needs the superuser: %v", err)
 	}
 	defer unix.Unmount(disk, unix.MNT_DETACH)
-	r := room(filepath.Join(disk, "runs"))
+	r := runsDir(filepath.Join(disk, "runs"))
 	if err := os.Mkdir(string(r), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := r.python(t, "numpy", "full.py")
-	if err != nil || len(lines) != 2 {
-		t.Fatalf("%q: %v", lines, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 2 {
+		t.Fatalf("full.py prints %q, want two lines", lines)
 	}
 	for _, line := range lines {
 		id, steps, _ := strings.Cut(line, " ")
@@ -35,9 +38,7 @@ func TestFullDiskOfScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := run.Status(); got != runner.Done {
-			t.Errorf("%s: it is %s: want %s", line, got, runner.Done)
-		}
+		wantStatus(t, line, run, runner.Done)
 		events := r.log(t, id)
 		for step := range run.Summary().Steps { // no step is lost to the disk
 			if name := "step " + strconv.FormatInt(step+1, 10); events[name] == nil {
@@ -45,7 +46,7 @@ func TestFullDiskOfScript(t *testing.T) {
 			}
 		}
 		if got := strconv.FormatInt(run.Summary().Steps, 10); got != steps {
-			t.Errorf("%s: the record has %s steps", line, got)
+			t.Errorf("%s: the record has %s steps, want %s", line, got, steps)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +23,9 @@ import (
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // asEngine is the environment variable that makes the test binary an engine, as Client.Command
@@ -128,7 +131,7 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 	t.Cleanup(func() {
 		cancel()
 		if err := <-p.ended; err != nil {
-			t.Error(err)
+			t.Errorf("the engine ends with %v", err)
 		}
 		p.ended <- nil
 	})
@@ -166,6 +169,51 @@ func brief(a dro.Algorithm, epochs int) runner.Request {
 	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
 	s.Batch, s.Epochs, s.LogEvery = 32, epochs, 3
 	return runner.Request{Preset: "test", Specs: []spec.Spec{s}}
+}
+
+// wantError fails unless err is an error that contains want.
+func wantError(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", what, err, want)
+	}
+}
+
+// wantPlainLine fails unless the words of an error that foreseeable input has caused are one line,
+// with no control character of a terminal and no internal error.
+func wantPlainLine(t *testing.T, what, words string) {
+	t.Helper()
+	if strings.ContainsAny(words, "\n\x1b") {
+		t.Errorf("%s: error %q, want one line without control characters", what, words)
+	}
+	if strings.Contains(words, "please report it") {
+		t.Errorf("%s: error %q, want no internal error", what, words)
+	}
+}
+
+// wantErrorIs fails unless err is an error of this kind.
+func wantErrorIs(t *testing.T, what string, err, kind error) {
+	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Errorf("%s: error %v, want %q", what, err, kind)
+	}
+}
+
+// wantRuns fails unless these runs are live in an engine.
+func wantRuns(t *testing.T, what string, c *Client, ids ...string) {
+	t.Helper()
+	s, err := c.Status()
+	if err != nil {
+		t.Errorf("%s: Status: %v", what, err)
+		return
+	}
+	live := []string{}
+	for _, r := range s.Runs {
+		live = append(live, r.ID)
+	}
+	if diff := cmp.Diff(ids, live, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s: the live runs differ (-want +got):\n%s", what, diff)
+	}
 }
 
 func must(t *testing.T, err error) {
@@ -238,5 +286,3 @@ func engineCommand(path, runs, runtimeDir, version string) func() *exec.Cmd {
 		return cmd
 	}
 }
-
-func logOf(p *inProcess) string { return filepath.Join(p.RunsDir, logName) }

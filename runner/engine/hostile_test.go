@@ -46,15 +46,18 @@ func TestViewSocketChangesNothing(t *testing.T) {
 	}
 	for _, r := range asked {
 		_, answer, err := talk(t, p.sockets(t).View, p.ask(t, r))
-		if err != nil || !strings.Contains(answer, "cannot be asked here") {
-			t.Errorf("%s: %q, %v", r.Verb, answer, err)
+		if err != nil {
+			t.Errorf("%s is not answered: %v", r.Verb, err)
+		}
+		if want := "cannot be asked here"; !strings.Contains(answer, want) {
+			t.Errorf("%s is answered %q, want an answer with %q", r.Verb, answer, want)
 		}
 	}
-	if len((&engine{}).viewVerbs()) != 1 {
-		t.Error("the view socket has more verbs than status")
+	if n := len((&engine{}).viewVerbs()); n != 1 {
+		t.Errorf("the view socket has %d verbs, want status alone", n)
 	}
 	if got := p.find(t, id).Status(); got != runner.Running && got != runner.Queued {
-		t.Errorf("the run is %s", got)
+		t.Errorf("the run is %s, want %s or %s", got, runner.Running, runner.Queued)
 	}
 	must(t, p.Stop(id))
 }
@@ -81,7 +84,7 @@ func TestNonsense(t *testing.T) {
 			if _, answer, err := talk(t, path, say); err == nil {
 				var r reply
 				if json.Unmarshal([]byte(answer), &r) != nil || r.Error == "" {
-					t.Fatalf("%q is answered %q", say, answer)
+					t.Fatalf("%q is answered %q, want an error", say, answer)
 				}
 			}
 		}
@@ -95,15 +98,18 @@ func TestNonsense(t *testing.T) {
 		must(t, err)
 		say = strings.Replace(say, `{"verb"`, `{"folder":`+string(folder)+`,"verb"`, 1)
 		_, answer, err := talk(t, a.Control, []byte(say))
-		if err != nil || !strings.Contains(answer, `"error"`) {
-			t.Errorf("%.60q: %q, %v", say, answer, err)
+		if err != nil {
+			t.Errorf("%.60q is not answered: %v", say, err)
+		}
+		if !strings.Contains(answer, `"error"`) {
+			t.Errorf("%.60q is answered %q, want an error", say, answer)
 		}
 	}
-	if s, err := p.Status(); err != nil || len(s.Runs) != 0 {
-		t.Errorf("status %+v, %v", s, err)
-	}
-	if entries, err := os.ReadDir(p.RunsDir); err != nil || len(entries) != 1 { // the lock
-		t.Errorf("the runs folder has %v, %v", entries, err)
+	wantRuns(t, "after the nonsense", p.Client)
+	entries, err := os.ReadDir(p.RunsDir)
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("the runs folder has %v, want the lock alone", entries)
 	}
 }
 
@@ -113,11 +119,11 @@ func TestMessageThatIsTooLong(t *testing.T) {
 		_, answer, err := talk(t, path, bytes.Repeat([]byte("x"), maxMessage))
 		// The server may close the connection before the whole message is sent.
 		if err == nil && !strings.Contains(answer, "too long") {
-			t.Errorf("a message without an end is answered %q", answer)
+			t.Errorf("a message without an end is answered %q, want that it is too long", answer)
 		}
 	}
 	if _, err := p.Status(); err != nil {
-		t.Error(err)
+		t.Errorf("Status after a message without an end: %v", err)
 	}
 }
 
@@ -145,22 +151,20 @@ func TestManyConnections(t *testing.T) {
 	}
 	runtime.ReadMemStats(&during)
 	if served != len(open) {
-		t.Errorf("%d of %d connections are met", served, len(open))
+		t.Errorf("%d of %d connections are served, want all", served, len(open))
 	}
 	if grown := int64(during.HeapInuse) - int64(before.HeapInuse); grown > 64<<20 {
-		t.Errorf("%d connections cost %d bytes", len(open), grown)
+		t.Errorf("%d connections cost %d bytes, want at most %d", len(open), grown, 64<<20)
 	}
-	if err := p.Stop("nothing"); err == nil || !strings.Contains(err.Error(), "not running here") {
-		t.Errorf("while they are open: %v", err)
-	}
+	wantError(t, "Stop while they are open", p.Stop("nothing"), "not running here")
 	for _, c := range open {
 		c.Close()
 	}
 }
 
-// TestGuests: a client that waits for an answer keeps its place, and a silent client that had to
+// TestDisplaced: a client that waits for an answer keeps its place, and a silent client that had to
 // make way gets nothing done.
-func TestGuests(t *testing.T) {
+func TestDisplaced(t *testing.T) {
 	s := &server{}
 	var all []*connection
 	come := func() bool {
@@ -175,22 +179,31 @@ func TestGuests(t *testing.T) {
 	for _, g := range all[1:] {
 		s.setAsking(g, true)
 	}
-	if !come() || s.setAsking(all[0], true) || !s.setAsking(all[1], true) {
-		t.Error("the silent one does not go for another")
+	if !come() {
+		t.Error("a further connection is refused, want the silent one to go for it")
+	}
+	if s.setAsking(all[0], true) {
+		t.Error("the silent connection keeps its place, want it to go")
+	}
+	if !s.setAsking(all[1], true) {
+		t.Error("a connection that waits for its answer loses its place")
 	}
 	s.setAsking(all[maxConns], true)
 	if come() {
 		t.Error("somebody comes in where all wait for their answers")
 	}
 	s.setAsking(all[1], false)
-	if !come() || len(s.connections) != maxConns {
-		t.Errorf("%d connections", len(s.connections))
+	if !come() {
+		t.Error("a further connection is refused where one is silent")
+	}
+	if n := len(s.connections); n != maxConns {
+		t.Errorf("%d connections, want %d", n, maxConns)
 	}
 	for _, g := range all {
 		s.remove(g)
 	}
 	if len(s.connections) != 0 {
-		t.Errorf("%d connections are left", len(s.connections))
+		t.Errorf("%d connections are left, want none", len(s.connections))
 	}
 }
 
@@ -208,7 +221,7 @@ func TestPeer(t *testing.T) {
 	defer server.Close()
 	for _, end := range []net.Conn{c, server} {
 		if err := sameUser(end); err != nil {
-			t.Error(err)
+			t.Errorf("sameUser of an own connection: %v", err)
 		}
 	}
 	if a, _ := net.Pipe(); sameUser(a) == nil {
@@ -249,17 +262,18 @@ func TestOtherUser(t *testing.T) {
 		return string(out)
 	}
 	if out := dial(); !strings.Contains(out, "permission denied") {
-		t.Errorf("another user reaches the socket: %s", out)
+		t.Errorf("another user reaches the socket, want permission denied: %s", out)
 	}
 	// as if the folder were open
 	for path := a.Control; path != filepath.Clean(os.TempDir()); path = filepath.Dir(path) {
 		must(t, os.Chmod(path, 0o777))
 	}
 	if out := dial(); !strings.Contains(out, errClosed.Error()) {
-		t.Errorf("another user is served: %s", out)
+		t.Errorf("another user is served, want %q: %s", errClosed, out)
 	}
-	if log := p.log.String(); !strings.Contains(log, "refused: the other end is user 65534") {
-		t.Errorf("log:\n%s", log)
+	want := "refused: the other end is user 65534"
+	if log := p.log.String(); !strings.Contains(log, want) {
+		t.Errorf("the log has no %q:\n%s", want, log)
 	}
 }
 
@@ -298,9 +312,7 @@ func TestStrangeServers(t *testing.T) {
 			}
 		})
 		c := NewClient(Client{RunsDir: dir, RuntimeDir: dir, Version: "test"})
-		if err := c.Stop("x"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("a server that says %q: %v", say, err)
-		}
+		wantError(t, fmt.Sprintf("a server that says %q", say), c.Stop("x"), want)
 		l.Close()
 		wg.Wait()
 	}
@@ -310,16 +322,20 @@ func TestAddress(t *testing.T) {
 	dir := short(t)
 	a, _, err := newAddress(dir, at(t, dir))
 	must(t, err)
-	if filepath.Dir(a.Control) != filepath.Join(dir, "drolab") {
-		t.Errorf("sockets in %s", a.Control)
+	if got, want := filepath.Dir(a.Control), filepath.Join(dir, "drolab"); got != want {
+		t.Errorf("the control socket is in %s, want %s", got, want)
 	}
 	link := filepath.Join(short(t), "link")
 	must(t, os.Symlink(dir, link))
-	if b, _, err := newAddress(dir, at(t, link)); err != nil || a != b {
-		t.Errorf("another name of the folder gives %v, %v, want %v", b, err, a)
+	b, _, err := newAddress(dir, at(t, link))
+	must(t, err)
+	if a != b {
+		t.Errorf("another name of the folder has the address %v, want %v", b, a)
 	}
-	if b, _, err := newAddress(dir, at(t, short(t))); err != nil || a == b {
-		t.Errorf("another folder gives the same address, %v, %v", b, err)
+	b, _, err = newAddress(dir, at(t, short(t)))
+	must(t, err)
+	if a == b {
+		t.Errorf("another folder has the same address, %v", b)
 	}
 	long := filepath.Join(dir, strings.Repeat("a", 90))
 	must(t, os.Mkdir(long, 0o700))
@@ -368,7 +384,7 @@ func TestKillsAtLogout(t *testing.T) {
 	}{{nil, false}, {[]string{none}, false}, {[]string{yes}, true}, {[]string{yes, no}, false},
 		{[]string{no, yes, none, "missing"}, true}} {
 		if got := killsAtLogout(test.files); got != test.want {
-			t.Errorf("%v: %v", test.files, got)
+			t.Errorf("killsAtLogout(%v) = %v, want %v", test.files, got, test.want)
 		}
 	}
 }

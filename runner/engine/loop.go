@@ -94,9 +94,9 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
 	s.Queue.Script = &queue.ScriptRun{Description: d, Program: p,
-		Network: func(place runner.Workplace, of *spec.Spec) (train.Network, error) {
+		Open: func(place runner.Workplace, of *spec.Spec) (train.Leader, error) {
 			<-listening
-			return script.Network(place, of, d.Data)
+			return script.Open(place, of, d.Data)
 		}}
 	q := queue.NewQueue(ctx, s.Queue)
 	id, err := a.start(q)
@@ -148,12 +148,14 @@ func (s *LoopSettings) requestedRun(o *bridge.Opening) (a runRequest, err error)
 	if n := o.Samples[runner.SplitTrain]; n > 0 {
 		of.Batch = min(of.Batch, n)
 	}
-	err = of.Assign("model", []byte(`"`+spec.ScriptModel+`"`))
-	if err == nil {
-		err = assign(&of, o)
+	if err := of.Assign("model", []byte(`"`+spec.ScriptModel+`"`)); err != nil {
+		return a, err
+	}
+	if err := assign(&of, o); err != nil {
+		return a, err
 	}
 	a.request = runner.Request{Preset: cmp.Or(o.Name, "script"), Specs: []spec.Spec{of}}
-	return a, err
+	return a, nil
 }
 
 // checkSetting refuses settings that a script's run does not have.
@@ -222,6 +224,10 @@ func (s *LoopSettings) forkedRun(o *bridge.Opening) (a runRequest, err error) {
 	if err != nil {
 		return a, fmt.Errorf("from_: %w", err)
 	}
+	if !r.Meta.Spec.IsScript() {
+		return a, fmt.Errorf("from_: the loop of run %s is drolab's: fork it on the page Runs, "+
+			"with F", r.Meta.ID)
+	}
 	past, err := r.Past(step)
 	if err != nil {
 		return a, fmt.Errorf("from_: %w", err)
@@ -230,11 +236,14 @@ func (s *LoopSettings) forkedRun(o *bridge.Opening) (a runRequest, err error) {
 		return a, fmt.Errorf("from_: run %s has no checkpoint", r.Meta.ID)
 	}
 	of, err := past.Fork()
-	if err == nil {
-		err = assign(&of, o)
+	if err != nil {
+		return a, err
+	}
+	if err := assign(&of, o); err != nil {
+		return a, err
 	}
 	o.Known(&r.Meta)
 	a.request = runner.Request{Preset: r.Meta.Preset, Specs: []spec.Spec{of},
 		Parent: fmt.Sprintf("%s@%d", r.Meta.ID, past.From.Step)}
-	return a, err
+	return a, nil
 }

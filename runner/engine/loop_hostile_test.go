@@ -5,6 +5,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -139,7 +140,7 @@ func TestRefused(t *testing.T) {
 func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		r := room(t.TempDir())
+		r := runsDir(t.TempDir())
 		told, tells := pipe(t)
 		said, says := pipe(t)
 		ended := make(chan error, 1)
@@ -167,26 +168,25 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 		tells.Close()
 		ours := <-ended
 		said.Close()
-		for _, err := range []error{err, ours} {
-			if err == nil || !strings.Contains(err.Error(), c.want) ||
-				strings.ContainsAny(err.Error(), "\n\x1b") {
-				t.Errorf("%v, want %q", err, c.want)
-			}
+		for of, err := range map[string]error{"the script": err, "the run": ours} {
+			wantError(t, of, err, c.want)
+			wantLine(t, of, fmt.Sprint(err))
 		}
 		if !errors.As(err, &refused{}) {
-			t.Errorf("the script hears %v", err)
+			t.Errorf("the script has the error %v, want one that drolab has answered", err)
 		}
 		runs, _ := record.List(string(r))
 		for _, run := range runs {
-			if run.Status() != runner.Failed || !strings.Contains(run.Summary().Cause, c.want) {
-				t.Errorf("it is %s: %q", run.Status(), run.Summary().Cause)
+			wantStatus(t, "the run", run, runner.Failed)
+			if cause := run.Summary().Cause; !strings.Contains(cause, c.want) {
+				t.Errorf("the run has the cause %q, want one with %q", cause, c.want)
 			}
 			if _, err := os.Stat(filepath.Join(run.Dir, "scratch")); err == nil {
 				t.Error("the scratch folder is left")
 			}
 		}
-		if len(runs) != min(1, len(c.say)) {
-			t.Errorf("%d runs", len(runs))
+		if want := min(1, len(c.say)); len(runs) != want {
+			t.Errorf("%d runs, want %d", len(runs), want)
 		}
 	})
 }
@@ -194,31 +194,30 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 // TestLongMessage: a message that is longer than the samples of the script allow ends the run
 // before it is read.
 func TestLongMessage(t *testing.T) {
-	_, theirs, ours := room(t.TempDir()).meet(t, dro.SFK, func(s *script) {
+	_, theirs, ours := runsDir(t.TempDir()).serveScript(t, dro.SFK, func(s *script) {
 		s.trouble = func(messages int) {
 			if messages == 2 {
 				s.Send(message("weights", "", "losses"), floats(make([]float64, 1<<18)...))
 			}
 		}
 	})
-	if theirs == nil || ours == nil ||
-		!strings.Contains(ours.Error(), "its body has 2097152 bytes: want at most 1077376") {
-		t.Errorf("%v, %v", theirs, ours)
+	if theirs == nil {
+		t.Error("the script has no error")
 	}
+	wantError(t, "the run", ours, "its body has 2097152 bytes: want at most 1077376")
 }
 
 // TestSavedIsBounded: the files that a script saves are refused if they are larger than the setting
 // checkpoint_gb allows.
 func TestSavedIsBounded(t *testing.T) {
 	for gb, most := range map[float64]int64{100: 1 << 40, .001: 1e6 + 1} {
-		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+		_, theirs, ours := runsDir(t.TempDir()).serveScript(t, dro.ERM, func(s *script) {
 			s.opening["settings"].(map[string]any)["checkpoint_gb"] = gb
 			s.grows = most
 		})
-		for _, err := range []error{theirs, ours} {
-			if err == nil || !strings.Contains(err.Error(), "setting checkpoint_gb") {
-				t.Errorf("%d bytes, with %v GB allowed: %v", most, gb, err)
-			}
+		for of, err := range map[string]error{"the script": theirs, "the run": ours} {
+			what := fmt.Sprintf("%s, which saves %d bytes with %v GB allowed", of, most, gb)
+			wantError(t, what, err, "setting checkpoint_gb")
 		}
 	}
 }
@@ -226,7 +225,7 @@ func TestSavedIsBounded(t *testing.T) {
 // TestStopOfPacking: a script saves for a stop, and another stop ends the packing of files that
 // take long.
 func TestStopOfPacking(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	client := engine.NewClient(engine.Client{RunsDir: string(r),
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	stop := func() {
@@ -240,7 +239,7 @@ func TestStopOfPacking(t *testing.T) {
 	}
 	var asking sync.WaitGroup
 	var ended atomic.Bool // a full disk refuses the files before any is packed
-	_, theirs, ours := r.meet(t, dro.ERM, func(s *script) {
+	_, theirs, ours := r.serveScript(t, dro.ERM, func(s *script) {
 		s.grows = 1 << 30
 		once := false
 		s.trouble = func(int) {
@@ -264,11 +263,8 @@ func TestStopOfPacking(t *testing.T) {
 	})
 	ended.Store(true)
 	asking.Wait()
-	for _, err := range []error{theirs, ours} {
-		const want = "to stop at once: drolab.start(resume=...) continues from"
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+	for of, err := range map[string]error{"the script": theirs, "the run": ours} {
+		wantError(t, of, err, "to stop at once: drolab.start(resume=...) continues from")
 	}
 }
 
@@ -276,7 +272,7 @@ func TestStopOfPacking(t *testing.T) {
 // whose files cannot be removed hears that instead.
 func TestDiscarded(t *testing.T) {
 	t.Run("removed", func(t *testing.T) {
-		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+		_, theirs, ours := runsDir(t.TempDir()).serveScript(t, dro.ERM, func(s *script) {
 			s.instead = func(folder string) error {
 				_, err := s.ask(map[string]any{"do": "discard"})
 				if _, gone := os.Stat(folder); !errors.Is(gone, os.ErrNotExist) {
@@ -293,7 +289,7 @@ func TestDiscarded(t *testing.T) {
 		const want = "checkpoint: the discarded files cannot be removed: "
 		away := filepath.Join(t.TempDir(), "away")
 		var answered error
-		_, _, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+		_, _, ours := runsDir(t.TempDir()).serveScript(t, dro.ERM, func(s *script) {
 			s.instead = func(folder string) error {
 				scratch := filepath.Dir(folder) // a file in its place refuses every removal in it
 				err := errors.Join(os.Rename(scratch, away), os.WriteFile(scratch, nil, 0o600))
@@ -305,9 +301,7 @@ func TestDiscarded(t *testing.T) {
 			}
 		})
 		for of, err := range map[string]error{"answer": answered, "run": ours} {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("the %s has the error %v: want %q", of, err, want)
-			}
+			wantError(t, of, err, want)
 		}
 	})
 }
@@ -320,8 +314,8 @@ func TestAbsent(t *testing.T) {
 		"batch":      {"a batch of the script has 32 samples", "excess_risk"},
 		"confidence": {"val_auroc needs probabilities", "auroc"},
 	} {
-		r := room(t.TempDir())
-		id := r.well(t, dro.SFK, func(s *script) {
+		r := runsDir(t.TempDir())
+		id := r.train(t, dro.SFK, func(s *script) {
 			settings := s.opening["settings"].(map[string]any)
 			switch s.without = without; without {
 			case "batch":
@@ -331,18 +325,27 @@ func TestAbsent(t *testing.T) {
 			}
 		})
 		text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
-		if n := strings.Count(string(text), want.warning); err != nil || n != 1 {
-			t.Errorf("without %s %q is said %d times: %v", without, want.warning, n, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), want.warning); n != 1 {
+			t.Errorf("without %s the log says %q %d times, want once", without, want.warning, n)
 		}
 		run, err := record.Find(string(r), id)
 		if err != nil {
 			t.Fatal(err)
 		}
+		wantStatus(t, "without "+without, run, runner.Done)
 		s := run.Summary()
-		if s.Status != runner.Done || s.Named(want.measure).Applies() ||
-			!s.Named("test_accuracy").Applies() ||
-			(s.PaperIterate == nil) != (without == "grad_norm") {
-			t.Errorf("without %s: %s, %v", without, s.Status, s.PaperIterate)
+		if got := s.Named(want.measure); got.Applies() {
+			t.Errorf("without %s: %s = %v, want none", without, want.measure, got)
+		}
+		if !s.Named("test_accuracy").Applies() {
+			t.Errorf("without %s: test_accuracy is missing", without)
+		}
+		if absent := without == "grad_norm"; (s.PaperIterate == nil) != absent {
+			t.Errorf("without %s: the iterate of the paper is %v, want it absent: %v", without,
+				s.PaperIterate, absent)
 		}
 	}
 }
@@ -351,8 +354,8 @@ func TestAbsent(t *testing.T) {
 // patience that could end.
 func TestMoreSteps(t *testing.T) {
 	const want = "more than the 15 steps that were planned (epochs=3, steps_per_epoch=5)"
-	r := room(t.TempDir())
-	id := r.well(t, dro.ERM, func(s *script) {
+	r := runsDir(t.TempDir())
+	id := r.train(t, dro.ERM, func(s *script) {
 		s.opening["steps_per_epoch"] = 5 // it takes 11
 		settings := s.opening["settings"].(map[string]any)
 		settings["schedule"], settings["log_every"] = "linear", 7
@@ -416,7 +419,7 @@ func TestMutatedFrames(t *testing.T) {
 		for part := range 2 {
 			t.Run("", func(t *testing.T) {
 				t.Parallel()
-				r := room(t.TempDir())
+				r := runsDir(t.TempDir())
 				for i := part; i < most; i += 2 {
 					rng := rand.New(rand.NewPCG(uint64(i), 5))
 					told, tells := pipe(t)
@@ -436,8 +439,10 @@ func TestMutatedFrames(t *testing.T) {
 					tells.Close()
 					if err := <-ended; err != nil {
 						noticed.Add(1)
-						if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 600 {
-							t.Errorf("seed %d: %q", i, err)
+						wantLine(t, fmt.Sprint("seed ", i), err.Error())
+						if n := len(err.Error()); n > 600 {
+							t.Errorf("seed %d: an error of %d bytes, want at most 600: %q", i, n,
+								err)
 						}
 					}
 					said.Close()
@@ -449,6 +454,6 @@ func TestMutatedFrames(t *testing.T) {
 		}
 	})
 	if n := int(noticed.Load()); n < most/4 {
-		t.Errorf("of %d mutated frames %d are noticed", most, n)
+		t.Errorf("of %d mutated frames %d are noticed, want %d or more", most, n, most/4)
 	}
 }

@@ -24,23 +24,22 @@ import (
 	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
-
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
-// doom is the environment variable for a script that is killed, or kills.
-const doom = "DROLAB_TEST_DOOM"
+// killedEnv is the environment variable for a script that is killed, or kills.
+const killedEnv = "DROLAB_TEST_DOOM"
 
 func init() {
 	act := func() {
 		switch {
 		case len(os.Args) > 1 && os.Args[1] == "loop":
 			os.Exit(serve(os.Args[3]))
-		case os.Getenv(doom) != "":
-			os.Exit(scripted(strings.Split(os.Getenv(doom), "\n")))
+		case os.Getenv(killedEnv) != "":
+			os.Exit(killedScript(strings.Split(os.Getenv(killedEnv), "\n")))
 		}
 	}
 	// It comes before the act of a program, which is also told of pipes.
@@ -51,12 +50,12 @@ func init() {
 func serve(dir string) int {
 	var read, write uintptr
 	fmt.Sscanf(os.Getenv("DROLAB_PIPES"), "%d,%d", &read, &write)
-	if os.Getenv(long) != "" {
+	if os.Getenv(longAnswerEnv) != "" {
 		return answersLong(bridge.NewConn(os.NewFile(read, "in"), os.NewFile(write, "out")))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP) // as drolab loop
 	defer stop()
-	err := room(dir).serve(ctx, os.NewFile(read, "in"), os.NewFile(write, "out"))
+	err := runsDir(dir).serve(ctx, os.NewFile(read, "in"), os.NewFile(write, "out"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "drolab:", err)
 		return 1
@@ -64,8 +63,9 @@ func serve(dir string) int {
 	return 0
 }
 
-// long is the environment variable for a process beside a script that sends too many weights.
-const long = "DROLAB_TEST_LONG"
+// longAnswerEnv is the environment variable for a process beside a script that sends too many
+// weights.
+const longAnswerEnv = "DROLAB_TEST_LONG"
 
 func answersLong(c *bridge.Conn) int {
 	for _, arrays := range [][]bridge.Array{nil, {floats(make([]float64, 1000)...), floats(1)}} {
@@ -78,8 +78,8 @@ func answersLong(c *bridge.Conn) int {
 	return 0
 }
 
-// scripted is a script with a process beside it. what holds a folder, a run and a trouble.
-func scripted(what []string) int {
+// killedScript is a script with a process beside it. what holds a folder, a run and a trouble.
+func killedScript(what []string) int {
 	err := func() error {
 		told, tells, err := os.Pipe()
 		if err != nil {
@@ -101,11 +101,11 @@ func scripted(what []string) int {
 		if err != nil {
 			return err
 		}
-		s.there = what[3] == "device"
+		s.onDevice = what[3] == "device"
 		if what[1] != "" {
 			s.opening = map[string]any{"do": "start", "version": 2, "resume": what[1]}
 		}
-		return doomed(what[2], c.Process.Pid, s)
+		return runWithTrouble(what[2], c.Process.Pid, s)
 	}()
 	if err != nil {
 		fmt.Println(err)
@@ -122,10 +122,10 @@ func self() string {
 	return path
 }
 
-// room is a folder of runs.
-type room string
+// runsDir is a folder of runs.
+type runsDir string
 
-func (r room) store() *record.Store {
+func (r runsDir) store() *record.Store {
 	s, err := record.Open(string(r))
 	if err != nil {
 		panic(err)
@@ -133,7 +133,7 @@ func (r room) store() *record.Store {
 	return s
 }
 
-func (r room) serve(ctx context.Context, in, out *os.File) error {
+func (r runsDir) serve(ctx context.Context, in, out *os.File) error {
 	defer in.Close()
 	defer out.Close()
 	return engine.ServeLoop(ctx, in, out, engine.LoopSettings{Store: r.store(),
@@ -141,7 +141,7 @@ func (r room) serve(ctx context.Context, in, out *os.File) error {
 }
 
 // find returns the run that the command line finds, without selections.
-func (r room) find(name string) (*record.Run, int64, error) {
+func (r runsDir) find(name string) (*record.Run, int64, error) {
 	id, step, err := runner.ParseParent(name)
 	if err != nil {
 		id, step = name, -1
@@ -150,8 +150,9 @@ func (r room) find(name string) (*record.Run, int64, error) {
 	return found, step, err
 }
 
-// meet runs a script against a server in this process, and returns the script and both errors.
-func (r room) meet(
+// serveScript runs a script against a server in this process, and returns the script and both
+// errors.
+func (r runsDir) serveScript(
 	t testing.TB, a dro.Algorithm, change func(*script),
 ) (s *script, theirs, ours error) {
 	t.Helper()
@@ -179,10 +180,10 @@ func pipe(t testing.TB) (r, w *os.File) {
 	return r, w
 }
 
-// well runs a script to a successful end and returns the name of its run.
-func (r room) well(t testing.TB, a dro.Algorithm, change func(*script)) string {
+// train runs a script to a successful end and returns the name of its run.
+func (r runsDir) train(t testing.TB, a dro.Algorithm, change func(*script)) string {
 	t.Helper()
-	_, theirs, ours := r.meet(t, a, change)
+	_, theirs, ours := r.serveScript(t, a, change)
 	if err := errors.Join(theirs, ours); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func (r room) well(t testing.TB, a dro.Algorithm, change func(*script)) string {
 }
 
 // native trains a spec by drolab's own loop and returns the name of the run.
-func (r room) native(t testing.TB, s spec.Spec) string {
+func (r runsDir) native(t testing.TB, s spec.Spec) string {
 	t.Helper()
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: r.store(), Threads: 1})
 	ids, err := q.Start(runner.Request{Preset: "native", Specs: []spec.Spec{s}})
@@ -209,7 +210,7 @@ func (r room) native(t testing.TB, s spec.Spec) string {
 
 // log returns the last line of each step and evaluation in a run's log, without times, and without
 // measures that take a gradient over the whole split.
-func (r room) log(t testing.TB, id string) map[string]any {
+func (r runsDir) log(t testing.TB, id string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
 	if err != nil {
@@ -234,41 +235,79 @@ func (r room) log(t testing.TB, id string) map[string]any {
 	return events
 }
 
-// far returns the place where two JSON values differ by more than relative.
-func far(a, b any, relative float64, path string) string {
-	switch x := a.(type) {
+// wantError fails unless err is an error that contains want.
+func wantError(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", what, err, want)
+	}
+}
+
+// wantLine fails unless an error that is shown is one line, with no control character of a
+// terminal.
+func wantLine(t *testing.T, what, shown string) {
+	t.Helper()
+	if strings.ContainsAny(shown, "\n\x1b") {
+		t.Errorf("%s: error %q, want one line without control characters", what, shown)
+	}
+}
+
+// wantStatus fails unless a run has this status.
+func wantStatus(t *testing.T, what string, run *record.Run, want runner.Status) {
+	t.Helper()
+	if got := run.Status(); got != want {
+		t.Errorf("%s: status %s, want %s", what, got, want)
+	}
+}
+
+// wantLog fails unless a log has so many events, and they are those of another log; numbers may
+// differ by relative. It names the first place that differs.
+func wantLog(t *testing.T, what string, got, want map[string]any, relative float64, events int) {
+	t.Helper()
+	if len(got) != events {
+		t.Errorf("%s: the log has %d events, want %d", what, len(got), events)
+	}
+	if at := differ(got, want, relative, ""); at != "" {
+		t.Errorf("%s: the log differs: %s", what, at)
+	}
+}
+
+// differ returns the place where two JSON values differ by more than relative, with both values;
+// "" if there is none.
+func differ(got, want any, relative float64, path string) string {
+	switch x := got.(type) {
 	case float64:
-		if y, ok := b.(float64); ok && math.Abs(x-y) <= relative*(1e-3+math.Abs(y)) {
+		if y, ok := want.(float64); ok && math.Abs(x-y) <= relative*(1e-3+math.Abs(y)) {
 			return ""
 		}
 	case map[string]any:
-		if y, _ := b.(map[string]any); len(x) == len(y) {
+		if y, _ := want.(map[string]any); len(x) == len(y) {
 			for key := range x {
-				if at := far(x[key], y[key], relative, path+"."+key); at != "" {
+				if at := differ(x[key], y[key], relative, path+"."+key); at != "" {
 					return at
 				}
 			}
 			return ""
 		}
 	case []any:
-		if y, _ := b.([]any); len(x) == len(y) {
+		if y, _ := want.([]any); len(x) == len(y) {
 			for i := range x {
-				if at := far(x[i], y[i], relative, fmt.Sprint(path, ".", i)); at != "" {
+				if at := differ(x[i], y[i], relative, fmt.Sprint(path, ".", i)); at != "" {
 					return at
 				}
 			}
 			return ""
 		}
 	default:
-		if a == b {
+		if got == want {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s: %.200v and %.200v", path, a, b)
+	return fmt.Sprintf("%s = %.200v, want %.200v", path, got, want)
 }
 
-// barred holds the methods that a script cannot use, each with the reason.
-var barred = map[dro.Algorithm]string{
+// unusable holds the methods that a script cannot use, each with the reason.
+var unusable = map[dro.Algorithm]string{
 	"nsgdm":     "a program that can average gradients",
 	"dfr":       "a script keeps its own",
 	"afr":       "a script keeps its own",
@@ -278,36 +317,52 @@ var barred = map[dro.Algorithm]string{
 // TestSameNumbers: a script with the same loop as drolab comes to the same numbers, with every
 // method that a script can use.
 func TestSameNumbers(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	methods := dro.Algorithms()
+	if testing.Short() {
+		methods = []dro.Algorithm{dro.ERM, dro.SFK, "jtt", "dfr"}
+	}
+	for _, a := range methods {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			r := room(t.TempDir())
-			if why, no := barred[a]; no {
-				_, theirs, ours := r.meet(t, a, func(*script) {})
-				if theirs == nil || ours == nil || !strings.Contains(theirs.Error(), why) {
-					t.Errorf("%v, %v", theirs, ours)
+			r := runsDir(t.TempDir())
+			if why, no := unusable[a]; no {
+				_, theirs, ours := r.serveScript(t, a, func(*script) {})
+				wantError(t, "the script", theirs, why)
+				if ours == nil {
+					t.Error("the run has no error")
 				}
 				return
 			}
 			want := r.log(t, r.native(t, native(a)))
-			id := r.well(t, a, func(*script) {})
+			id := r.train(t, a, func(*script) {})
 			got := r.log(t, id)
 			if len(got) < 27 { // steps, and an evaluation each epoch
-				t.Fatalf("%d events", len(got))
+				t.Fatalf("%d events, want 27 or more", len(got))
 			}
-			if at := far(got, want, 1e-9, ""); at != "" {
-				t.Error(at)
+			if at := differ(got, want, 1e-9, ""); at != "" {
+				t.Errorf("the log differs from that of drolab's own loop: %s", at)
 			}
 			run, err := record.Find(string(r), id)
-			if p := run.Meta.Program; err != nil || p == nil || p.Packages["x"] != "?[31mred" {
-				t.Errorf("%+v, %v", p, err)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if s := run.Summary(); s.Status != runner.Done || s.Selected == nil ||
-				a == dro.SFK && s.PaperIterate == nil {
-				t.Errorf("%+v", s)
+			if p := run.Meta.Program; p == nil || p.Packages["x"] != "?[31mred" {
+				t.Errorf("the run has the program %+v, want the package x as %q", p, "?[31mred")
 			}
-			if wrong, _, err := record.Examine(string(r), false); err != nil || len(wrong) > 0 {
-				t.Errorf("doctor: %v %v", err, wrong)
+			wantStatus(t, "the run", run, runner.Done)
+			s := run.Summary()
+			if s.Selected == nil {
+				t.Error("the summary has no selected step")
+			}
+			if a == dro.SFK && s.PaperIterate == nil {
+				t.Error("the summary has no iterate of the paper")
+			}
+			wrong, _, err := record.Examine(string(r), false)
+			if err != nil {
+				t.Errorf("record.Examine: %v", err)
+			}
+			if len(wrong) > 0 {
+				t.Errorf("record.Examine finds %v, want nothing", wrong)
 			}
 			if _, err := os.Stat(filepath.Join(string(r), id, "scratch")); err == nil {
 				t.Error("the scratch folder is left")
@@ -319,11 +374,11 @@ func TestSameNumbers(t *testing.T) {
 // TestExact: whatever is killed, before any message, the resumed run has the same bits, whether the
 // weights are drolab's or of a form.
 func TestExact(t *testing.T) {
-	r := room(t.TempDir())
-	want := r.log(t, r.well(t, dro.SFK, func(*script) {}))
-	there := r.log(t, r.well(t, dro.SFK, func(s *script) { s.there = true }))
-	if at := far(there, want, 0, ""); at != "" {
-		t.Fatalf("weights of a form: %s", at)
+	r := runsDir(t.TempDir())
+	want := r.log(t, r.train(t, dro.SFK, func(*script) {}))
+	byForm := r.log(t, r.train(t, dro.SFK, func(s *script) { s.onDevice = true }))
+	if at := differ(byForm, want, 0, ""); at != "" {
+		t.Fatalf("with weights of a form, the log differs: %s", at)
 	}
 	points := []string{"script 1", "script 24", "server 25", "both 26", "server 13", "script 14",
 		"both 50"}
@@ -333,6 +388,9 @@ func TestExact(t *testing.T) {
 				[]string{"script", "server", "both"}[i/2%3], 1+i/2*13%67))
 		}
 	}
+	if testing.Short() {
+		points = points[:3] // the script, and the process beside it
+	}
 	slots := make(chan struct{}, 2)
 	for i, point := range points {
 		where := []string{spec.OnHost, spec.OnDevice}[i%2]
@@ -340,33 +398,53 @@ func TestExact(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			r := room(t.TempDir())
+			r := runsDir(t.TempDir())
 			id := ""
 			for _, trouble := range []string{point, "none 0"} {
 				c := exec.Command(self())
 				what := strings.Join([]string{string(r), id, trouble, where}, "\n")
-				c.Env = append(os.Environ(), doom+"="+what)
+				c.Env = append(os.Environ(), killedEnv+"="+what)
 				out, err := c.CombinedOutput()
-				if (err == nil) != (trouble == "none 0") {
-					t.Fatalf("%s: %v: %s", trouble, err, out)
+				if lives := trouble == "none 0"; (err == nil) != lives {
+					t.Fatalf("%s: the script ends with %v, want without an error: %v\n%s", trouble,
+						err, lives, out)
 				}
 				r.free(t)
 				if run, err := record.Find(string(r), "latest"); err == nil {
 					id = run.Meta.ID
-					if s := run.Status(); trouble == point && s != runner.Interrupted {
-						t.Errorf("killed, it is %s", s)
+					if trouble == point {
+						wantStatus(t, "the run that was killed", run, runner.Interrupted)
 					}
 				}
 			}
-			if at := far(r.log(t, id), want, 0, ""); at != "" {
-				t.Error(at)
+			if at := differ(r.log(t, id), want, 0, ""); at != "" {
+				t.Errorf("the log differs from that of a run without kills: %s", at)
 			}
 		})
 	}
 }
 
+// TestRunOfOwnLoop: a script can neither continue nor fork a run whose loop is drolab's.
+func TestRunOfOwnLoop(t *testing.T) {
+	r := runsDir(t.TempDir())
+	id := r.native(t, native(dro.SFK))
+	for key, want := range map[string]string{
+		"resume": "resume: the loop of run " + id + " is drolab's",
+		"from":   "from_: the loop of run " + id + " is drolab's",
+	} {
+		_, theirs, ours := r.serveScript(t, dro.SFK, func(s *script) {
+			s.opening[key], s.opening["settings"] = id, map[string]any{"epochs": 4}
+		})
+		wantError(t, "the script", theirs, want)
+		wantError(t, "the run", ours, want)
+	}
+	if runs, _ := record.List(string(r)); len(runs) != 1 {
+		t.Errorf("%d runs, want the one of drolab's own loop", len(runs))
+	}
+}
+
 // free waits until nobody holds the run: the process beside a killed script ends by itself.
-func (r room) free(t *testing.T) {
+func (r runsDir) free(t *testing.T) {
 	for range await(t) {
 		run, err := record.Find(string(r), "latest")
 		if err != nil || !run.Held() {
@@ -387,7 +465,7 @@ func await(t *testing.T) func(yield func() bool) {
 // TestOrders: another process pauses, turns, saves and stops the run of a script. Only the script
 // can go on with the stopped run.
 func TestOrders(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	client := engine.NewClient(engine.Client{RunsDir: string(r),
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	var id string
@@ -406,7 +484,7 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	var saved, done atomic.Bool
-	s, theirs, ours := r.meet(t, dro.SFK, func(s *script) {
+	s, theirs, ours := r.serveScript(t, dro.SFK, func(s *script) {
 		s.spec.Epochs = 1 << 20
 		s.trouble = func(n int) {
 			if s.hear.Save {
@@ -417,6 +495,7 @@ func TestOrders(t *testing.T) {
 				run, err := record.Find(string(r), "latest")
 				if err != nil {
 					t.Error(err)
+					return
 				}
 				id = run.Meta.ID
 				if err := client.Pause(id); err != nil {
@@ -431,8 +510,12 @@ func TestOrders(t *testing.T) {
 				})
 			case n == 20:
 				asking.Go(func() {
-					if step, err := client.Checkpoint(id); err != nil || step < 5 {
-						t.Errorf("the checkpoint is of step %d: %v", step, err)
+					step, err := client.Checkpoint(id)
+					if err != nil {
+						t.Errorf("Checkpoint: %v", err)
+					}
+					if step < 5 {
+						t.Errorf("Checkpoint() = %d, want step 5 or later", step)
 					}
 					done.Store(true)
 				})
@@ -444,31 +527,52 @@ func TestOrders(t *testing.T) {
 		}
 	})
 	asking.Wait()
-	if theirs != nil || ours != nil || !saved.Load() {
-		t.Fatalf("%v, %v at step %d, and %v", theirs, ours, s.step, saved.Load())
+	if err := errors.Join(theirs, ours); err != nil {
+		t.Fatalf("at step %d: %v", s.step, err)
+	}
+	if !saved.Load() {
+		t.Fatalf("up to step %d, the script never hears that it is to save", s.step)
 	}
 	run, err := record.Find(string(r), id)
-	if err != nil || run.Status() != runner.Stopped {
-		t.Fatalf("it is %s: %v", run.Status(), err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if got := run.Status(); got != runner.Stopped {
+		t.Fatalf("the run is %s, want %s", got, runner.Stopped)
+	}
+	r.continueStopped(t, client, id)
+	r.forkStopped(t, id)
+}
+
+// continueStopped continues the stopped run of a script, which nobody but a script can do.
+func (r runsDir) continueStopped(t *testing.T, client *engine.Client, id string) {
+	t.Helper()
 	for name, ask := range map[string]func(string) error{"pause": client.Pause,
 		"stop": client.Stop, "resume": client.Resume} {
-		if err := ask(id); err == nil || !strings.Contains(err.Error(), "drolab.start(resume=") {
-			t.Errorf("%s says %v", name, err)
-		}
+		wantError(t, name, ask(id), "drolab.start(resume=")
 	}
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: r.store(), Threads: 1})
-	if err := q.Resume(id); err == nil || !strings.Contains(err.Error(), "drolab.start(resume=") {
-		t.Errorf("a queue says %v", err)
-	}
-	again := r.well(t, dro.SFK, func(s *script) {
+	wantError(t, "a queue", q.Resume(id), "drolab.start(resume=")
+	again := r.train(t, dro.SFK, func(s *script) {
 		s.opening = map[string]any{"do": "start", "version": 2, "resume": id}
 	})
 	events := r.log(t, again)
-	if again != id || len(events) < 27 {
-		t.Errorf("run %s has %d events", again, len(events))
+	if again != id {
+		t.Errorf("the script goes on with run %s, want %s", again, id)
 	}
-	fork := r.well(t, dro.SFK, func(s *script) {
+	if len(events) < 27 {
+		t.Errorf("the resumed run has %d events, want 27 or more", len(events))
+	}
+	_, theirs, _ := r.serveScript(t, dro.SFK, func(s *script) {
+		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
+	})
+	wantError(t, "a resume with other settings", theirs, "continues with rho = 0.5")
+}
+
+// forkStopped forks a run of a script, whose lr was turned to .003, at its step 5.
+func (r runsDir) forkStopped(t *testing.T, id string) {
+	t.Helper()
+	fork := r.train(t, dro.SFK, func(s *script) {
 		s.spec.Epochs = 1 << 20
 		s.trouble = func(int) {
 			if s.step > 7 {
@@ -478,14 +582,17 @@ func TestOrders(t *testing.T) {
 		s.opening = map[string]any{"do": "start", "version": 2, "from": id + "@5",
 			"settings": map[string]any{"rho": 1}}
 	})
-	run, err = record.Find(string(r), fork)
-	if m := run.Meta; err != nil || m.Parent != id+"@5" || m.Spec.Rho != 1 || m.Spec.LR != .003 {
-		t.Errorf("%v: parent %s, ρ %v, lr %v", err, m.Parent, m.Spec.Rho, m.Spec.LR)
+	run, err := record.Find(string(r), fork)
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, theirs, _ = r.meet(t, dro.SFK, func(s *script) {
-		s.opening["resume"], s.opening["settings"] = again, map[string]any{"rho": 2}
-	})
-	if theirs == nil || !strings.Contains(theirs.Error(), "continues with rho = 0.5") {
-		t.Errorf("a resume with other settings: %v", theirs)
+	if got, want := run.Meta.Parent, id+"@5"; got != want {
+		t.Errorf("the fork has the parent %s, want %s", got, want)
+	}
+	if got := run.Meta.Spec.Rho; got != 1 {
+		t.Errorf("the fork has ρ = %v, want 1, as stated", got)
+	}
+	if got := run.Meta.Spec.LR; got != .003 {
+		t.Errorf("the fork has lr = %v, want .003, as turned in its parent", got)
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 // python runs a script in Python with this binary as its drolab, and returns the lines that it
 // prints.
-func (r room) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
+func (r runsDir) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
 	t.Helper()
 	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
 		filepath.Join("peer", script), string(r)}, args...)...)
@@ -45,28 +45,27 @@ func (r room) python(t testing.TB, modules, script string, args ...string) ([]st
 // TestPythonNumbers: with every method, the Python client and the client of these tests send the
 // same messages to drolab and receive the same answers.
 func TestPythonNumbers(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	methods := dro.Algorithms()
-	methods = slices.DeleteFunc(methods, func(a dro.Algorithm) bool { return barred[a] != "" })
+	methods = slices.DeleteFunc(methods, func(a dro.Algorithm) bool { return unusable[a] != "" })
 	words := make([]string, len(methods))
 	for i, a := range methods {
 		words[i] = string(a)
 	}
 	ids, err := r.python(t, "numpy", "table.py", words...)
-	if err != nil || len(ids) != len(methods) {
-		t.Fatalf("%q, %v", ids, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ids) != len(methods) {
+		t.Fatalf("table.py trains the runs %q, want one for each of %v", ids, methods)
 	}
 	for i, a := range methods {
-		want := r.log(t, r.table(t, a))
-		got := r.log(t, ids[i])
-		if at := far(got, want, 0, ""); at != "" || len(got) != 14 {
-			t.Errorf("%s: %d events, %s", a, len(got), at)
-		}
+		wantLog(t, string(a), r.log(t, ids[i]), r.log(t, r.table(t, a)), 0, 14)
 	}
 }
 
 // table does what peer/table.py does.
-func (r room) table(t *testing.T, a dro.Algorithm) string {
+func (r runsDir) table(t *testing.T, a dro.Algorithm) string {
 	t.Helper()
 	told, tells := pipe(t)
 	said, says := pipe(t)
@@ -169,7 +168,7 @@ func TestPythonWrong(t *testing.T) { wrongScript(t, "numpy", "wrong.py") }
 func TestFormsWrong(t *testing.T) { wrongScript(t, "numpy torch", "torch_wrong.py") }
 
 func wrongScript(t *testing.T, modules, script string) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines, err := r.python(t, modules, script)
 	if err != nil {
 		t.Fatal(err)
@@ -182,16 +181,21 @@ func wrongScript(t *testing.T, modules, script string) {
 		}
 		runs++
 		run, err := record.Find(string(r), words[1])
-		if err != nil || run.Status() != runner.Status(words[2]) {
-			t.Errorf("%s: it is %s: %v", line, run.Status(), err)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if cause := run.Summary().Cause; words[2] == "failed" && (cause == "" ||
-			strings.ContainsAny(cause, "\n\x1b")) {
-			t.Errorf("%s: %q", line, cause)
+		wantStatus(t, line, run, runner.Status(words[2]))
+		if words[2] != "failed" {
+			continue
 		}
+		cause := run.Summary().Cause
+		if cause == "" {
+			t.Errorf("%s: the run has failed without a cause", line)
+		}
+		wantLine(t, line, cause)
 	}
 	if runs < 12 {
-		t.Errorf("%d runs: %q", runs, lines)
+		t.Errorf("%d runs, want 12 or more: %q", runs, lines)
 	}
 }
 
@@ -199,27 +203,31 @@ func wrongScript(t *testing.T, modules, script string) {
 // weights are drolab's. So has a run on a device apart, where nothing of a step is waited for
 // before the next forward pass: peer/weights.py checks that, and the bits of the parameters.
 func TestWeightsOfForms(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	methods := []string{"erm", "sfk", "pgd", "pan", "group", "reweight", "tilted", "sfk-auto"}
 	lines, err := r.python(t, "numpy torch", "weights.py", methods...)
-	if err != nil || len(lines) != len(methods) {
-		t.Fatalf("%q: %v", lines, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != len(methods) {
+		t.Fatalf("weights.py prints %q, want a line for each of %v", lines, methods)
 	}
 	for i, line := range lines {
 		ids := strings.Fields(line)
 		if len(ids) != 3 {
-			t.Fatalf("%s: %q", methods[i], line)
+			t.Fatalf("%s: weights.py prints %q, want three runs", methods[i], line)
 		}
 		want := r.log(t, ids[0])
 		for _, id := range ids[1:] {
-			if at := far(r.log(t, id), want, 0, ""); at != "" || len(want) != 50 {
-				t.Errorf("%s: %d events, %s", methods[i], len(want), at)
-			}
+			wantLog(t, methods[i], r.log(t, id), want, 0, 50)
 		}
 		for k, want := range []string{spec.OnHost, spec.OnDevice, spec.OnDevice} {
 			run, err := record.Find(string(r), ids[k])
-			if err != nil || run.Meta.Spec.Weights != want {
-				t.Errorf("the record of %s says %q: %v", ids[k], run.Meta.Spec.Weights, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := run.Meta.Spec.Weights; got != want {
+				t.Errorf("%s: run %s has weights = %s, want %s", methods[i], ids[k], got, want)
 			}
 		}
 	}
@@ -228,19 +236,32 @@ func TestWeightsOfForms(t *testing.T) {
 // TestTorch: a script in PyTorch that is killed and resumed comes to the same bits as without the
 // kill, and the example learns.
 func TestTorch(t *testing.T) {
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	ids, err := r.python(t, "numpy torch", "torch_script.py")
-	if err != nil || len(ids) != 3 {
-		t.Fatalf("%q: %v", ids, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ids) != 3 {
+		t.Fatalf("torch_script.py trains the runs %q, want three", ids)
 	}
 	example, err := record.Find(string(r), ids[2])
-	if s := example.Summary(); err != nil || s.Status != runner.Done ||
-		!(s.Named("worst_group_accuracy").Float() > .5) || !s.Named("train_loss").Applies() {
-		t.Errorf("%v: the example comes to %+v", err, s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	want, got := r.log(t, ids[0]), r.log(t, ids[1])
-	if at := far(got, want, 0, ""); at != "" || len(got) != 15 {
-		t.Errorf("%d events, %s", len(got), at)
+	wantLearned(t, example)
+	wantLog(t, "the run that was resumed", r.log(t, ids[1]), r.log(t, ids[0]), 0, 15)
+}
+
+// wantLearned fails unless the example's run is done and has learned something.
+func wantLearned(t *testing.T, run *record.Run) {
+	t.Helper()
+	wantStatus(t, "the example", run, runner.Done)
+	s := run.Summary()
+	if got := s.Named("worst_group_accuracy").Float(); !(got > .5) {
+		t.Errorf("the example has the worst_group_accuracy %v, want more than .5", got)
+	}
+	if !s.Named("train_loss").Applies() {
+		t.Error("the example has no train_loss")
 	}
 }
 

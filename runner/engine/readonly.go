@@ -16,3 +16,5 @@ func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnl
 
 // CarryOut implements runner.Verbs.
 func (ReadOnly) CarryOut(runner.Order) (int64, error) { return 0, errReadOnly }
+
+var _ runner.Verbs = ReadOnly{}

@@ -64,16 +64,16 @@ type script struct {
 	messages int
 	trouble  func(messages int) // called before each message
 	opening  map[string]any
-	there    bool // it computes weights itself, by the form of an uncertainty set
-	weighed  []weighed
+	onDevice bool // it computes weights itself, by the form of an uncertainty set
+	weighed  []weighedBatch
 	without  string                    // the thing that it does not give
 	grows    int64                     // the size of a file with a hole that it saves, if not 0
 	instead  func(folder string) error // what it does in place of saving, unless nil
-	hear     told
+	hear     scriptAnswer
 }
 
-// told is an answer of any kind.
-type told struct {
+// scriptAnswer is an answer of any kind.
+type scriptAnswer struct {
 	Error, Folder, ID, Form              string
 	Fresh, Stop, Save, Restart, Selected bool
 	Step                                 int64
@@ -130,7 +130,7 @@ func (s *script) ask(head any, arrays ...bridge.Array) ([]bridge.Array, error) {
 	if err := s.tell(head, arrays...); err != nil {
 		return nil, err
 	}
-	s.hear = told{}
+	s.hear = scriptAnswer{}
 	got, err := s.Receive(&s.hear, bridge.MostHead, bridge.MostBody)
 	if err == nil && s.hear.Error != "" {
 		err = refused{s.hear.Error}
@@ -202,7 +202,7 @@ func (s *script) take() error {
 	if err != nil {
 		return err
 	}
-	s.weighed = append(s.weighed, weighed{losses, slices.Clone(weights)})
+	s.weighed = append(s.weighed, weighedBatch{losses, slices.Clone(weights)})
 	s.net.Gradient(weights, false)
 	norm, _ := s.net.Step(train.Rule{SGD: nn.SGD{LR: rate, Momentum: s.spec.Momentum,
 		WeightDecay: s.spec.WeightDecay, Clip: 2}})
@@ -211,7 +211,7 @@ func (s *script) take() error {
 	}
 	s.step++
 	m, drawn := message("step", ""), []bridge.Array{bridge.Floats([]float64{rate, norm})}
-	if s.there {
+	if s.onDevice {
 		m, drawn = message("step", "", has...), append(drawn, arrays...)
 	}
 	if s.hear.Fresh {
@@ -235,7 +235,7 @@ func (s *script) take() error {
 func (s *script) weights(
 	losses []float64, has []string, arrays []bridge.Array,
 ) (weights []float64, rate float64, err error) {
-	if s.there {
+	if s.onDevice {
 		has, arrays = nil, nil
 	}
 	got, err := s.ask(message("weights", "", has...), arrays...)
@@ -244,7 +244,7 @@ func (s *script) weights(
 	}
 	weights = make([]float64, got[0].Len())
 	alpha := make([]float64, 1)
-	if err := errors.Join(got[0].Floats(weights), got[1].Floats(alpha)); err != nil || !s.there {
+	if err := errors.Join(got[0].Floats(weights), got[1].Floats(alpha)); err != nil || !s.onDevice {
 		return weights, alpha[0], err
 	}
 	weight := documentedForms[s.hear.Form].weight
@@ -259,8 +259,8 @@ func (s *script) weights(
 	return weights, alpha[0], nil
 }
 
-// weighed is a batch and its weights.
-type weighed struct{ losses, weights []float64 }
+// weighedBatch is a batch and its weights.
+type weighedBatch struct{ losses, weights []float64 }
 
 // endEpoch evaluates the splits, and resets the network if drolab asks for it.
 func (s *script) endEpoch() error {
@@ -282,9 +282,7 @@ func (s *script) endEpoch() error {
 		}
 	}
 	if s.hear.Restart {
-		if err := s.net.Load(nil); err != nil {
-			return err
-		}
+		s.net.Restart()
 	}
 	return s.checkpoint()
 }
@@ -334,8 +332,8 @@ func (s *script) pass(split string) (map[string]any, []bridge.Array) {
 	return m, arrays
 }
 
-// kept is the state that the script saves.
-type kept struct {
+// savedState is the state that the script saves.
+type savedState struct {
 	Tensors [][]nn.Tensor
 	X, Z    loader.State
 }
@@ -351,9 +349,11 @@ func (s *script) checkpoint() error {
 		return err
 	}
 	var state runner.State
-	s.net.Save(&state)
+	if err := s.net.Save(&state); err != nil {
+		return err
+	}
 	var text bytes.Buffer
-	err := gob.NewEncoder(&text).Encode(kept{[][]nn.Tensor{state.Parameters, state.Velocities,
+	err := gob.NewEncoder(&text).Encode(savedState{[][]nn.Tensor{state.Parameters, state.Velocities,
 		state.Buffers}, s.x.State(), s.z.State()})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(s.hear.Folder, "all"), text.Bytes(), 0o600)
@@ -373,7 +373,7 @@ func (s *script) load(folder string) error {
 	if err != nil {
 		return err
 	}
-	var k kept
+	var k savedState
 	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&k); err != nil {
 		return err
 	}
@@ -381,9 +381,9 @@ func (s *script) load(folder string) error {
 		Parameters: k.Tensors[0], Velocities: k.Tensors[1], Buffers: k.Tensors[2]}))
 }
 
-// doomed runs a script that meets its trouble: what says which process is killed, and before which
-// message.
-func doomed(what string, server int, s *script) error {
+// runWithTrouble runs a script that meets its trouble: what says which process is killed, and
+// before which message.
+func runWithTrouble(what string, server int, s *script) error {
 	var kind string
 	var at int
 	fmt.Sscan(what, &kind, &at)

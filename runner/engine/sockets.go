@@ -122,7 +122,8 @@ func (s *sockets) remakeSockets() {
 	old := *s
 	if err := s.open(); err != nil {
 		*s = old // try again at the next look
-		if s.problem = err.Error(); s.problem != old.problem {
+		s.problem = err.Error()
+		if s.problem != old.problem {
 			s.engine.logf("nobody can connect: remaking the sockets: %v", err)
 		}
 		return

@@ -17,17 +17,23 @@ const stacks = "numpy torch lightning transformers accelerate"
 // TestStacks: the examples of other libraries' trainers have the weights of drolab.start in a loop
 // by hand on the same batches, also with accumulation and in two processes.
 func TestStacks(t *testing.T) {
-	lines, err := room(t.TempDir()).python(t, stacks, "stacks.py", "same")
-	if err != nil || len(lines) != 8 {
-		t.Fatalf("%q: %v", lines, err)
+	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "same")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 8 {
+		t.Fatalf("stacks.py prints %d lines, want 8: %q", len(lines), lines)
 	}
 }
 
 // TestWrongStacks: a mistake is refused in one line.
 func TestWrongStacks(t *testing.T) {
-	lines, err := room(t.TempDir()).python(t, stacks, "stacks.py", "wrong")
-	if err != nil || len(lines) != 21 {
-		t.Fatalf("%q: %v", lines, err)
+	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "wrong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 21 {
+		t.Fatalf("stacks.py prints %d lines, want 21: %q", len(lines), lines)
 	}
 }
 
@@ -36,17 +42,21 @@ func TestWrongStacks(t *testing.T) {
 // and the reverse.
 func TestResumedStacks(t *testing.T) {
 	testsize.OnlyLong(t, "dozens of starts of trainers")
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "resumed")
-	if err != nil || len(lines) != 18 {
-		t.Fatalf("%q: %v", lines, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 18 {
+		t.Fatalf("stacks.py prints %d lines, want 18: %q", len(lines), lines)
 	}
 	for _, line := range lines {
 		words := strings.Fields(line)
 		run, err := record.Find(string(r), words[1])
-		if err != nil || run.Status() != runner.Done {
-			t.Errorf("%s: it is %s: %v", line, run.Status(), err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		wantStatus(t, line, run, runner.Done)
 	}
 }
 
@@ -54,10 +64,13 @@ func TestResumedStacks(t *testing.T) {
 // of ERM, over four seeds.
 func TestGroupsOfBERT(t *testing.T) {
 	testsize.OnlyLong(t, "trains twelve networks")
-	r := room(t.TempDir())
+	r := runsDir(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "groups")
-	if err != nil || len(lines) != 12 {
-		t.Fatalf("%q: %v", lines, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 12 {
+		t.Fatalf("stacks.py prints %d lines, want 12: %q", len(lines), lines)
 	}
 	worst := map[string][]float64{}
 	for _, line := range lines {
@@ -71,6 +84,7 @@ func TestGroupsOfBERT(t *testing.T) {
 	}
 	t.Logf("%v", worst)
 	if slices.Max(worst["erm"]) >= slices.Min(worst["group"]) {
-		t.Errorf("group DRO: %v, ERM: %v", worst["group"], worst["erm"])
+		t.Errorf("the worst groups of group DRO = %v, want all above those of ERM, %v",
+			worst["group"], worst["erm"])
 	}
 }

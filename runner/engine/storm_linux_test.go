@@ -32,6 +32,9 @@ func TestStorm(t *testing.T) {
 	}
 	each := 60 // requests beside one run
 	requests := 2 * each
+	if testing.Short() {
+		requests = each
+	}
 	if testsize.Long() {
 		each, requests = 150, 10_000
 	}
@@ -66,8 +69,12 @@ func TestStorm(t *testing.T) {
 				st.status(t, ids[0]))
 		}
 		now, err := c.Status()
-		if err != nil || now.PID != pid {
-			t.Fatalf("after %d requests: %+v, %v", n+each, now, err)
+		if err != nil {
+			t.Fatalf("Status after %d requests: %v", n+each, err)
+		}
+		if now.PID != pid {
+			t.Fatalf("after %d requests the engine is process %d, want still %d", n+each, now.PID,
+				pid)
 		}
 	}
 	t.Logf("%d requests: %v", requests, answers)
@@ -167,7 +174,7 @@ func (s *storm) ask(t *testing.T) string {
 		t.Fatalf("%s is not answered in time: %v", what, err)
 	}
 	if err != nil && strings.Contains(err.Error(), "internal error") {
-		t.Errorf("%s: %v", what, err)
+		t.Errorf("%s: error %v, want no internal error", what, err)
 	}
 	if err == nil {
 		return what + " done"
@@ -249,9 +256,12 @@ func (s *storm) nonsense(t *testing.T) string {
 	_, answer, err := talk(t, pick(s, i.Control, i.View),
 		append(bytes.ReplaceAll(say, []byte("\n"), nil), '\n'))
 	var r reply
-	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil ||
-		r.Error == "" && len(r.IDs) == 0) {
-		t.Errorf("%.80q is answered %.80q", say, answer)
+	if err == nil {
+		if err := json.Unmarshal([]byte(answer), &r); err != nil {
+			t.Errorf("%.80q is answered %.80q, which is no reply: %v", say, answer, err)
+		} else if r.Error == "" && len(r.IDs) == 0 {
+			t.Errorf("%.80q is answered %.80q, want an error or the names of runs", say, answer)
+		}
 	}
 	for _, id := range r.IDs {
 		must(t, s.stopped(id))

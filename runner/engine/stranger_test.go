@@ -42,11 +42,15 @@ func TestSquattedAddress(t *testing.T) {
 	defer os.WriteFile(path, good, 0o600)
 	var notes []string
 	p.Note = func(text string) { notes = append(notes, text) }
-	if s, err := p.Status(); err != nil || s.PID != os.Getpid() {
-		t.Errorf("the engine is not found behind a stranger's socket: %+v, %v", s, err)
+	s, err := p.Status()
+	if err != nil {
+		t.Fatalf("the engine is not found behind a stranger's socket: %v", err)
+	}
+	if s.PID != os.Getpid() {
+		t.Errorf("the engine is process %d, want this one, %d", s.PID, os.Getpid())
 	}
 	if len(notes) != 1 || !strings.Contains(notes[0], squatted) {
-		t.Errorf("notes %q", notes)
+		t.Errorf("notes %q, want one with %q", notes, squatted)
 	}
 }
 
@@ -57,12 +61,16 @@ func TestNowhereButBesideTheRuns(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(runtimeDir, "drolab"), 0o700))
 	must(t, os.Chmod(filepath.Join(runtimeDir, "drolab"), 0o777))
 	a, passed, err := newAddress(runtimeDir, at(t, runs))
-	if err != nil || passed == nil || strings.HasPrefix(a.Control, runtimeDir) {
-		t.Errorf("sockets in %s, passed %v, %v", a.Control, passed, err)
+	must(t, err)
+	if passed == nil {
+		t.Errorf("no place is passed over, want %s", runtimeDir)
+	}
+	if strings.HasPrefix(a.Control, runtimeDir) {
+		t.Errorf("the control socket is %s, want none below %s", a.Control, runtimeDir)
 	}
 	last := folders(runtimeDir, runs)
 	if got := last[len(last)-1]; filepath.Dir(got) != runs {
-		t.Errorf("the last place is %s", got)
+		t.Errorf("the last place is %s, want one in %s", got, runs)
 	}
 }
 
@@ -95,14 +103,15 @@ func TestSecondUser(t *testing.T) {
 		return string(out)
 	}
 	if out := attack(); !strings.Contains(out, "did: \n") {
-		t.Errorf("another user %s", out)
+		t.Errorf("another user %s, want that it does nothing", out)
 	}
 	must(t, os.Chmod(p.RunsDir, 0o755)) // the owner shows the runs to others
 	must(t, os.Chmod(dir, 0o755))
 	out := attack()
 	for _, never := range []string{"wrote", "held", "asked", "removed"} {
 		if strings.Contains(out, never) {
-			t.Errorf("in an open folder another user %s: %s", never, out)
+			t.Errorf("in an open folder another user has %s something, want nothing: %s", never,
+				out)
 		}
 	}
 	must(t, p.Stop(id))
@@ -136,8 +145,10 @@ func TestLinksBesideTheRuns(t *testing.T) {
 	_, err = c.Start(brief("sfk", 1)) // the engine's log is lost
 	must(t, err)
 	must(t, c.Shutdown(true))
-	if got, err := os.ReadFile(victim); err != nil || !bytes.Equal(got, text) {
-		t.Errorf("the victim's file has %d bytes of %d, %v", len(got), len(text), err)
+	got, err := os.ReadFile(victim)
+	must(t, err)
+	if !bytes.Equal(got, text) {
+		t.Errorf("the victim's file has %d bytes, want its %d as before", len(got), len(text))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -51,16 +52,17 @@ func TestStartThatHangs(t *testing.T) {
 	})
 	must(t, err)
 	if _, err := p.Status(); err != nil {
-		t.Error(err)
+		t.Errorf("Status while a start hangs: %v", err)
 	}
 	must(t, p.Stop(id))
 	p.end()
 	if err := <-p.ended; err != nil {
-		t.Error(err)
+		t.Errorf("the engine ends with %v", err)
 	}
 	p.ended <- nil
-	if log := p.log.String(); !strings.Contains(log, "a start that does not end is left") {
-		t.Errorf("log:\n%s", log)
+	want := "a start that does not end is left"
+	if log := p.log.String(); !strings.Contains(log, want) {
+		t.Errorf("the log has no %q:\n%s", want, log)
 	}
 	release()
 	<-answer
@@ -87,13 +89,12 @@ func TestSlowStart(t *testing.T) {
 	var h hello
 	must(t, w.receive(&h, soon()))
 	out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}}, soon())
-	if err != nil || len(out.IDs) != 1 {
-		t.Errorf("a slow start is answered %+v, %v", out, err)
+	must(t, err)
+	if want := []string{"a"}; !slices.Equal(out.IDs, want) {
+		t.Errorf("a slow start is answered %q, want %q", out.IDs, want)
 	}
 	_, err = exchange(w, &request{Order: runner.Order{Verb: runner.Pause}}, soon())
-	if err == nil || !strings.Contains(err.Error(), "in time") {
-		t.Errorf("a pause that hangs is answered %v", err)
-	}
+	wantError(t, "a pause that hangs", err, "in time")
 	close(done)
 	<-over
 }
@@ -150,8 +151,12 @@ func TestOneLimit(t *testing.T) {
 		}()
 		c := &watched{Conn: here}
 		_, err := exchange(newMessageConn(c), &request{Order: runner.Order{Verb: verb}}, limit)
-		if err != nil || c.limit.Equal(limit) != shared {
-			t.Errorf("%s: %v, until %v of %v", verb, err, c.limit, limit)
+		if err != nil {
+			t.Errorf("exchange(%s): %v", verb, err)
+		}
+		if c.limit.Equal(limit) != shared {
+			t.Errorf("%s: the last limit is %v, want it to be %v: %v", verb, c.limit, limit,
+				shared)
 		}
 		here.Close()
 	}
@@ -173,9 +178,7 @@ func TestEngineThatHangs(t *testing.T) {
 	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"),
 		"pause": c.Pause("x")} {
 		t.Run(verb, func(t *testing.T) {
-			if err == nil || !strings.Contains(err.Error(), "the engine does not answer: ") {
-				t.Errorf("%s: %v", verb, err)
-			}
+			wantError(t, verb, err, "the engine does not answer: ")
 		})
 	}
 }
@@ -188,8 +191,12 @@ func TestFieldOfTheFuture(t *testing.T) {
 		w := newMessageConn(here)
 		w.strict = strict
 		var h hello
-		if err := w.receive(&h, soon()); (err == nil) != want || want && h.PID != 7 {
-			t.Errorf("strict %v: %+v, %v", strict, h, err)
+		err := w.receive(&h, soon())
+		if (err == nil) != want {
+			t.Errorf("strict %v: receive = %v, want no error: %v", strict, err, want)
+		}
+		if want && h.PID != 7 {
+			t.Errorf("strict %v: the process is %d, want 7", strict, h.PID)
 		}
 		w.Close()
 		there.Close()
@@ -218,7 +225,8 @@ func FuzzClient(f *testing.F) {
 		}
 		var out reply
 		if w.receive(&out, soon()) == nil && (out.err() != nil) != (out.Error != "") {
-			t.Errorf("%q: %v", say, out.err())
+			t.Errorf("%q: err() = %v, want an error exactly for the words %q", say, out.err(),
+				out.Error)
 		}
 	})
 }

@@ -146,22 +146,23 @@ func (f *foreign) Step(r train.Rule) (float64, bool) {
 	return length, true
 }
 
+func (f *foreign) Restart() {
+	copy(f.weights, f.start)
+	clear(f.velocity)
+}
+
 func (f *foreign) Pick() { f.kept = slices.Clone(f.weights) }
 func (f *foreign) Swap() { f.weights, f.kept = f.kept, f.weights }
 
-func (f *foreign) Save(s *runner.State) {
+func (f *foreign) Save(s *runner.State) error {
 	tensor := func(x []float32) []nn.Tensor {
 		return []nn.Tensor{{Name: "all", Shape: []int{len(x)}, Data: x}}
 	}
 	s.Parameters, s.Velocities, s.Picked = tensor(f.weights), tensor(f.velocity), tensor(f.kept)
+	return nil
 }
 
 func (f *foreign) Load(s *runner.State) error {
-	if s == nil {
-		copy(f.weights, f.start)
-		clear(f.velocity)
-		return nil
-	}
 	copy(f.weights, s.Parameters[0].Data)
 	copy(f.velocity, s.Velocities[0].Data)
 	f.kept = slices.Clone(s.Picked[0].Data)

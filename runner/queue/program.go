@@ -45,6 +45,23 @@ func (q *Queue) program(s *spec.Spec, m runner.Means) (*sharedData, error) {
 	return q.share(key, d.Data, &sharedProgram{d, p}), nil
 }
 
+var errNoWorkplace = errors.New("this store has no room for what a program leaves")
+
+// leader returns what opens a job's script, or nil if the job has none.
+func (q *Queue) leader(j *job) func() (train.Leader, error) {
+	if !j.meta.Spec.IsScript() {
+		return nil
+	}
+	return func() (train.Leader, error) {
+		place, ok := j.record.(runner.Workplace)
+		if !ok {
+			return nil, errNoWorkplace
+		}
+		j.processes = []int{os.Getppid()}
+		return q.settings.Script.Open(place, &j.meta.Spec)
+	}
+}
+
 // network returns the builder of a job's network: of the program, if the model is one. The builder
 // checks the program's file again, since a run may have waited for long.
 func (q *Queue) network(j *job) train.NewNetwork {
@@ -53,12 +70,8 @@ func (q *Queue) network(j *job) train.NewNetwork {
 	}
 	return func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
 		place, ok := j.record.(runner.Workplace)
-		switch {
-		case !ok:
-			return nil, errors.New("this store has no room for what a program leaves")
-		case s.IsScript():
-			j.processes = []int{os.Getppid()}
-			return q.settings.Script.Network(place, s)
+		if !ok {
+			return nil, errNoWorkplace
 		}
 		_, start, err := q.settings.Programs.Start(s, j.means.Program)
 		if err != nil {
@@ -120,7 +133,7 @@ func (j *job) noteProgram() error {
 type ScriptRun struct {
 	*bridge.Description
 	Program runner.Program // recorded in the run
-	Network func(runner.Workplace, *spec.Spec) (train.Network, error)
+	Open    func(runner.Workplace, *spec.Spec) (train.Leader, error)
 }
 
 // script opens the data of a run that a script drives. Only the script can start such a run.

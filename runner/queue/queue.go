@@ -339,6 +339,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 			Record:  j.record,
 			Gate:    j.gate,
 			Network: q.network(j),
+			Leader:  q.leader(j),
 			Threads: j.threads,
 			Knobs:   j.knobs,
 			Until:   int64(j.until) * j.meta.StepsPerEpoch,

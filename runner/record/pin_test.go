@@ -191,16 +191,16 @@ func newOpaque(s *spec.Spec, d *data.Dataset, threads int) (runtrain.Network, er
 	return opaque{n}, err
 }
 
-func (n opaque) Save(s *runner.State) {
+func (n opaque) Save(s *runner.State) error {
 	var own runner.State
-	n.Network.Save(&own)
+	if err := n.Network.Save(&own); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode([][]nn.Tensor{own.Parameters, own.Velocities, own.Buffers,
 		own.Picked})
-	if err != nil {
-		panic(err)
-	}
 	s.Opaque = bytesSaved(b.Bytes())
+	return err
 }
 
 func (n opaque) Load(s *runner.State) error {

@@ -8,22 +8,22 @@ import (
 	"drolab/runner/measure"
 )
 
-// Stepper is a Network that can take a whole step by itself, with the weights of a form. The calls
-// of a step are Begin, Weigh, Draw if the method draws, and Results. Only Results waits for the
-// network, so the Begin of the next step may come before it.
+// Stepper is implemented by a Network that can take a whole step by itself, with the weights of a
+// form. The calls of a step are Begin, TakeStep, Draw if the method draws, and Results. Only
+// Results waits for the network, so the Begin of the next step may come before it.
 type Stepper interface {
-	Network
 	// Steps reports whether the network computes the weights of a kind of form.
 	Steps(kind string) bool
 	// Begin computes the losses of a batch, in mode Train.
 	Begin(Batch)
-	// Weigh takes the step of the last Begin, with the weights of a form. If keep is set, a Pick
-	// after Results keeps the network as it was after the step, even if the next step has begun.
-	Weigh(f dro.Form, b Batch, r Rule, keep bool)
+	// TakeStep weighs the losses of the last Begin by a form, and takes the step. If keep is set, a
+	// Pick after Results keeps the network as it was after the step, even if the next step has
+	// begun.
+	TakeStep(f dro.Form, b Batch, r Rule, keep bool)
 	// Draw computes the losses of samples of the method's own draw, in mode Probe. They follow
 	// those of earlier calls of the same step.
 	Draw(Batch)
-	// Results writes the losses of the step and of its draw, and returns what Network.Step does.
+	// Results writes the losses of the step and of its draw, and returns what Learner.Step does.
 	Results(losses, drawn []float64) (norm float64, taken bool)
 }
 
@@ -54,35 +54,31 @@ func (r *Run) trainByForm(f dro.Form) error {
 		r.beginStep()
 	}
 	x, alpha := &r.batch[r.at], r.rate()
-	r.losses, r.weights = resize(r.losses, x.N), resize(r.weights, x.N)
 	keep := r.Method.Picker != nil
-	r.stepper.Weigh(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
+	r.stepper.TakeStep(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
 	batch := batchOf(x, r.losses)
 	own, drawn := batch, []float64(nil)
 	if r.Method.Fresh() {
 		z := r.draws.Next()
-		r.drawn = resize(r.drawn, z.N)
 		own, drawn = batchOf(z, r.drawn), r.drawn
 		probe := Batch{runner.SplitTrain, nn.Probe, z}
 		for from := 0; from < z.N; from += x.N {
 			r.stepper.Draw(probe.Part(&r.piece, from, min(from+x.N, z.N)))
 		}
 	}
-	if r.begun = false; r.onlyStepFollows() {
+	r.begun = false
+	if r.onlyStepFollows() {
 		r.beginStep()
 	}
 	norm, taken := r.stepper.Results(r.losses, drawn)
 	if err := r.Net.Err(); err != nil {
 		return r.atStep(err)
 	}
-	r.Method.Before(batch)
-	r.Method.Weights(r.weights, batch)
-	r.step++
-	r.images += x.N
-	if taken {
-		r.after(own, alpha, norm)
+	r.Weigh(batch) // for the method's state and measures: the network has its weights already
+	if !taken {
+		return r.Skipped()
 	}
-	return r.finishStep(measure.NumIf(taken, norm))
+	return r.Stepped(own, alpha, measure.Num(norm))
 }
 
 // onlyStepFollows reports whether nothing can come between this step and the next: an evaluation or

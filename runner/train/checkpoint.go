@@ -32,7 +32,10 @@ func (r *Run) save() error {
 	if err := r.savePending(); err != nil {
 		return err
 	}
-	err := r.saveState(r.state())
+	s, err := r.state()
+	if err == nil {
+		err = r.saveState(s)
+	}
 	r.savedAt = r.Now()
 	return err
 }
@@ -40,10 +43,15 @@ func (r *Run) save() error {
 // keepSelected holds the state of this moment, which was selected, in memory until the next
 // checkpoint. A crash before that loses both the state and the selection, and the resumed run
 // selects again.
-func (r *Run) keepSelected() {
+func (r *Run) keepSelected() error {
+	s, err := r.state()
+	if err != nil {
+		return err
+	}
 	releaseOpaque(r.pending)
-	r.pending = r.state()
+	r.pending = s
 	r.pending.Detach()
+	return nil
 }
 
 // savePending saves the state that keepSelected holds. It is called before every later checkpoint,
@@ -83,16 +91,22 @@ func (r *Run) rescue() error {
 
 // state returns the state of this moment. Its tensors are the network's own and valid until the
 // next step: a caller that keeps the state longer calls Detach, as keepSelected does.
-func (r *Run) state() *runner.State {
+func (r *Run) state() (*runner.State, error) {
 	method := r.Method.State()
 	s := &runner.State{
-		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
-		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
+		Step: r.step, Window: r.window.Clone(),
+		Eval: r.eval, Last: r.last, Selected: r.selected,
 		Waited: r.waited, Tied: r.tied, Output: r.iterate, Method: &method,
 		User: slices.Clone(r.user),
 	}
-	r.Net.Save(s)
-	return s
+	if r.leader == nil {
+		s.Batches, s.Draws = r.batches.State(), r.draws.State()
+	}
+	if err := r.saver.Save(s); err != nil {
+		releaseOpaque(s)
+		return nil, r.atStep(err)
+	}
+	return s, nil
 }
 
 // saveState writes a checkpoint to disk and then the event that names it to the log. In this order
@@ -100,9 +114,6 @@ func (r *Run) state() *runner.State {
 // run was paused, so the status Running precedes the checkpoint's event.
 func (r *Run) saveState(state *runner.State) error {
 	defer releaseOpaque(state)
-	if err := r.Net.Err(); err != nil {
-		return r.atStep(err)
-	}
 	var file string
 	told, err := r.write(func() (err error) {
 		file, err = r.Record.Checkpoint(state)
@@ -121,7 +132,10 @@ func (r *Run) saveState(state *runner.State) error {
 // the run. If s comes from a parent that trained with another method, it holds neither a state of
 // this run's method nor an x that its output rule has chosen.
 func (r *Run) restore(s *runner.State) error {
-	err := errors.Join(r.Net.Load(s), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
+	err := r.saver.Load(s)
+	if r.leader == nil {
+		err = errors.Join(err, r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
+	}
 	if err == nil {
 		err = r.Method.resume(s)
 	}

@@ -10,8 +10,8 @@
 // Where a program on a GPU computes the weights itself, the network has a step before drolab has
 // its losses (ahead.go).
 //
-// Where a script drives the loop, its Leader calls the same parts in the script's order
-// (leader.go).
+// Where a script drives the loop, there is no network: its Leader calls the two parts that belong
+// to the method, Weigh and Stepped, before and after the script moves x (leader.go).
 //
 // A run's numbers depend on its Meta, its data and its kernel. They do not depend on the clock,
 // or on pauses and resumes. Code that would break this rule belongs elsewhere. Start at step.go:
@@ -39,8 +39,8 @@
 //	leader.go  the run of a script that has the loop (Leader, ErrLeft); warnings of batch size,
 //	           steps, missing passes, grad_norm and ranks that overlap
 //
-//	network.go  Network, what a run needs of a model; the last layer, predictions, the rule of an
-//	            x-step
+//	network.go  Network, what a run needs of a model: Learner trains, Keeper keeps the chosen x,
+//	            Saver fills checkpoints; the last layer, predictions, the rule of an x-step
 //	native.go   the network of dro/nn as a Network; the name of its kernel in run.json
 //
 //	evaluate.go   an evaluation: passes over the splits, exact worst cases, the full gradient

@@ -20,24 +20,16 @@ const (
 // input holds the batches of a run, and buffers for the losses and weights that a step computes of
 // them. The buffers are made once, so that a step allocates nothing.
 type input struct {
-	batches         Sampler      // x-batches: permutations of the training split, or draws
-	draws           Sampler      // batches of the method's own: independent draws
-	losses, weights []float64    // of the x-batch
-	drawn           []float64    // losses of the method's own batch
-	piece           loader.Batch // the piece of the method's own batch under way
-}
-
-// Sampler is a source of batches with a position for checkpoints: a loader.Loader, or a script.
-type Sampler interface {
-	Next() *loader.Batch
-	State() loader.State
-	Restore(loader.State) error
-	Close()
+	batches         *loader.Loader // x-batches: permutations of the training split, or draws
+	draws           *loader.Loader // batches of the method's own: independent draws
+	losses, weights []float64      // of the x-batch
+	drawn           []float64      // losses of the method's own batch
+	piece           loader.Batch   // the piece of the method's own batch under way
 }
 
 // close ends the loaders' goroutines. It also serves a run that was only partly built.
 func (i *input) close() {
-	for _, l := range []Sampler{i.batches, i.draws} {
+	for _, l := range []*loader.Loader{i.batches, i.draws} {
 		if l != nil {
 			l.Close()
 		}
@@ -48,30 +40,21 @@ func (i *input) close() {
 // has both, since a checkpoint holds the position of both: a fork may continue with a method that
 // draws. Both augment, so that z sees losses as x does.
 func (r *Run) addLoaders() (err error) {
-	if r.leader != nil {
-		r.batches, r.draws = r.leader.Batches(), r.leader.Draws()
-		return nil
-	}
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
 	r.setSampling(&o)
 	newLoader := loader.NewEpochs
 	if o.Sampling == loader.Replacement {
 		newLoader = loader.NewDraws
 	}
-	batches, err := newLoader(r.Data.Train, o)
-	if err != nil {
+	if r.batches, err = newLoader(r.Data.Train, o); err != nil {
 		return err
 	}
-	r.batches = batches
 	z := cmp.Or(r.Meta.Spec.BatchZ, r.Meta.Spec.Batch)
 	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
 	r.setSampling(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // the other methods need its position only
-	draws, err := loader.NewDraws(r.Data.Train, o)
-	if err == nil { // an interface that holds a nil pointer is not nil
-		r.draws = draws
-	}
+	r.draws, err = loader.NewDraws(r.Data.Train, o)
 	return err
 }
 

@@ -3,30 +3,23 @@ package train
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"drolab/dro"
 	"drolab/runner"
-
 	"drolab/runner/measure"
 )
 
-// Leader is a Network whose script drives the training loop. Control is reversed: the leader hears
-// what the script did, and has the run follow, by the methods of Run below. Steps, meters,
-// evaluations, knobs and checkpoints are the same as in every run. The leader's batches are the
-// script's, and it waits for the script where another network computes.
+// Leader is a script that drives the training loop, in place of a network and of drolab's own loop.
+// It hears what the script does, and has the run follow, by the methods of Run below and by Weigh,
+// Stepped and Skipped. Steps, meters, evaluations, knobs and checkpoints are the same as in every
+// run. A checkpoint also holds the script's place among its samples, in the place of a loader's.
 type Leader interface {
-	Network
+	Saver
 	// Lead follows the script to its end, from the run's present step. The error is ErrStopped
 	// if the script stopped, and ErrLeft if it is gone.
 	Lead(*Run) error
-	// LastStep returns the step size with which the script took the last Step, and whether the norm
-	// of its gradient is known. The error is about a script that ended without a step.
-	LastStep() (rate float64, norm bool, err error)
-	// Batches and Draws return the samples that the script chose.
-	Batches() Sampler
-	Draws() Sampler
+	Close()
 }
 
 // ErrLeft is the error of a script that is gone without a word. Its run is left as a crash leaves
@@ -67,7 +60,7 @@ func (r *Run) follow() error {
 	return err
 }
 
-// Ready prepares the next step: it obeys orders, and waits while the run is paused.
+// Ready prepares the next step of the script: it obeys orders, and waits while the run is paused.
 func (r *Run) Ready() error {
 	if err := r.Report(); err != nil {
 		return err
@@ -78,22 +71,23 @@ func (r *Run) Ready() error {
 	return r.serveOrders()
 }
 
-// TakeStep is a step of the script on n samples, after Ready. It does all that a training step
-// does.
-func (r *Run) TakeStep(n int) error {
+// CheckBatch warns if the first step of the script has another number of samples than the settings.
+func (r *Run) CheckBatch(n int) {
 	if batch := r.Meta.Spec.Batch; r.step == r.began && n != batch {
 		r.warnOnce("batch size", fmt.Sprintf("a batch of the script has %d samples, and the "+
 			"setting batch is %d, by which epochs are counted: give drolab.start batch=%d", n,
 			batch, n))
 	}
-	err := r.train()
-	if m := r.Meta; err == nil && r.step == m.Steps+1 {
+}
+
+// EndStep ends the time of the script's step, and warns of the first one beyond the planned end.
+func (r *Run) EndStep() {
+	if m := r.Meta; r.step == m.Steps+1 {
 		r.warnOnce("steps", fmt.Sprintf("the script takes more than the %d steps that were "+
 			"planned (epochs=%d, steps_per_epoch=%d): give drolab.start both, for progress and "+
 			"the schedule of lr are counted by them", m.Steps, m.Spec.Epochs, m.StepsPerEpoch))
 	}
 	r.pause()()
-	return err
 }
 
 // Requests returns what the script hears together with its weights: the step size, and whether
@@ -144,9 +138,15 @@ func (r *Run) Selected() (bool, error) {
 }
 
 // EndEpoch lets the method act at the end of an epoch. It gives the method the pass over the
-// training split, if the script gave one.
+// training split, if the script gave one. With restart, the script is to go back to its
+// initialisation.
 func (r *Run) EndEpoch(epoch int) (restart bool, err error) {
-	return r.endEpoch(epoch, func() (dro.Batch, error) {
+	e, ok := r.Method.Trainer.(dro.Epochal)
+	if !ok {
+		return false, nil
+	}
+	defer r.pause()()
+	restart, err = e.EndEpoch(epoch, func() (dro.Batch, error) {
 		p := r.passes[runner.SplitTrain]
 		if p == nil || p.Correct == nil {
 			return dro.Batch{}, fmt.Errorf("%s looks at the whole training split at the end of "+
@@ -154,9 +154,15 @@ func (r *Run) EndEpoch(epoch int) (restart bool, err error) {
 		}
 		return p.Batch(), nil
 	})
+	if err != nil || !restart {
+		return false, err
+	}
+	err = r.Report() // of the passes before the restart
+	r.giveUpSelection()
+	return true, err
 }
 
-// Checkpoint saves what the network holds at this moment, and answers the orders for a checkpoint.
+// Checkpoint saves what the script holds at this moment, and answers the orders for a checkpoint.
 func (r *Run) Checkpoint() error {
 	if err := r.Report(); err != nil {
 		return err
@@ -174,14 +180,12 @@ func (r *Run) Checkpoint() error {
 }
 
 // WithoutNorm warns once which figures the run lacks if the script gives a step without its norm.
-// It returns NaN.
-func (r *Run) WithoutNorm() (norm float64) {
+func (r *Run) WithoutNorm() {
 	message := "the script gives no grad_norm with its steps, so the gradient norm is missing"
 	if r.Method.Picker != nil {
 		message += ", and so is the output of the paper's Algorithm 1"
 	}
 	r.warnOnce("grad_norm", message+" (run.step(grad_norm=...))")
-	return math.NaN()
 }
 
 // RanksOverlap warns that the ranks of a script do not share out the training split: of the samples

@@ -70,8 +70,9 @@ func (m *meter) names() []string { return append(m.current.Names(), m.user.Names
 
 // Logger is implemented by a Network whose program logs values of its own.
 type Logger interface {
-	// Logged puts the values that the program has logged since the last call.
-	Logged(put func(name string, value float64) error) error
+	// Logged returns the values that the program has logged since the last call. They are valid
+	// until the network is asked for something else.
+	Logged() measure.Values
 }
 
 // Log records a value of the program's own under the name that the program gives it. Step events
@@ -94,8 +95,14 @@ func (m *meter) Log(name string, value float64) error {
 
 // readLogged records the values that the network's program has logged.
 func (r *Run) readLogged() error {
-	if l, ok := r.Net.(Logger); ok {
-		return l.Logged(r.Log)
+	l, ok := r.Net.(Logger)
+	if !ok {
+		return nil
+	}
+	for _, v := range l.Logged() {
+		if err := r.Log(v.Name, v.Float()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

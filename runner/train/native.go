@@ -35,12 +35,12 @@ func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 	return &native{net: net, x: slices.Concat(net.Parameters(), net.Buffers())}, nil
 }
 
-// Feed implements Network. With one thread there is no second thread to prepare batches ahead.
+// Feed implements Learner. With one thread there is no second thread to prepare batches ahead.
 func (n *native) Feed(_ string, _ nn.Mode, o *loader.Options) {
 	o.Ahead, o.RunOnThreads, o.InPlace = n.net.Threads > 1, n.net.RunEach, n.net.InPlace()
 }
 
-// Losses implements Network. If network and data allow it, samples are read where they lie in
+// Losses implements Learner. If network and data allow it, samples are read where they lie in
 // memory, and their gradient is computed in the same pass.
 func (n *native) Losses(losses []float64, b Batch, weigh func(weights, losses []float64)) {
 	n.net.SetMode(b.Mode)
@@ -55,7 +55,7 @@ func (n *native) Losses(losses []float64, b Batch, weigh func(weights, losses []
 	}
 }
 
-// Outputs implements Network.
+// Outputs implements Learner.
 func (n *native) Outputs(o Outputs) {
 	if o.Classes != nil {
 		n.net.Predictions(o.Classes)
@@ -63,9 +63,10 @@ func (n *native) Outputs(o Outputs) {
 	if o.Confidences != nil {
 		n.net.Confidences(o.Confidences)
 	}
-	if p := o.Probabilities; p != nil {
-		for n.net.Logits(p); len(p) > 0; p = p[n.net.Classes:] {
-			softmax(p[:n.net.Classes])
+	if o.Probabilities != nil {
+		n.net.Logits(o.Probabilities)
+		for sample := range slices.Chunk(o.Probabilities, n.net.Classes) {
+			softmax(sample)
 		}
 	}
 }
@@ -82,7 +83,7 @@ func softmax(x []float32) {
 	}
 }
 
-// Gradient implements Network. If the last Losses computed the gradient in its pass, there is
+// Gradient implements Learner. If the last Losses computed the gradient in its pass, there is
 // nothing left to do: the weights are those that it used.
 func (n *native) Gradient(weights []float64, add bool) {
 	switch {
@@ -94,10 +95,10 @@ func (n *native) Gradient(weights []float64, add bool) {
 	}
 }
 
-// GradNorm implements Network.
+// GradNorm implements Learner.
 func (n *native) GradNorm() float64 { return n.net.GradientNorm() }
 
-// Step implements Network.
+// Step implements Learner.
 func (n *native) Step(r Rule) (norm float64, taken bool) {
 	switch {
 	case r.Adam != nil:
@@ -110,7 +111,10 @@ func (n *native) Step(r Rule) (norm float64, taken bool) {
 	return norm, true
 }
 
-// Pick implements Network. The first call allocates and later calls copy, since the output rule may
+// Restart implements Learner.
+func (n *native) Restart() { n.net.Restart() }
+
+// Pick implements Keeper. The first call allocates and later calls copy, since the output rule may
 // choose thousands of steps in a run.
 func (n *native) Pick() {
 	if n.picked == nil {
@@ -122,7 +126,7 @@ func (n *native) Pick() {
 	}
 }
 
-// Swap implements Network. It exchanges values and not slices, since kernels hold the memory.
+// Swap implements Keeper. It exchanges values and not slices, since kernels hold the memory.
 func (n *native) Swap() {
 	for i, t := range n.x {
 		for j, v := range t.Data {
@@ -131,19 +135,16 @@ func (n *native) Swap() {
 	}
 }
 
-// Save implements Network. It copies nothing: a caller that keeps the state calls Detach.
-func (n *native) Save(s *runner.State) {
+// Save implements Saver. It copies nothing: a caller that keeps the state calls Detach.
+func (n *native) Save(s *runner.State) error {
 	s.Parameters, s.Velocities, s.Buffers = n.net.Parameters(), n.net.Velocities(), n.net.Buffers()
 	s.Picked = n.picked
+	return nil
 }
 
-// Load implements Network. It loads the picked tensors only if this network has picked: the
+// Load implements Saver. It loads the picked tensors only if this network has picked: the
 // checkpoint of a parent that trained with another method may have none.
 func (n *native) Load(s *runner.State) error {
-	if s == nil {
-		n.net.Restart()
-		return nil
-	}
 	err := errors.Join(
 		runner.CopyTensors(n.net.Parameters(), s.Parameters),
 		runner.CopyTensors(n.net.Velocities(), s.Velocities),

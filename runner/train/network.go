@@ -9,12 +9,23 @@ import (
 	"drolab/runner/spec"
 )
 
-// Network is the model that a run trains. It is asked about samples, which are indices into a
-// split, and holds everything that is learned. drolab's own network is in native.go; a network of
+// Network is the model that drolab's loop trains. It is asked about samples, which are indices into
+// a split, and holds everything that is learned. drolab's own network is in native.go; a network of
 // another program is a second implementation. It belongs to the run's goroutine.
-//
-// A step calls Losses, Gradient and Step, in this order.
 type Network interface {
+	Learner
+	Keeper
+	Saver
+	// Err returns the first failure of any method, such as a program that is gone, and keeps
+	// returning it. After a failure, losses and norms are NaN and nothing else is done. So a run
+	// needs to check Err only before it uses results, and not after every call.
+	Err() error
+	Close()
+}
+
+// Learner is the part of a Network that trains and predicts. A step calls Losses, Gradient and
+// Step, in this order.
+type Learner interface {
 	// Feed sets in o how a loader makes this network's batches of a split in the given mode: on
 	// which threads, how far ahead, and whether it leaves values where they lie in memory. A
 	// network that reads its samples itself, by their indices, asks for batches without values.
@@ -35,19 +46,25 @@ type Network interface {
 	// decay. taken is false if the network skips the step because a gradient in half precision was
 	// not finite; the norm may be anything then.
 	Step(Rule) (norm float64, taken bool)
-	// Pick keeps a copy of the network as it is, and Swap exchanges the network with the copy.
+	// Restart restores the initialisation, to the bit.
+	Restart()
+}
+
+// Keeper is the part of a Network that keeps the x which a method's output rule has chosen.
+type Keeper interface {
+	// Pick replaces the x that is kept by a copy of the present one.
 	Pick()
+	// Swap exchanges the present x with the one that is kept. A second Swap undoes the first.
 	Swap()
-	// Save puts into a checkpoint what Load restores. The tensors are the network's own memory, and
-	// thus valid until the next Step. Load copies, and fails if the checkpoint belongs to another
-	// model. Load(nil) restores the initialisation, to the bit.
-	Save(*runner.State)
+}
+
+// Saver holds what a run has learned: a Network, or the script in its place.
+type Saver interface {
+	// Save puts into a checkpoint what Load restores. Tensors are memory in use, and thus valid
+	// until the next step. After an error, the checkpoint is worth nothing.
+	Save(*runner.State) error
+	// Load copies what Save has put there, and fails if the checkpoint belongs to another model.
 	Load(*runner.State) error
-	// Err returns the first failure of any method above, such as a program that is gone, and keeps
-	// returning it. After a failure, losses and norms are NaN and nothing else is done. So a run
-	// needs to check Err only before it uses results, and not after every call.
-	Err() error
-	Close()
 }
 
 // Parameters is implemented by a Network whose weights can be read. Code that needs the weights

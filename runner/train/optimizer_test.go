@@ -62,15 +62,18 @@ func TestAgainstPyTorch(t *testing.T) {
 			moved = max(moved, math.Abs(float64(v-start[i])))
 		}
 		t.Logf("clip %v: weights move by %.2g, and end %.2g beside PyTorch's", clip, moved, off)
-		if !(off <= 1e-6) || moved < .05 {
-			t.Errorf("clip %v: %.2g beside PyTorch's, %.2g from the start", clip, off, moved)
+		if !(off <= 1e-6) {
+			t.Errorf("clip %v: the weights end %.2g beside PyTorch's, want at most 1e-6", clip, off)
+		}
+		if moved < .05 {
+			t.Errorf("clip %v: the weights move by %.2g, want .05 or more", clip, moved)
 		}
 	}
 	for name, want := range map[string][]float64{"cosine": theirs.Cosine, "linear": theirs.Linear} {
 		s.Schedule = name
 		for i, rate := range want { // 4 epochs of 5 steps
 			if got := s.Rate(int64(i), 5, 20); !(math.Abs(got-rate) <= 1e-12*s.LR) {
-				t.Errorf("%s: step %d at %v, PyTorch's at %v", name, i, got, rate)
+				t.Errorf("%s: step %d has the rate %v, want PyTorch's, %v", name, i, got, rate)
 			}
 		}
 	}

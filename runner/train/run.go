@@ -21,6 +21,7 @@ type Plan struct {
 	Record  runner.Recorder
 	Gate    *Gate
 	Network NewNetwork
+	Leader  func() (Leader, error) // opens the script that has the loop; nil: Network is trained
 	Threads int
 	Knobs   []runner.KnobEvent // changes in the lost part of the run, to be repeated
 	Until   int64              // the step to stop at, see Means; 0: none
@@ -35,8 +36,9 @@ type Run struct {
 	Plan
 	spec   spec.Spec // with the knobs as they stand; Meta.Spec is as the run started
 	step   int64     // steps taken so far
-	Net    Network
-	leader Leader // the network if its script drives the loop, else nil
+	Net    Network   // nil if a script has the loop
+	leader Leader    // the script that has the loop, or nil
+	saver  Saver     // one of these two: it holds what the run has learned
 	Method Method
 	input
 	begunStep
@@ -70,16 +72,27 @@ func newEmptyRun(p Plan) *Run {
 	return &Run{Plan: p, spec: p.Meta.Spec, warned: map[string]bool{}}
 }
 
-// build adds the parts in the order of their dependencies: loaders ask the method whether it draws
-// and the network how it reads.
+// build adds the parts in the order of their dependencies.
 func (r *Run) build() (err error) {
 	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts, data.KeysOf(r.Data.Train)); err != nil {
 		return err
 	}
-	if err = r.addNetwork(); err != nil {
+	r.meter = newMeter(r.spec.Algorithm())
+	if r.Plan.Leader == nil {
+		return r.buildLoop()
+	}
+	r.leader, err = r.Plan.Leader()
+	r.saver = r.leader
+	return err
+}
+
+// buildLoop adds what drolab's own loop needs. Loaders ask the method whether it draws and the
+// network how it reads.
+func (r *Run) buildLoop() error {
+	if err := r.addNetwork(); err != nil {
 		return err
 	}
-	if err = r.addLoaders(); err != nil {
+	if err := r.addLoaders(); err != nil {
 		return err
 	}
 	if _, refits := r.Method.Trainer.(dro.Refitter); refits {
@@ -90,7 +103,6 @@ func (r *Run) build() (err error) {
 	if r.Method.Picker != nil {
 		r.Net.Pick()
 	}
-	r.meter = newMeter(r.spec.Algorithm())
 	return nil
 }
 
@@ -98,16 +110,19 @@ func (r *Run) build() (err error) {
 func (r *Run) addNetwork() (err error) {
 	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
 	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
-	r.leader, _ = r.Net.(Leader)
+	r.saver = r.Net
 	r.stepper, _ = r.Net.(Stepper)
 	return err
 }
 
-// Close releases the network and the loaders.
+// Close releases the network and the loaders, or the script.
 func (r *Run) Close() {
 	r.input.close()
 	if r.Net != nil {
 		r.Net.Close()
+	}
+	if r.leader != nil {
+		r.leader.Close()
 	}
 }
 
@@ -227,21 +242,14 @@ func (r *Run) betweenSteps() error {
 			}
 		}
 		if !r.atEnd() {
-			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
-				p, err := r.Pass(runner.SplitTrain, false)
-				if err != nil {
-					return dro.Batch{}, err
-				}
-				return p.Batch(), nil
-			})
-			if err != nil {
+			if err := r.endEpoch(int(done)); err != nil {
 				return err
 			}
 		}
 		save = save || r.atEnd() ||
 			r.checkpointDue() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
 		if !save && r.justSelected() {
-			r.keepSelected()
+			return r.keepSelected()
 		}
 	}
 	if save {
@@ -251,22 +259,29 @@ func (r *Run) betweenSteps() error {
 }
 
 // endEpoch lets the method act between two epochs, which may send x back to its initialisation.
-// split returns the training split as one batch.
-func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool, err error) {
+func (r *Run) endEpoch(epoch int) error {
 	e, ok := r.Method.Trainer.(dro.Epochal)
 	if !ok {
-		return false, nil
+		return nil
 	}
 	defer r.pause()()
-	if restart, err = e.EndEpoch(epoch, split); err == nil && restart {
-		err = r.Report() // a script may have given passes before this
-		if err == nil {
-			err = r.Net.Load(nil)
+	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
+		p, err := r.Pass(runner.SplitTrain, false)
+		if err != nil {
+			return dro.Batch{}, err
 		}
-		r.selected, r.pending, r.waited, r.tied = nil, nil, 0, 0 // the training so far is given up
+		return p.Batch(), nil
+	})
+	if err != nil || !restart {
+		return err
 	}
-	return restart, err
+	r.Net.Restart()
+	r.giveUpSelection()
+	return r.Net.Err()
 }
+
+// giveUpSelection forgets which step was selected: x goes back to its initialisation.
+func (r *Run) giveUpSelection() { r.selected, r.pending, r.waited, r.tied = nil, nil, 0, 0 }
 
 // end writes the summary and then the last status, and returns how the run ended: failed if one of
 // them cannot be written. A log that says done has its summary.

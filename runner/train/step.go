@@ -24,51 +24,70 @@ func (r *Run) train() error {
 		}
 	}
 	x, alpha := r.batches.Next(), r.rate()
-	r.losses, r.weights = resize(r.losses, x.N), resize(r.weights, x.N)
 	batch := batchOf(x, r.losses)
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, x}, r.Method.samplewise)
 	if err := r.Net.Err(); err != nil { // no method accepts NaN as a loss
 		return r.atStep(err)
 	}
+	weights := r.Weigh(batch)
+	r.Net.Gradient(weights, false)
+	norm, taken := r.Net.Step(r.stepRule(alpha))
+	if !taken {
+		return r.Skipped()
+	}
+	return r.Stepped(r.ownBatch(batch), alpha, measure.Num(norm))
+}
+
+// Weigh has the method turn the losses of a step's batch into weights, which are valid until the
+// next step.
+//
+// It is the first half of a method's part in a step, and Stepped or Skipped is the second. Between
+// them x moves: by drolab's own network, or wherever a script moves it.
+func (r *Run) Weigh(batch dro.Batch) (weights []float64) {
+	n := len(batch.Losses) // in drolab's loop the same for every step
+	r.losses, r.weights = batch.Losses, slices.Grow(r.weights[:0], n)[:n]
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
-	r.Net.Gradient(r.weights, false)
-	norm, taken := r.Net.Step(r.stepRule(alpha))
-	measured := taken
-	if r.leader != nil {
-		var err error
-		if alpha, measured, err = r.leader.LastStep(); err != nil {
-			return err
-		}
+	return r.weights
+}
+
+// Stepped moves the method's state by its own batch, once x has moved at the step size α, and
+// reports the step. norm is the norm of x's gradient, if it is known.
+func (r *Run) Stepped(own dro.Batch, alpha float64, norm measure.Number) error {
+	if r.Method.Fresh() {
+		r.drawn = own.Losses
 	}
+	r.countStep()
+	r.Method.After(own, dro.Step{T: r.step, Rate: alpha, GradNorm: norm.Float()})
+	return r.finishStep(norm)
+}
+
+// Skipped reports a step in which x has not moved, so that the method's state does not move either.
+func (r *Run) Skipped() error {
+	r.countStep()
+	return r.finishStep(measure.Number{})
+}
+
+// countStep counts the step that was just taken or skipped.
+func (r *Run) countStep() {
 	r.step++
-	r.images += x.N
-	if taken {
-		r.after(r.ownBatch(batch), alpha, norm)
-	}
-	return r.finishStep(measure.NumIf(measured, norm))
+	r.images += len(r.losses)
 }
 
-// after moves the method's state by its batch, once x has moved.
-func (r *Run) after(own dro.Batch, alpha, norm float64) {
-	r.Method.After(own, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
-	r.keepPicked()
-}
-
-// finishStep hears what the network has to say of a step, and measures it.
+// finishStep hears what the network has to say of a step, and measures it. A script has no network
+// here: it says by itself what fails and what it logs, and it keeps no second x.
 func (r *Run) finishStep(norm measure.Number) error {
-	if err := r.Net.Err(); err != nil {
-		return r.atStep(err)
-	}
-	if err := r.readLogged(); err != nil {
-		return r.atStep(err)
+	if r.Net != nil {
+		r.keepPicked()
+		if err := r.Net.Err(); err != nil {
+			return r.atStep(err)
+		}
+		if err := r.readLogged(); err != nil {
+			return r.atStep(err)
+		}
 	}
 	return r.reportStep(norm)
 }
-
-// resize returns memory for n numbers: x, if its capacity allows. Only a script's batches differ
-// in size.
-func resize(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 // atStep adds the step at which the network failed to its error.
 func (r *Run) atStep(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
@@ -94,7 +113,6 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 		return x
 	}
 	z := r.draws.Next()
-	r.drawn = resize(r.drawn, z.N)
 	probe := Batch{runner.SplitTrain, nn.Probe, z}
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)

@@ -53,13 +53,13 @@ func TestExamples(t *testing.T) {
 			}
 			p.tell(mode("probe"))
 			if after := sum(p.numbers(losses("train", 0), index)); !(after < before) {
-				t.Errorf("losses go from %v to %v", before, after)
+				t.Errorf("the losses go from %v to %v in 12 steps, want less", before, after)
 			}
 			p.tell(mode("evaluate"))
 			p.ask(losses("test", 0), bridge.Ints([]int{0, 1, 2}))
 			_, got := p.ask(message{"do": "outputs", "want": []string{"classes"}})
 			if got[0].Len() != 3 {
-				t.Errorf("%d classes of 3 samples", got[0].Len())
+				t.Errorf("%d classes of 3 samples, want 3", got[0].Len())
 			}
 			p.ask(message{"do": "save", "folder": t.TempDir()})
 			p.close()
@@ -92,9 +92,16 @@ func TestGreeting(t *testing.T) {
 			t.Errorf("%s is %v, want %v", member, said[member], want)
 		}
 	}
-	if len(got) != 2 || got[0].Len() != 3000 || got[1].Len() != 1000 ||
-		got[0].Type != bridge.Int32 {
-		t.Errorf("the labels are %d arrays", len(got))
+	if len(got) != 2 {
+		t.Fatalf("%d arrays of labels, want 2", len(got))
+	}
+	for i, want := range []int{3000, 1000} {
+		if n := got[i].Len(); n != want {
+			t.Errorf("array %d has %d labels, want %d", i, n, want)
+		}
+	}
+	if got[0].Type != bridge.Int32 {
+		t.Errorf("the labels have the type %s, want %s", got[0].Type, bridge.Int32)
 	}
 	p.close()
 }
@@ -108,8 +115,11 @@ for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
     print(p.name)
 `), 0o600))
 	status, text := order(t, script, client(t))
-	if status != 0 || !strings.Contains(text, "torch.py") {
-		t.Errorf("status %d: %s", status, text)
+	if status != 0 {
+		t.Errorf("status %d, want 0: %s", status, text)
+	}
+	if !strings.Contains(text, "torch.py") {
+		t.Errorf("the files %q are parsed, want torch.py among them", text)
 	}
 }
 

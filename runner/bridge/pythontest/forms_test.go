@@ -39,18 +39,27 @@ func TestForms(t *testing.T) {
 		if !slices.EqualFunc(got, labels, func(a, b bridge.Array) bool {
 			return string(a.Raw) == string(b.Raw)
 		}) {
-			t.Errorf("%s: other labels or groups", c.form)
+			t.Errorf("%s: labels or groups %v, want those of the plain form, %v", c.form, got,
+				labels)
 		}
 		names := fmt.Sprint(said["groups"])
-		if strings.Contains(names, "y = 1, place = 2") != (c.form == "wilds") {
-			t.Errorf("%s: the groups are %s", c.form, names)
+		const wilds = "y = 1, place = 2"
+		if has := strings.Contains(names, wilds); has != (c.form == "wilds") {
+			t.Errorf("%s: the groups are %s; they have %q: %v, want the opposite", c.form, names,
+				wilds, has)
 		}
 		p.close()
 		text := p.printed()
+		if !strings.Contains(text, c.said) {
+			t.Errorf("%s: it prints %q, want it to have %q", c.form, text, c.said)
+		}
+		if c.said == "" && strings.Contains(text, "fields") {
+			t.Errorf("%s: it prints %q, want nothing of fields", c.form, text)
+		}
 		stored := c.form != "plain" && c.form != "fields"
-		if !strings.Contains(text, c.said) || strings.Contains(text, "fields") != (c.said != "") ||
-			strings.Contains(text, "reads 15\n") != stored {
-			t.Errorf("%s: it prints %q", c.form, text)
+		if few := strings.Contains(text, "reads 15\n"); few != stored {
+			t.Errorf("%s: it prints %q; it reads the fewest samples: %v, want %v", c.form, text,
+				few, stored)
 		}
 	}
 }

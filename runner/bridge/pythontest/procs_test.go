@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"drolab/runner/bridge"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // procs are the processes of a program that compute one run, as drolab starts and asks them.
@@ -36,8 +38,12 @@ func beginProcs(t *testing.T, n int, script string, words ...string) procs {
 		list[i].tell(greeting(nil, words...))
 	}
 	for _, p := range list {
-		if said, _ := p.answer(); said["error"] != nil || said["procs"] != true {
-			t.Fatalf("%v\n%s", said, p.printed())
+		said, _ := p.answer()
+		if said["error"] != nil {
+			t.Fatalf("hello is answered with the error %v\n%s", said["error"], p.printed())
+		}
+		if said["procs"] != true {
+			t.Fatalf("hello is answered %v, want procs to be true\n%s", said, p.printed())
 		}
 	}
 	return list
@@ -100,7 +106,7 @@ func (ps procs) one(t *testing.T, head message, arrays ...bridge.Array) []float6
 	each := len(all) / len(ps)
 	for i := range ps {
 		if !slices.Equal(all[i*each:(i+1)*each], all[:each]) {
-			t.Errorf("%v: the processes have %v", head, all)
+			t.Errorf("%v: the processes answer %v, want the same of each", head, all)
 		}
 	}
 	return all[:each]
@@ -186,8 +192,8 @@ func TestProcsResume(t *testing.T) {
 	want := further(ps)
 	again := beginProcs(t, 2, job)
 	again.ask(message{"do": "load", "folder": folder})
-	if got := further(again); !slices.Equal(got, want) {
-		t.Error("the resumed processes have other numbers")
+	if diff := cmp.Diff(want, further(again)); diff != "" {
+		t.Errorf("the numbers of the resumed processes differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -202,11 +208,11 @@ func TestWaits(t *testing.T) {
 		_, err := p.Receive(&head, bridge.MostHead, bridge.MostBody)
 		must(t, err)
 		if head["alive"] != true || head["waits"] != true {
-			t.Errorf("process %d says %v", i, head)
+			t.Errorf("process %d says %v, want alive and waits", i, head)
 		}
 	}
 	if norms := ps.hear(nil); norms[0] != norms[1] {
-		t.Errorf("the gradients have the norms %v", norms)
+		t.Errorf("the gradients have the norms %v, want the same of both processes", norms)
 	}
 }
 
@@ -224,9 +230,12 @@ func TestMoreProcsThanGPUs(t *testing.T) {
 		hello["purpose"] = "describe"
 		p.tell(hello)
 		said, _ := p.answer()
-		if line, _ := said["error"].(string); !strings.Contains(line, want) ||
-			(line == "") != (want == "") {
-			t.Errorf("%s: %q", words, line)
+		line, _ := said["error"].(string)
+		if want == "" && line != "" {
+			t.Errorf("%s: error %q, want none", words, line)
+		}
+		if !strings.Contains(line, want) {
+			t.Errorf("%s: error %q, want one with %q", words, line, want)
 		}
 	}
 }

@@ -191,7 +191,7 @@ func (p *program) close() {
 	p.t.Helper()
 	p.tell(message{"do": "close"})
 	if status := <-p.ended; status != 0 {
-		p.t.Errorf("it ended with the status %d:\n%s", status, p.printed())
+		p.t.Errorf("the program ends with the status %d, want 0:\n%s", status, p.printed())
 	}
 }
 

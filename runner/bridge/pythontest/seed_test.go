@@ -21,13 +21,16 @@ func TestSeedsOfPrograms(t *testing.T) {
 	}
 	status, printed := order(t, "peer/draws.py", words...)
 	var got []map[string]map[string]float64 // by seed, of a kind of job, by generator
-	if err := json.Unmarshal([]byte(printed), &got); status != 0 || err != nil {
-		t.Fatalf("status %d, %v:\n%s", status, err, printed)
+	if status != 0 {
+		t.Fatalf("draws.py ends with the status %d, want 0:\n%s", status, printed)
+	}
+	if err := json.Unmarshal([]byte(printed), &got); err != nil {
+		t.Fatalf("draws.py prints what is no JSON: %v:\n%s", err, printed)
 	}
 	for i, s := range seeds {
 		want := got[i]["want"]
 		if (want != nil) != (i < below) {
-			t.Fatalf("seed %d: what it sets is %v", s, want)
+			t.Fatalf("seed %d sets the generators %v, want some: %v", s, want, i < below)
 		}
 		for generator, w := range want {
 			if g := got[i]["torch"][generator]; g != w {
@@ -39,7 +42,7 @@ func TestSeedsOfPrograms(t *testing.T) {
 			}
 		}
 		if g, w := got[i]["plain"]["numpy"], got[i]["torch"]["numpy"]; g != w {
-			t.Errorf("seed %d: NumPy begins with %v without PyTorch, with %v beside it", s, g, w)
+			t.Errorf("seed %d: NumPy begins with %v without PyTorch, want %v as beside it", s, g, w)
 		}
 	}
 	for _, kind := range []string{"torch", "sample"} {
@@ -48,7 +51,8 @@ func TestSeedsOfPrograms(t *testing.T) {
 			for i, s := range seeds {
 				x := got[i][kind][generator]
 				if other, twice := seedOf[x]; twice {
-					t.Errorf("%s, %s: seeds %d and %d begin with %v", kind, generator, other, s, x)
+					t.Errorf("%s, %s: the seeds %d and %d both begin with %v, want different "+
+						"numbers", kind, generator, other, s, x)
 				}
 				seedOf[x] = s
 			}

@@ -8,10 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"drolab/runner/bridge"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const job = "peer/job.py"
@@ -75,7 +76,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	folder, err := filepath.Abs("peer")
 	must(t, err)
 	if status, text := order(t, "peer/plain.py", out, "0.05", folder); status != 0 {
-		t.Fatal(text)
+		t.Fatalf("plain.py ends with the status %d, want 0:\n%s", status, text)
 	}
 	text, err := os.ReadFile(out)
 	must(t, err)
@@ -113,8 +114,11 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	near(t, "the probability", probabilities, want.Probabilities, 1e-5)
 	for i, c := range classes {
 		row := probabilities[2*i : 2*i+2]
-		if confidences[i] != slices.Max(row) || row[c] != confidences[i] {
-			t.Errorf("sample %d: class %d, %v of %v", i, c, confidences[i], row)
+		if want := slices.Max(row); confidences[i] != want {
+			t.Errorf("sample %d: confidence %v, want the greatest of %v", i, confidences[i], row)
+		}
+		if row[c] != confidences[i] {
+			t.Errorf("sample %d: class %d of %v, want the one with %v", i, c, row, confidences[i])
 		}
 	}
 	// The gradient of an evaluation, by halves: the second half is added.
@@ -165,8 +169,8 @@ func TestResume(t *testing.T) {
 		again.tell(mode("evaluate"))
 		got = append(got, again.numbers(losses("test", 0), bridge.Ints(places(0, 50, 100)))...)
 		again.close()
-		if !slices.Equal(got, want) {
-			t.Errorf("%v: the resumed run has other numbers", words)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v: the numbers of the resumed run differ (-want +got):\n%s", words, diff)
 		}
 	}
 }
@@ -224,8 +228,9 @@ func TestAugmentation(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: other numbers", workers)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: the numbers differ from those without workers (-want +got):\n%s",
+				workers, diff)
 		}
 		ahead := bridge.Ints([]int{5, 6})
 		p.tell(message{"do": "next", "split": "train", "epoch": 9, "mode": "train"}, ahead)
@@ -234,12 +239,16 @@ func TestAugmentation(t *testing.T) {
 			return p.numbers(losses("train", epoch), bridge.Ints(index))
 		}
 		a, b, c := at(1, 5, 6, 7), at(1, 5, 6, 7), at(2, 5, 6, 7)
-		if !slices.Equal(a, b) || slices.Equal(a, c) {
-			t.Errorf("%s: a sample is %v and %v, in another epoch %v", workers, a, b, c)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: the losses of an epoch are %v and then %v, want the same", workers, a, b)
+		}
+		if slices.Equal(a, c) {
+			t.Errorf("%s: the losses are %v in two epochs, want other augmentations", workers, a)
 		}
 		p.tell(mode("evaluate"))
 		if d, e := at(1, 5, 6), at(2, 5, 6); !slices.Equal(d, e) {
-			t.Errorf("%s: evaluated samples are %v and %v", workers, d, e)
+			t.Errorf("%s: the same samples are evaluated as %v and then as %v, want the same",
+				workers, d, e)
 		}
 		p.close()
 	}
@@ -263,9 +272,7 @@ func TestLoneSample(t *testing.T) {
 		said, _ := p.answer()
 		line, _ := said["error"].(string)
 		if want != "" {
-			if !strings.Contains(line, want) || strings.Contains(line, "\n") {
-				t.Errorf("%s: %q", micro, said)
-			}
+			wantLine(t, micro, line, want)
 			continue
 		}
 		p.gradient(ramp(31, 16), false)
@@ -305,8 +312,8 @@ func TestRestart(t *testing.T) {
 	p := begin(t, job, "dropout=0")
 	want := trained(p, 0, 3)
 	p.ask(message{"do": "restart"})
-	if got := trained(p, 0, 3); !slices.Equal(got, want) {
-		t.Error("it trains otherwise after a restart")
+	if diff := cmp.Diff(want, trained(p, 0, 3)); diff != "" {
+		t.Errorf("the numbers after a restart differ (-want +got):\n%s", diff)
 	}
 	p.close()
 }
@@ -322,7 +329,7 @@ func TestHalfPrecision(t *testing.T) {
 	p.ask(losses("train", 0), index)
 	p.gradient(huge, false)
 	if said, _ := p.ask(message{"do": "step"}, rule(0.1, 0)); said["skipped"] != true {
-		t.Errorf("the step is %v", said)
+		t.Errorf("the step is answered %v, want skipped to be true", said)
 	}
 	plain := begin(t, job, "dropout=0")
 	want := trained(plain, 0, 4)
@@ -342,8 +349,14 @@ func TestLog(t *testing.T) {
 	must(t, got[1].Floats(values))
 	names, err := json.Marshal(said["log"])
 	must(t, err)
-	if string(names) != `["asked","none"]` || values[0] != 8 || !math.IsNaN(values[1]) {
-		t.Errorf("%s: %v", names, values)
+	if want := `["asked","none"]`; string(names) != want {
+		t.Errorf("the names are %s, want %s", names, want)
+	}
+	if values[0] != 8 {
+		t.Errorf("asked = %v, want 8", values[0])
+	}
+	if !math.IsNaN(values[1]) {
+		t.Errorf("none = %v, want NaN", values[1])
 	}
 	p.close()
 }

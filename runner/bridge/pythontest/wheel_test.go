@@ -52,14 +52,14 @@ func TestWheel(t *testing.T) {
 		"--no-deps", wheels[0])
 	said := say(t, dir, bare, filepath.Join(venv, "bin", "drolab"), "version")
 	if !strings.HasPrefix(said, "drolab ") {
-		t.Errorf("drolab version says %q", said)
+		t.Errorf("drolab version says %q, want it to begin with drolab", said)
 	}
 	where := say(t, dir, nil, python, "-c", "import numpy; print(numpy.__path__[0])")
 	said = say(t, dir, append(bare, "PYTHONPATH="+filepath.Dir(strings.TrimSpace(where))), inside,
 		"-c", "import drolab; print(drolab.__version__, drolab.__file__.startswith("+
 			"__import__('sys').prefix))")
-	if said != version+" True\n" {
-		t.Errorf("the modules say %q", said)
+	if want := version + " True\n"; said != want {
+		t.Errorf("the modules say %q, want %q", said, want)
 	}
 }
 

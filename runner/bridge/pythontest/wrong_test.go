@@ -4,6 +4,7 @@ package pythontest
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -65,17 +66,26 @@ func TestWrongSetups(t *testing.T) {
 				said, _ = p.answer()
 			}
 			line, _ := said["error"].(string)
-			if !strings.Contains(line, want) || strings.Contains(line, "\n") {
-				t.Errorf("%q: want %q", line, want)
-			}
+			wantLine(t, "the answer", line, want)
 			if status := <-p.ended; status != 1 {
-				t.Errorf("it ended with the status %d", status)
+				t.Errorf("the program ends with the status %d, want 1", status)
 			}
 			printed := lines(p.printed())
 			if which != "raises" && which != "exits" && len(printed) != 1 {
-				t.Errorf("it prints %q", printed)
+				t.Errorf("the program prints %q, want one line", printed)
 			}
 		})
+	}
+}
+
+// wantLine fails unless an error is one line that contains want.
+func wantLine(t *testing.T, what, line, want string) {
+	t.Helper()
+	if !strings.Contains(line, want) {
+		t.Errorf("%s: error %q, want one with %q", what, line, want)
+	}
+	if strings.Contains(line, "\n") {
+		t.Errorf("%s: error %q, want one line", what, line)
 	}
 }
 
@@ -86,9 +96,8 @@ func TestWorkersErrors(t *testing.T) {
 		p.tell(losses("train", 0), bridge.Ints([]int{10, 11, 12}))
 		said, _ := p.answer()
 		const want = "sample 11 of train cannot be read: OSError: no such picture (job.py, line"
-		if line, _ := said["error"].(string); !strings.Contains(line, want) {
-			t.Errorf("%s: %q", workers, said)
-		}
+		line, _ := said["error"].(string)
+		wantLine(t, workers, line, want)
 		<-p.ended
 	}
 }
@@ -97,17 +106,19 @@ func TestWorkersErrors(t *testing.T) {
 // processes that somebody else has started is refused.
 func TestByHand(t *testing.T) {
 	status, text := order(t, job)
-	if status != 2 || !strings.Contains(text, "drolab starts this program: drolab run") {
-		t.Errorf("status %d: %s", status, text)
+	if status != 2 {
+		t.Errorf("status %d, want 2", status)
+	}
+	if want := "drolab starts this program: drolab run"; !strings.Contains(text, want) {
+		t.Errorf("it prints %q, want it to have %q", text, want)
 	}
 	for _, words := range [][]string{{}, {"procs=3"}} {
 		log := filepath.Join(t.TempDir(), "log")
 		p := startIn(t, map[string]string{"WORLD_SIZE": "2"}, log, job, words...)
 		p.tell(greeting(nil, words...))
 		said, _ := p.answer()
-		if line, _ := said["error"].(string); !strings.Contains(line, "write procs=N behind") {
-			t.Errorf("%v: %v", words, said)
-		}
+		line, _ := said["error"].(string)
+		wantLine(t, fmt.Sprint(words), line, "write procs=N behind")
 	}
 }
 
@@ -134,7 +145,7 @@ func TestEnds(t *testing.T) {
 		kill(p)
 		<-p.ended
 		if text := <-all; strings.Contains(text, "Traceback") {
-			t.Errorf("%s is killed: %s", name, text)
+			t.Errorf("%s is killed: the others print a traceback, want none:\n%s", name, text)
 		}
 	}
 }
@@ -163,10 +174,14 @@ func TestLongQuestions(t *testing.T) {
 		_, err := p.out.Write(c.begin)
 		must(t, err)
 		status := <-p.ended
-		if said := lines(p.printed()); status != 1 || len(said) != 1 ||
-			!strings.Contains(said[0], c.want) {
-			t.Errorf("status %d, %q: want %q", status, said, c.want)
+		if status != 1 {
+			t.Errorf("%v: status %d, want 1", c.begin, status)
 		}
+		said := lines(p.printed())
+		if len(said) != 1 {
+			t.Fatalf("%v: it prints %q, want one line", c.begin, said)
+		}
+		wantLine(t, fmt.Sprint(c.begin), said[0], c.want)
 	}
 }
 
@@ -247,12 +262,16 @@ func TestMutatedFrames(t *testing.T) {
 		<-done
 		p.in.Close()
 		said := lines(p.printed())
-		if status != 1 || len(said) != 1 || !strings.HasPrefix(said[0], "drolab: ") {
-			t.Fatalf("mutation %d of frame %d: status %d, %q", i, at, status, said)
+		if status != 1 {
+			t.Fatalf("mutation %d of frame %d: status %d, want 1: %q", i, at, status, said)
+		}
+		if len(said) != 1 || !strings.HasPrefix(said[0], "drolab: ") {
+			t.Fatalf("mutation %d of frame %d: it prints %q, want one line of drolab's", i, at,
+				said)
 		}
 		kinds[said[0]]++
 	}
 	if len(kinds) < 10 {
-		t.Errorf("only %d ends: %v", len(kinds), kinds)
+		t.Errorf("%d kinds of ends, want 10 or more: %v", len(kinds), kinds)
 	}
 }
