@@ -216,8 +216,9 @@ func (l *View) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	if !l.Labelled() {
 		return d
 	}
-	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: &l.Pass,
-		Groups: len(l.Data.Measured()), Threshold: l.Threshold}
+	e := &measure.Evaluation{Settings: l.Run.Meta.Spec.MeasureSettings(),
+		Classes: len(l.Data.Classes), Groups: len(l.Data.Measured()),
+		Test: &l.Pass, Threshold: l.Threshold}
 	if m := &l.Run.Meta; slices.Equal(m.Groups, l.Data.Measured()) {
 		e.Shares = m.GroupCounts.Train
 	}

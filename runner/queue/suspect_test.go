@@ -100,11 +100,12 @@ func TestWarningsOfEvaluations(t *testing.T) {
 	} {
 		p.Box = dro.Box{Lambda: c.lambda, Eta: c.eta}
 		spec.Batch = c.batch
-		e := measure.Evaluation{Spec: &spec, Problem: p, Train: &measure.Pass{Losses: losses,
-			Worst: worst},
-			Z: &dro.Z{Lambda: c.at, Eta: eta}}
+		settings := spec.MeasureSettings()
+		e := measure.Evaluation{Settings: settings, Problem: p,
+			Train: &measure.Pass{Losses: losses, Worst: worst},
+			Z:     &dro.Z{Lambda: c.at, Eta: eta}}
 		var got []string
-		e.Warn(&spec, func(_, message string) { got = append(got, message) })
+		e.Warn(settings, func(_, message string) { got = append(got, message) })
 		if text := strings.Join(got, "\n"); !strings.Contains(text, c.want) || c.want == "" &&
 			text != "" ||
 			len(got) > 1 {
