@@ -26,7 +26,7 @@ func TestDecisionsAreTheEvaluations(t *testing.T) {
 	}{"shapes": {trained(t, shapes), false}, "csv:example": {trained(t, table), true},
 		"csv:example, at a threshold": {trained(t, chosen), true}} {
 		t.Run(name, func(t *testing.T) {
-			l, err := NewView(ViewOf{Run: c.of, Step: -1, Split: runner.SplitTest,
+			l, err := NewView(t.Context(), ViewOf{Run: c.of, Step: -1, Split: runner.SplitTest,
 				Inspection: Inspection{Threads: 2, Scores: true}})
 			if err != nil {
 				t.Fatal(err)

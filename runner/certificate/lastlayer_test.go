@@ -20,7 +20,7 @@ func TestFeatures(t *testing.T) {
 			r := trained(t, change)
 			q := ViewOf{Run: r, Step: -1, Inspection: Inspection{Threads: 2,
 				Probabilities: true}}
-			f, err := Features(q, nil)
+			f, err := Features(t.Context(), q, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestFeatures(t *testing.T) {
 			}
 			for _, p := range f.Splits {
 				q.Split = p.Split
-				l, err := NewView(q)
+				l, err := NewView(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -151,7 +151,7 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Freeze(past, Means{}, 1)
+	f, err := Freeze(t.Context(), past, Means{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := CheckTheorem(r, "", true)
+	held, err := CheckTheorem(t.Context(), r, "", true)
 	if err != nil || held.Theorem == nil {
 		t.Fatalf("%+v, %v", held, err)
 	}
@@ -196,7 +196,7 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if got := held.Unmet; len(got) != 1 || !strings.HasPrefix(got[0], "T of at least 47300 (200)") {
 		t.Errorf("unmet: %q", got)
 	}
-	held, err = CheckTheorem(r, "", false)
+	held, err = CheckTheorem(t.Context(), r, "", false)
 	if err != nil || held.Theorem != nil || !slices.Contains(held.Unmet,
 		"losses with proved bounds (not looked for without the data)") {
 		t.Errorf("without the data: %+v, %v", held, err)

@@ -36,7 +36,7 @@ func table(s *spec.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
 // at returns a look at the newest checkpoint, and the look's pick at the run's radii.
 func at(t *testing.T, r *record.Run, split string) (*View, *Pick) {
 	t.Helper()
-	l, err := NewView(ViewOf{Run: r, Step: -1, Split: split,
+	l, err := NewView(t.Context(), ViewOf{Run: r, Step: -1, Split: split,
 		Means:      Means{DataDir: os.Getenv("DROLAB_DATA")},
 		Inspection: Inspection{Threads: 2}})
 	if err != nil {
@@ -192,7 +192,8 @@ func TestProgressEnds(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewView(ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
+	_, err := NewView(t.Context(),
+		ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
 	if !errors.Is(err, enough) || last >= 200 {
 		t.Errorf("ended at %d of 200 with %v", last, err)
 	}
@@ -217,8 +218,8 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 		"no checkpoint of":                            {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, err := NewView(q)
-			_, of := Features(q, []string{q.Split})
+			_, err := NewView(t.Context(), q)
+			_, of := Features(t.Context(), q, []string{q.Split})
 			for _, err := range []error{err, of} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%+v: %v, want %q", q, err, want)
@@ -247,8 +248,8 @@ func TestTrainingSamplesInAFile(t *testing.T) {
 	other := path + ".csv"
 	write(other, 150, 250)
 	said := func(name string) string {
-		l, err := NewView(ViewOf{Run: r, Step: -1, Dataset: name, Split: runner.SplitTest,
-			Inspection: Inspection{Threads: 2}})
+		l, err := NewView(t.Context(), ViewOf{Run: r, Step: -1, Dataset: name,
+			Split: runner.SplitTest, Inspection: Inspection{Threads: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +258,7 @@ func TestTrainingSamplesInAFile(t *testing.T) {
 	}
 	const all = "the data have no split: all %d samples are measured, and "
 	n := 0 // training samples among the rows from 150
-	d, err := r.Meta.OpenFor("", "")
+	d, err := r.Meta.OpenFor(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

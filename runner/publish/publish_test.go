@@ -100,7 +100,7 @@ func write(t *testing.T, r *Run, format, path string) {
 // samples writes the network's outputs on the test split, as `drolab eval --out` does.
 func samples(t *testing.T, r *Run, path string) {
 	t.Helper()
-	d, err := r.Meta.OpenFor("", "")
+	d, err := r.Meta.OpenFor(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

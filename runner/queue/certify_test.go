@@ -14,7 +14,8 @@ import (
 func frozen(t *testing.T, tr *trace) *certificate.Frozen {
 	t.Helper()
 	last := *tr.states[len(tr.states)-1]
-	f, err := certificate.Freeze(&runner.Past{Meta: tr.meta, From: &last}, certificate.Means{}, 1)
+	past := &runner.Past{Meta: tr.meta, From: &last}
+	f, err := certificate.Freeze(t.Context(), past, certificate.Means{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +127,14 @@ func TestFreezeRefuses(t *testing.T) {
 	tr := runAll(t, 1, brief(dro.PGD))[0]
 	last := *tr.states[len(tr.states)-1]
 	means := certificate.Means{}
-	if _, err := certificate.Freeze(&runner.Past{Meta: tr.meta}, means, 1); err == nil {
+	past := &runner.Past{Meta: tr.meta}
+	if _, err := certificate.Freeze(t.Context(), past, means, 1); err == nil {
 		t.Error("a run without a checkpoint is frozen")
 	}
 	other := *tr.meta
 	other.Checksum = "sha256:0"
-	past := &runner.Past{Meta: &other, From: &last}
-	if _, err := certificate.Freeze(past, means, 1); err == nil {
+	past = &runner.Past{Meta: &other, From: &last}
+	if _, err := certificate.Freeze(t.Context(), past, means, 1); err == nil {
 		t.Error("other data are taken")
 	}
 	f := frozen(t, tr)

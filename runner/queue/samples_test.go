@@ -18,7 +18,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		spec.Dataset, spec.Model, spec.ValFraction, spec.LabelNoise = name, "mlp", .2, .1
 		tr := runAll(t, 2, spec)[0]
 		state := tr.states[len(tr.states)-1]
-		d, err := tr.meta.OpenFor("", "")
+		d, err := tr.meta.OpenFor(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

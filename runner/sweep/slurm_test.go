@@ -56,7 +56,7 @@ func TestHolderOfALease(t *testing.T) {
 	b := fakes(t)
 	f := made(t, tiny)
 	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
-	h := f.Holder("40", "5", "2")
+	h := f.Holder(t.Context(), "40", "5", "2")
 	if h.Name != "slurm 40_5 2" {
 		t.Error(h.Name)
 	}

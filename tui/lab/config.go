@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -31,6 +32,9 @@ type Config struct {
 	StopSweep func(dir string) error
 	// Story gets the story of the watched runs when the interface is left; nil gets none.
 	Story func(sentence string)
+	// Context ends when the interface is left, and with it what a page reads for itself. nil never
+	// ends.
+	Context context.Context
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
@@ -48,6 +52,14 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, DROLAB_CONTRAST, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// UntilLeft returns a context that ends when the interface is left.
+func (c *Config) UntilLeft() context.Context {
+	if c.Context == nil {
+		return context.Background()
+	}
+	return c.Context
 }
 
 // Opening says how the interface begins; the zero Opening begins with Launch.
