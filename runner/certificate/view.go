@@ -51,17 +51,22 @@ func NewView(ctx context.Context, q ViewOf) (*View, error) {
 	if state.Eval != nil {
 		l.Threshold = state.Eval.Named("threshold")
 	}
-	l.Set, err = q.Run.Meta.Spec.Set()
-	if err == nil {
-		l.Src, err = splitOf(d, q.Split)
-	}
-	if err == nil {
-		l.Samples, err = Inspect(&q.Run.Meta, state, d, q.Split, q.Inspection)
-	}
-	if err != nil {
+	if err := l.apply(state, &q); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// apply applies the network of a checkpoint to the split.
+func (l *View) apply(state *runner.State, q *ViewOf) (err error) {
+	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
+		return err
+	}
+	if l.Src, err = splitOf(l.Data, q.Split); err != nil {
+		return err
+	}
+	l.Samples, err = Inspect(&q.Run.Meta, state, l.Data, q.Split, q.Inspection)
+	return err
 }
 
 // open reads the checkpoint and opens the data, together with what makes the network.
@@ -110,7 +115,8 @@ func eachHash(src data.Source, unlabelled bool, do func(hash uint64)) {
 	x, h := make([]float32, src.Shape().Len()+1), maphash.Hash{}
 	h.SetSeed(hashSeed)
 	for i := range src.Len() {
-		if src.Read(x[1:], i); !unlabelled {
+		src.Read(x[1:], i)
+		if !unlabelled {
 			x[0] = float32(src.Label(i))
 		}
 		h.Reset()

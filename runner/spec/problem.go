@@ -15,7 +15,8 @@ func (s *Spec) MoveStart() error {
 		return err
 	}
 	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
-	if s.Eta = z.Eta; p.Set.HasRadius() {
+	s.Eta = z.Eta
+	if p.Set.HasRadius() {
 		s.Lambda = z.Lambda
 	}
 	return nil
