@@ -156,9 +156,15 @@ func TestSelectionSurvivesAFailure(t *testing.T) {
 		}
 	})
 	s := tr.summary
-	if s.Status != runner.Failed || s.Selected == nil || !slices.Contains(savedSteps(tr),
-		s.Selected.Step) {
-		t.Errorf("%s, selected %+v, saved %d", s.Status, s.Selected, savedSteps(tr))
+	if s.Status != runner.Failed {
+		t.Errorf("the run is %s, want %s", s.Status, runner.Failed)
+	}
+	if s.Selected == nil {
+		t.Fatal("the run that failed has selected nothing")
+	}
+	if saved := savedSteps(tr); !slices.Contains(saved, s.Selected.Step) {
+		t.Errorf("the checkpoints are of the steps %d, want the selected step %d among them", saved,
+			s.Selected.Step)
 	}
 }
 
@@ -170,9 +176,12 @@ func TestSelectionThatWaitsSurvivesAStop(t *testing.T) {
 	at := whole.summary.Selected.Step
 	for _, lost := range []int{0, 1, 2} {
 		tr := stoppedAndResumed(t, spec, at+1, lost)
-		if s := tr.summary.Selected; s.Step != at || !slices.Contains(savedSteps(tr), at) {
-			t.Errorf("%d checkpoints lost: selected %d, saved %d, want %d", lost, s.Step,
-				savedSteps(tr), at)
+		if got := tr.summary.Selected.Step; got != at {
+			t.Errorf("%d checkpoints lost: step %d is selected, want %d", lost, got, at)
+		}
+		if saved := savedSteps(tr); !slices.Contains(saved, at) {
+			t.Errorf("%d checkpoints lost: saved are the steps %d, want %d among them", lost, saved,
+				at)
 		}
 		expectSameRun(t, tr, whole)
 	}

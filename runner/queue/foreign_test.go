@@ -182,7 +182,7 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 		}
 		for _, o := range q.Wait() {
 			if o.Err != nil {
-				t.Fatal(o.Err)
+				t.Fatalf("run %s: %v", o.ID, o.Err)
 			}
 		}
 	}

@@ -387,15 +387,19 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := q.Wait()[0]
-		if o.Status != runner.Failed || o.Err == nil ||
-			!strings.Contains(o.Err.Error(), "read-only") {
-			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
+		if o.Status != runner.Failed {
+			t.Errorf("without %q: the run is %s, want %s", status, o.Status, runner.Failed)
+		}
+		if o.Err == nil || !strings.Contains(o.Err.Error(), "read-only") {
+			t.Errorf("without %q: its error is %v, want one with %q", status, o.Err, "read-only")
 		}
 		tr := store.runs[ids[0]]
 		want := []runner.Status{runner.Queued, runner.Running, runner.Failed}
-		if states := tr.statuses(); !slices.Equal(states, want) ||
-			tr.summary.Status != runner.Failed {
-			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
+		if states := tr.statuses(); !slices.Equal(states, want) {
+			t.Errorf("without %q: the log has the states %v, want %v", status, states, want)
+		}
+		if got := tr.summary.Status; got != runner.Failed {
+			t.Errorf("without %q: the summary says %s, want %s", status, got, runner.Failed)
 		}
 	}
 }

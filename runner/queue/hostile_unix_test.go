@@ -41,7 +41,7 @@ func TestMachineIsAsked(t *testing.T) {
 		r := runner.Request{Specs: []spec.Spec{brief(dro.SFK)}}
 		want(&r.Specs[0], &r.Means)
 		if _, err := q.Start(r); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Start() = %v, want an error with %q", err, name)
 		}
 		if q.Wait(); len(m.runs) > 0 {
 			t.Errorf("%s leaves %d runs", name, len(m.runs))
@@ -90,7 +90,7 @@ func TestRunJSONThatWasChanged(t *testing.T) {
 		q.Wait()
 		change(m.runs[ids[0]].meta)
 		if err := q.Resume(ids[0]); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Resume() = %v, want an error with %q", err, name)
 		}
 	}
 }

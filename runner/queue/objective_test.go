@@ -186,9 +186,14 @@ func TestNoneIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := spec.Defaults()
-	if err := back.UnmarshalJSON(text); err != nil || !back.Clip.IsNone() ||
-		back.Text("clip") != "none" {
-		t.Errorf("clip is %q, %v", back.Text("clip"), err)
+	if err := back.UnmarshalJSON(text); err != nil {
+		t.Fatalf("UnmarshalJSON(%s): %v", text, err)
+	}
+	if !back.Clip.IsNone() {
+		t.Errorf("clip is read back as %v, want none", back.Clip)
+	}
+	if got := back.Text("clip"); got != "none" {
+		t.Errorf("Text(clip) = %q, want none", got)
 	}
 	for _, key := range []string{"lambda_max", "eta_min", "c"} {
 		s := spec.Defaults()
