@@ -118,8 +118,12 @@ func TestModes(t *testing.T) {
 	for path, text := range ownTexts(t, f) {
 		for ; path != "."; path = filepath.Dir(path) {
 			info, err := os.Stat(filepath.Join(f.Dir, path))
-			if err != nil || info.Mode().Perm()&0o077 != 0 {
-				t.Errorf("%s: %v, %v (%d bytes)", path, info.Mode(), err, len(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mode := info.Mode().Perm(); mode&0o077 != 0 {
+				t.Errorf("%s has the mode %v, want one for its owner alone (%d bytes)", path, mode,
+					len(text))
 			}
 		}
 	}
@@ -127,8 +131,12 @@ func TestModes(t *testing.T) {
 	if _, err := Make(dir, []byte(fewer), parse(t, fewer).Expand()); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o700 {
+		t.Errorf("the sweep's folder has the mode %v, want 0700", mode)
 	}
 }
 
@@ -140,6 +148,6 @@ func TestSweepFromBeforeFormat1(t *testing.T) {
 	_, err := Open(f.Dir)
 	if want := "sweep " + filepath.Base(f.Dir) + " is from before format 1"; err == nil ||
 		err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+		t.Errorf("Open() = %v, want %q", err, want)
 	}
 }
