@@ -90,10 +90,17 @@ func TestPicked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := trained(t, change)
 			l, p := at(t, r, runner.SplitTrain)
-			if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name ||
-				p.Split != "train" {
-				t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step,
-					p.Split, p.Size)
+			if want := l.Src.Len(); p.Size != want {
+				t.Errorf("the pick is of %d samples, want %d", p.Size, want)
+			}
+			if want := r.Meta.Steps; p.Step != want {
+				t.Errorf("the pick is of step %d, want %d", p.Step, want)
+			}
+			if p.Dataset != name {
+				t.Errorf("the pick is of the dataset %q, want %q", p.Dataset, name)
+			}
+			if p.Split != "train" {
+				t.Errorf("the pick is of the split %q, want train", p.Split)
 			}
 			sizes := map[Kind]int{}
 			for _, part := range p.Parts {
@@ -101,10 +108,17 @@ func TestPicked(t *testing.T) {
 				l.holds(t, p, part)
 			}
 			wrong := float64(p.Size) * (1 - p.Accuracy.Float())
-			if sizes[All] != p.Size || sizes[Class] != p.Size ||
-				math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
-				p.Groups != nil && sizes[Group] != p.Size {
-				t.Errorf("%s: parts of %v samples, of %d, %v wrong", name, sizes, p.Size, wrong)
+			if sizes[All] != p.Size {
+				t.Errorf("the whole has %d samples, want %d", sizes[All], p.Size)
+			}
+			if sizes[Class] != p.Size {
+				t.Errorf("the classes have %d samples together, want %d", sizes[Class], p.Size)
+			}
+			if p.Groups != nil && sizes[Group] != p.Size {
+				t.Errorf("the groups have %d samples together, want %d", sizes[Group], p.Size)
+			}
+			if math.Abs(float64(sizes[Wrong])-wrong) > .5 {
+				t.Errorf("%d samples are wrong, want %v, by the accuracy", sizes[Wrong], wrong)
 			}
 			for k, rho := range p.Radii {
 				ratios, worst, err := l.Weigh(rho)
@@ -268,19 +282,22 @@ func TestTrainingSamplesInAFile(t *testing.T) {
 			n++
 		}
 	}
+	if n == 0 || n == 50 {
+		t.Fatalf("%d of the 50 rows from 150 on are training samples, want some and not all", n)
+	}
 	for name, want := range map[string]string{
 		path:  fmt.Sprintf(all+"the network was trained on %d of them", 200, d.Train.Len()),
 		other: fmt.Sprintf(all+"the network was trained on %d of them", 100, n),
 	} {
-		if got := said(name); !strings.Contains(got, want) || n == 0 || n == 50 {
-			t.Errorf("notes %q, want %q", got, want)
+		if got := said(name); !strings.Contains(got, want) {
+			t.Errorf("the notes are %q, want %q among them", got, want)
 		}
 	}
 	if got := said(path + "?test=" + other); strings.Contains(got, "no split") {
-		t.Errorf("a file with a test split: %q", got)
+		t.Errorf("the notes on a file with a test split are %q, want none of a missing split", got)
 	}
 	os.Remove(path)
 	if got := said(other); !strings.Contains(got, "it is unknown how many of them") {
-		t.Errorf("without the training file: %q", got)
+		t.Errorf("the notes without the training file are %q, want that it is unknown", got)
 	}
 }
