@@ -89,12 +89,15 @@ func TestAUROCAgainstPeer(t *testing.T) {
 	out := peertest.Run(t, "sklearn", filepath.Join("peer", "auroc.py"), path)
 	lines := strings.Fields(string(out))
 	if len(lines) != len(lists) {
-		t.Fatalf("%s", out)
+		t.Fatalf("scikit-learn has %d areas, want %d: %s", len(lines), len(lists), out)
 	}
 	for i, line := range lines {
 		want, err := strconv.ParseFloat(line, 64)
-		if got := AUROC(lists[i]).Float(); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("list %d: %v, scikit-learn has %s", i, got, line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := AUROC(lists[i]).Float(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("AUROC() of list %d = %v, want %v, as scikit-learn", i, got, want)
 		}
 	}
 }

@@ -242,10 +242,14 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	pgf := text("pgfplots")
-	if strings.Count(pgf, `\begin{axis}`) < 4 ||
-		strings.Count(pgf, "{") != strings.Count(pgf, "}") ||
-		strings.Count(svg, "<polyline") != strings.Count(pgf, `\addplot`) {
-		t.Errorf("%d curves drawn, pgfplots %s", strings.Count(svg, "<polyline"), pgf)
+	if n := strings.Count(pgf, `\begin{axis}`); n < 4 {
+		t.Errorf("pgfplots has %d axes, want 4 or more: %s", n, pgf)
+	}
+	if opened, closed := strings.Count(pgf, "{"), strings.Count(pgf, "}"); opened != closed {
+		t.Errorf("pgfplots opens %d braces and closes %d: %s", opened, closed, pgf)
+	}
+	if got, want := strings.Count(pgf, `\addplot`), strings.Count(svg, "<polyline"); got != want {
+		t.Errorf("pgfplots has %d curves, want %d, as SVG: %s", got, want, pgf)
 	}
 }
 
