@@ -184,7 +184,7 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 }
 
 func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		spec := brief(a)
 		if a == dro.SFK { // images are drawn and augmented: these draws go on, too
 			spec = quick(a)

@@ -208,7 +208,7 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 // TestForeignNetwork: with every method, a network of another program trains as drolab's own does,
 // up to the rounding of float32, and goes on from its checkpoint with the same bits.
 func TestForeignNetwork(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		if refits(a) { // it does not show its last layer
 			continue
 		}

@@ -53,7 +53,7 @@ func forkAt(t *testing.T, store *memory, parent *trace, step int64,
 }
 
 func TestForkWithoutAChangeIsTheParent(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		store, parent := parentRun(t, a)
 		fork, err := forkAt(t, store, parent, 8, func(*spec.Spec) {})
 		if err != nil {

@@ -127,7 +127,7 @@ func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 // Selecting changes nothing else, for any method. The selection is the same after a crash that lost
 // checkpoints, whether the best came before or after.
 func TestSelectionAcrossACrash(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		settings := choosing(a, "val_robust_risk")
 		settings.CheckpointEvery = 4
 		plain := settings
@@ -223,7 +223,11 @@ func openRelabelled(seed uint64) (*data.Dataset, error) {
 // The selection is the same whatever the labels of the test split. The validation split comes with
 // the data, so val_fraction is 0.
 func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
-	for _, by := range spec.Selections()[1:] {
+	selections := spec.Selections()[1:]
+	if testing.Short() {
+		selections = selections[:3]
+	}
+	for _, by := range selections {
 		var steps [][]int64 // that become selected, and then the selected one
 		var losses []measure.Number
 		for _, seed := range []uint64{0, 1, 2} {
