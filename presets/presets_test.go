@@ -78,7 +78,7 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	if got := p.Spec.Imbalance.Ratios("cifar10"); len(got) != 10 || got[5] != .285 {
-		t.Errorf("paper: imbalance = %v", got)
+		t.Errorf("paper: imbalance is %v, want 10 ratios, the sixth 0.285", got)
 	}
 	gentle, err := Load("paper-gentle")
 	if err != nil {
@@ -118,8 +118,11 @@ func TestSet(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.assignment, func(t *testing.T) {
 			s := spec.Defaults()
-			if err := Set(&s, c.assignment); err != nil || !c.want(&s) {
-				t.Errorf("Set(%q): %v, spec %+v", c.assignment, err, s)
+			if err := Set(&s, c.assignment); err != nil {
+				t.Fatalf("Set(%q): %v", c.assignment, err)
+			}
+			if !c.want(&s) {
+				t.Errorf("Set(%q) makes the spec %+v", c.assignment, s)
 			}
 		})
 	}
@@ -307,8 +310,11 @@ func TestBombs(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			err := read()
 			runtime.ReadMemStats(&after)
-			if err == nil || len(err.Error()) > 1000 {
-				t.Errorf("%s by %s: %.300v", name, way, err)
+			if err == nil {
+				t.Errorf("%s by %s is taken, want an error", name, way)
+			} else if n := len(err.Error()); n > 1000 {
+				t.Errorf("the error of %s by %s has %d bytes, want at most 1000: %.300v", name, way,
+					n, err)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 {
 				t.Errorf("%s by %s takes %d MB", name, way, took>>20)

@@ -59,9 +59,12 @@ func TestDecisionsAreTheEvaluations(t *testing.T) {
 					t.Errorf("%s: %v, the run has %v", m.Name, got, want)
 				}
 			}
-			if at := s.Named("threshold"); l.Threshold != at ||
-				at.Applies() != c.of.Meta.Spec.Threshold.ByVal() {
-				t.Errorf("the threshold is %v, the run has %v", l.Threshold, at)
+			at := s.Named("threshold")
+			if l.Threshold != at {
+				t.Errorf("the threshold is %v, want %v, as the run has it", l.Threshold, at)
+			}
+			if want := c.of.Meta.Spec.Threshold.ByVal(); at.Applies() != want {
+				t.Errorf("the run has the threshold %v; want one: %v", at, want)
 			}
 			if none := l.Decisions(0, 1, 1); none.Intervals != nil {
 				t.Errorf("intervals of no draws: %v", none.Intervals)

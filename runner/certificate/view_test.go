@@ -177,8 +177,8 @@ func (l *View) holds(t *testing.T, p *Pick, part Part) {
 func TestPickIsBounded(t *testing.T) {
 	r := trained(t, func(s *spec.Spec) { shapes(s); s.Samples = 4000 })
 	l, p := at(t, r, runner.SplitTrain)
-	if most := 2*mostOfPart + mostOfParts; len(p.Samples) > most || len(p.Samples) >= p.Size {
-		t.Errorf("%d samples kept of %d, want at most %d", len(p.Samples), p.Size, most)
+	if n, most := len(p.Samples), min(2*mostOfPart+mostOfParts, p.Size-1); n > most {
+		t.Errorf("%d samples of %d are kept, want at most %d", n, p.Size, most)
 	}
 	for _, s := range p.Samples {
 		want := PictureOf(l.Src, slices.Index(l.Rows, s.Row))
@@ -208,8 +208,11 @@ func TestProgressEnds(t *testing.T) {
 	}}
 	_, err := NewView(t.Context(),
 		ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
-	if !errors.Is(err, enough) || last >= 200 {
-		t.Errorf("ended at %d of 200 with %v", last, err)
+	if !errors.Is(err, enough) {
+		t.Errorf("NewView() = %v, want %v", err, enough)
+	}
+	if last >= 200 {
+		t.Errorf("the inspection ends after %d of 200 samples, want fewer", last)
 	}
 }
 

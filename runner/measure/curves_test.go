@@ -52,8 +52,10 @@ func TestAUROC(t *testing.T) {
 			t.Errorf("%d values: %v, want %v", values, got, won/pairs)
 		}
 	}
-	if AUROC([]scoreGroup{{1, 1, 0}, {2, 3, 0}}).Applies() || AUROC(nil).Applies() {
-		t.Error("it applies without others")
+	for _, list := range [][]scoreGroup{{{1, 1, 0}, {2, 3, 0}}, nil} {
+		if n := AUROC(list); n.Applies() {
+			t.Errorf("AUROC(%v), without others, is %v, want none", list, n)
+		}
 	}
 	if got := AUROC([]scoreGroup{{math.NaN(), 1, 0}, {math.NaN(), 0, 1}}); got.Float() != .5 {
 		t.Errorf("scores that are no numbers: %v", got)

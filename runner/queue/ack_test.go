@@ -160,8 +160,11 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	}
 	q.Wait()
 	states := store.runs[ids[0]].states
-	if a := <-done; a != (train.Answer{Step: 6}) || states[len(states)-1].Step != 6 {
-		t.Errorf("answered %+v; the last checkpoint is of step %d", a, states[len(states)-1].Step)
+	if got, want := <-done, (train.Answer{Step: 6}); got != want {
+		t.Errorf("the answer is %+v, want %+v", got, want)
+	}
+	if got := states[len(states)-1].Step; got != 6 {
+		t.Errorf("the last checkpoint is of step %d, want 6", got)
 	}
 }
 

@@ -76,9 +76,11 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.DualGap != e.Named(at.gap).Float() ||
-			math.Abs(s.GradNorm/e.Named(at.norm).Float()-1) > 1e-6 {
-			t.Errorf("%s: %+v, the run had %v and %v", at.gap, s, e.Named(at.gap), e.Named(at.norm))
+		if want := e.Named(at.gap).Float(); s.DualGap != want {
+			t.Errorf("%s is %v, want %v, as the run had it", at.gap, s.DualGap, want)
+		}
+		if want := e.Named(at.norm).Float(); math.Abs(s.GradNorm/want-1) > 1e-6 {
+			t.Errorf("%s is %v, want %v, as the run had it", at.norm, s.GradNorm, want)
 		}
 	}
 }

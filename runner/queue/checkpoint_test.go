@@ -124,9 +124,11 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 				}
 			}
 			best := tr.summary.Selected
-			if best.Step != at.summary.Selected.Step || best.Step == tr.meta.Steps {
-				t.Fatalf("selected step %d, want %d, before the end", best.Step,
-					at.summary.Selected.Step)
+			if want := at.summary.Selected.Step; best.Step != want {
+				t.Fatalf("step %d is selected, want %d", best.Step, want)
+			}
+			if best.Step == tr.meta.Steps {
+				t.Fatal("the last step is selected, so that nothing is shown")
 			}
 			i := slices.Index(steps, best.Step)
 			if i < 0 {

@@ -221,8 +221,11 @@ func TestForeignNetwork(t *testing.T) {
 				net, _ = made.(*foreign)
 				return made, err
 			}, s, 1)
-			if net.largest > s.Batch || net.moves != int(tr.meta.Steps) {
-				t.Errorf("a batch of %d, %d steps of %d", net.largest, net.moves, tr.meta.Steps)
+			if net.largest > s.Batch {
+				t.Errorf("the largest batch has %d samples, want at most %d", net.largest, s.Batch)
+			}
+			if want := int(tr.meta.Steps); net.moves != want {
+				t.Errorf("the network takes %d steps, want %d", net.moves, want)
 			}
 			own := trained(t, train.Native, s, 1).summary
 			near(t, tr.summary.Measures, own.Measures)
@@ -263,8 +266,8 @@ func TestForeignNetworkHasNoParameters(t *testing.T) {
 	if f.Run.Net, err = newForeign(&f.Meta.Spec, f.Data, 1); err != nil {
 		t.Fatal(err)
 	}
-	const want = "the constants need a network whose weights are at hand"
-	if _, err = f.Constants(train, 3); err == nil || err.Error() != "run "+f.Meta.ID+": "+want {
-		t.Error(err)
+	want := "run " + f.Meta.ID + ": the constants need a network whose weights are at hand"
+	if _, err = f.Constants(train, 3); err == nil || err.Error() != want {
+		t.Errorf("Constants() = %v, want %q", err, want)
 	}
 }

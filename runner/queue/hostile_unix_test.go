@@ -63,8 +63,11 @@ func TestNull(t *testing.T) {
 		var wrong *spec.KeyError
 		after := row.Text(&s)
 		taken := err == nil && after != "[]" && after != before && s.Validate() == nil
-		if taken || err != nil && !errors.As(err, &wrong) {
-			t.Errorf("%s: null becomes %s, %v", row.Key, after, err)
+		if taken {
+			t.Errorf("%s: null becomes %s, want an error", row.Key, after)
+		}
+		if err != nil && !errors.As(err, &wrong) {
+			t.Errorf("%s: the error of null is %v, want a KeyError", row.Key, err)
 		}
 	}
 	s := spec.Defaults()

@@ -182,7 +182,7 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	}
 	tr := store.runs[ids[0]]
 	if log := tr.knobs(); len(log) != 1 || log[0].New.Float() != 0.002 {
-		t.Fatalf("knob events %+v", log)
+		t.Fatalf("the log has the knob events %+v, want one to 0.002", log)
 	}
 	if err := q.Resume(ids[0]); err != nil {
 		t.Fatal(err)
@@ -268,6 +268,6 @@ func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
 	}
 	q.Wait()
 	if log := store.runs[ids[0]].knobs(); len(log) != 1 || log[0].New.Float() != 0.002 {
-		t.Errorf("knob events %+v", log)
+		t.Errorf("the log has the knob events %+v, want one to 0.002", log)
 	}
 }

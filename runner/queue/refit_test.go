@@ -224,9 +224,13 @@ func TestForkCannotSetApart(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if parent.may != (err == nil) ||
-			err != nil && !strings.Contains(err.Error(), "afr_split: train: want val") {
-			t.Errorf("of %s: %v", parent.spec.Algorithm(), err)
+		if got := err == nil; got != parent.may {
+			t.Errorf("a fork of %s = %v, want it to be possible: %v", parent.spec.Algorithm(), err,
+				parent.may)
+		}
+		if err != nil && !strings.Contains(err.Error(), "afr_split: train: want val") {
+			t.Errorf("a fork of %s = %v, want an error about afr_split", parent.spec.Algorithm(),
+				err)
 		}
 		if !parent.may {
 			continue

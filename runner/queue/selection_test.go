@@ -88,8 +88,11 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		}
 		early = early || s.Step < tr.meta.Steps
 		i := slices.IndexFunc(tr.states, func(s *runner.State) bool { return s.Step == best.Step })
-		if i < 0 || tr.states[i].Selected.Step != best.Step {
-			t.Fatalf("%s: no checkpoint of step %d", by, best.Step)
+		if i < 0 {
+			t.Fatalf("%s: there is no checkpoint of step %d", by, best.Step)
+		}
+		if got := tr.states[i].Selected.Step; got != best.Step {
+			t.Fatalf("%s: the checkpoint of step %d has step %d as selected", by, best.Step, got)
 		}
 		got, want := heldOutLoss(t, tr, tr.states[i]), best.Named("val_loss").Float()
 		if math.Abs(got-want) > 1e-5 {
@@ -137,8 +140,11 @@ func TestSelectionAcrossACrash(t *testing.T) {
 		if refits(a) && selected == nil { // the samples to select by are fitted to
 			continue
 		}
-		if selected == nil || whole[1].summary.Selected != nil {
-			t.Fatalf("%s: selected %+v and %+v", a, selected, whole[1].summary.Selected)
+		if selected == nil {
+			t.Fatalf("%s: no step is selected", a)
+		}
+		if s := whole[1].summary.Selected; s != nil {
+			t.Fatalf("%s: with select: last, step %d is selected, want none", a, s.Step)
 		}
 		for _, e := range evals(whole[0]) {
 			if e.Selected {
@@ -371,9 +377,11 @@ func TestAllTie(t *testing.T) {
 	plain := rare(t)
 	plain.Select = spec.SelectLast
 	tr = runAll(t, 1, plain)[0]
-	if tr.meta.Ties != runner.TiesToFirst || strings.Contains(warnings(tr), "tie at") {
-		t.Errorf("a run that selects nothing has the rule %q and says %s", tr.meta.Ties,
-			warnings(tr))
+	if tr.meta.Ties != runner.TiesToFirst {
+		t.Errorf("a run that selects nothing has the rule %q, want none", tr.meta.Ties)
+	}
+	if said := warnings(tr); strings.Contains(said, "tie at") {
+		t.Errorf("a run that selects nothing warns of ties: %s", said)
 	}
 }
 
@@ -398,9 +406,13 @@ func TestTieRuleStays(t *testing.T) {
 		for _, at := range []int64{1, whole.meta.StepsPerEpoch + 1, whole.meta.Steps - 6} {
 			tr := begunWith(t, settings, c.rule, at)
 			got, want := tr.summary.Selected, whole.summary.Selected
-			if got.Step != want.Step || got.Named("test_loss") != want.Named("test_loss") {
-				t.Errorf("rule %q, stopped at %d: selected step %d, want %d", c.rule, at, got.Step,
-					want.Step)
+			if got.Step != want.Step {
+				t.Errorf("rule %q, stopped at %d: step %d is selected, want %d", c.rule, at,
+					got.Step, want.Step)
+			}
+			if got, want := got.Named("test_loss"), want.Named("test_loss"); got != want {
+				t.Errorf("rule %q, stopped at %d: the selected test_loss is %v, want %v", c.rule,
+					at, got, want)
 			}
 			if n := strings.Count(warnings(tr), "tie at"); n != 1 {
 				t.Errorf("rule %q, stopped at %d: %d warnings of ties, want 1", c.rule, at, n)
@@ -414,9 +426,11 @@ func TestTieRuleStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fork.meta.Ties != runner.TiesByLoss || fork.summary.Selected.Epoch == 1 {
-		t.Errorf("a fork has the rule %q and selects epoch %g", fork.meta.Ties,
-			fork.summary.Selected.Epoch)
+	if got, want := fork.meta.Ties, runner.TiesByLoss; got != want {
+		t.Errorf("a fork has the rule %q, want %q", got, want)
+	}
+	if got := fork.summary.Selected.Epoch; got == 1 {
+		t.Error("a fork selects the first epoch, as by the rule of its parent")
 	}
 }
 
@@ -460,8 +474,11 @@ func begunWith(t *testing.T, s spec.Spec, rule runner.TieRule, step int64) *trac
 		o = q.Wait()
 	}
 	tr := store.runs[ids[0]]
-	if o[0].Status != runner.Done || tr.meta.Ties != rule {
-		t.Fatalf("outcome %+v, rule %q, want done, %q", o[0], tr.meta.Ties, rule)
+	if o[0].Status != runner.Done {
+		t.Fatalf("the outcome is %+v, want %s", o[0], runner.Done)
+	}
+	if tr.meta.Ties != rule {
+		t.Fatalf("run.json has the rule %q, want %q", tr.meta.Ties, rule)
 	}
 	return tr
 }
@@ -471,6 +488,6 @@ func TestUnknownTieRule(t *testing.T) {
 	m := runner.Meta{StepsPerEpoch: 1, Spec: spec.Defaults(), Ties: "by-lot"}
 	want := `select_ties: "by-lot": want "val_loss" or none`
 	if err := m.Usable(); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+		t.Errorf("Usable() = %v, want %q", err, want)
 	}
 }

@@ -62,8 +62,13 @@ func TestNoiseByASecondRoad(t *testing.T) {
 		if got := n.Variance.Float(); math.Abs(got/want-1) > .15 {
 			t.Errorf("n = %d: variance %v, sample by sample %v", n.N, got, want)
 		}
-		if !(n.Variance.Float() < n.VarianceBound.Float()) || !(n.Bias < n.BiasBound) {
-			t.Errorf("n = %d: %+v is above its bounds", n.N, n)
+		if !(n.Variance.Float() < n.VarianceBound.Float()) {
+			t.Errorf("n = %d: the variance is %v, want less than its bound, %v", n.N, n.Variance,
+				n.VarianceBound)
+		}
+		if !(n.Bias < n.BiasBound) {
+			t.Errorf("n = %d: the bias is %v, want less than its bound, %v", n.N, n.Bias,
+				n.BiasBound)
 		}
 	}
 	w, _ := dro.WorstCase(f.Problem().Set, nil, train.Losses, f.Problem().Rho)

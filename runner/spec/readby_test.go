@@ -63,8 +63,12 @@ func TestTrainedByPatience(t *testing.T) {
 		for key, want := range map[string]bool{"lr": true, "eval_every": patience > 0,
 			"select": patience > 0, "log_every": false, "checkpoint_every": false} {
 			row, ok := FindSetting(key)
-			if got := row.TrainedBy(&s); !ok || got != want {
-				t.Errorf("patience %d: the training reads %s: %v", patience, key, got)
+			if !ok {
+				t.Fatalf("there is no setting %s", key)
+			}
+			if got := row.TrainedBy(&s); got != want {
+				t.Errorf("patience %d: the training reads %s: %v, want %v", patience, key, got,
+					want)
 			}
 		}
 	}

@@ -94,8 +94,11 @@ set: {epochs: 2, val_fraction: .2}
 	of := map[string]int{}
 	for i, r := range l.Runs {
 		s, err := l.Spec(i)
-		if err != nil || s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
-			t.Errorf("%v: %s with beta1 = %v", err, s.Optimizer, s.Beta1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
+			t.Errorf("run %d has beta1 = 0.8 with the optimizer sgd, which does not read it", i)
 		}
 		of[s.Optimizer]++
 		if _, ok := r.Values["beta1"]; ok != (s.Optimizer == "adamw") {
@@ -116,6 +119,6 @@ func TestMethodsVaryInWhatTheyRead(t *testing.T) {
 		counts[string(r.Algorithm)]++
 	}
 	if counts["sfk"] != 3 || counts["erm"] != 1 {
-		t.Errorf("runs of each method: %v", counts)
+		t.Errorf("the methods have so many runs: %v, want 3 of sfk and 1 of erm", counts)
 	}
 }

@@ -83,8 +83,11 @@ func flip(t *testing.T, f *Folder, name string, text []byte, at int, by byte, wa
 		return f.File == name && f.Remedy != ""
 	})
 	what := fmt.Sprintf("byte %d of %d is %q, was %q", at, len(text), harmed[at], text[at])
-	if err != nil || !named {
-		t.Errorf("%s: not named: %v %v", what, err, found(list))
+	if err != nil {
+		t.Errorf("%s: Examine(): %v", what, err)
+	}
+	if !named {
+		t.Errorf("%s: Examine() finds %v, want %s with a remedy", what, found(list), name)
 	}
 	if got, err := shown(f.Dir); err == nil && got != want {
 		t.Errorf("%s: shows\n%s\nwithout an error", what, got)

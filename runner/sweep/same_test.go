@@ -32,8 +32,11 @@ func TestSameSweeps(t *testing.T) {
 func sameSweeps(t *testing.T, dirA, dirB string) {
 	t.Helper()
 	a, b := open(t, dirA), open(t, dirB)
-	if len(a.List.Runs) == 0 || len(a.List.Runs) != len(b.List.Runs) {
-		t.Fatalf("%d and %d runs", len(a.List.Runs), len(b.List.Runs))
+	if len(a.List.Runs) == 0 {
+		t.Fatal("the first sweep has no runs")
+	}
+	if got, want := len(b.List.Runs), len(a.List.Runs); got != want {
+		t.Fatalf("the second sweep has %d runs, want %d, as the first", got, want)
 	}
 	events := 0
 	for i, r := range a.List.Runs {

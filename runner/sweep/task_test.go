@@ -3,7 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,7 +187,7 @@ func TestRungsAsTasks(t *testing.T) {
 		}
 	}
 	if got := counts(t, jobs); got[Waiting] != 8 {
-		t.Fatalf("at the rung: %v", got)
+		t.Fatalf("at the rung the states of the runs are %v, want 8 waiting", got)
 	}
 	for place := range jobs.List.mostKept(1) + 1 {
 		task := tasked(jobs, place)
@@ -196,9 +196,12 @@ func TestRungsAsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, b := counts(t, here), counts(t, jobs); a[runner.Done] != 4 ||
-		fmt.Sprint(a) != fmt.Sprint(b) {
-		t.Errorf("here %v, as tasks %v", a, b)
+	want := counts(t, here)
+	if n := want[runner.Done]; n != 4 {
+		t.Errorf("here %d runs are done, want 4", n)
+	}
+	if got := counts(t, jobs); !maps.Equal(got, want) {
+		t.Errorf("as tasks the states of the runs are %v, want %v, as here", got, want)
 	}
 }
 

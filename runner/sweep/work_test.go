@@ -108,8 +108,12 @@ func TestStartingAgainDoesOnlyWhatIsMissing(t *testing.T) {
 			t.Errorf("run %d was done again: %v", i, changed)
 		}
 	}
-	if runs, problems := record.List(f.Dir); len(runs) != 8 || len(problems) > 0 {
-		t.Errorf("as a runs folder it has %d runs, %v", len(runs), problems)
+	runs, problems := record.List(f.Dir)
+	if len(runs) != 8 {
+		t.Errorf("as a runs folder it has %d runs, want 8", len(runs))
+	}
+	if len(problems) > 0 {
+		t.Errorf("as a runs folder it has the problems %v, want none", problems)
 	}
 }
 
@@ -235,8 +239,12 @@ halving: {epochs: [1, 2], keep: .5}
 		other, folder := swept(t, text, seed+1)
 		for i := range first.Rows {
 			a, b := &first.Rows[i], &other.Rows[i]
-			if len(a.IDs) != 2 || !slices.Equal(a.IDs, b.IDs) {
-				t.Errorf("%s: chose %v, and %v with other test labels", a.Algorithm, a.IDs, b.IDs)
+			if len(a.IDs) != 2 {
+				t.Errorf("%s: the runs %v are chosen, want 2", a.Algorithm, a.IDs)
+			}
+			if !slices.Equal(a.IDs, b.IDs) {
+				t.Errorf("%s: the runs %v are chosen with other test labels, want %v", a.Algorithm,
+					b.IDs, a.IDs)
 			}
 			if !slices.Equal(a.Validation.Values, b.Validation.Values) {
 				t.Errorf("%s: the validation figures differ", a.Algorithm)
@@ -309,8 +317,11 @@ func TestHalving(t *testing.T) {
 		}
 		linesA, weightsA := trace(t, full, i)
 		linesB, weightsB := trace(t, halved, i)
-		if !slices.Equal(linesA, linesB) || string(weightsA) != string(weightsB) {
-			t.Errorf("run %d is not what it is without rungs", i)
+		if diff := cmp.Diff(linesA, linesB); diff != "" {
+			t.Errorf("run %d has other events (-without rungs +with rungs):\n%s", i, diff)
+		}
+		if string(weightsA) != string(weightsB) {
+			t.Errorf("run %d has other weights than without rungs", i)
 		}
 	}
 	a, b := look.Table(), NewProgress(full).Table()
