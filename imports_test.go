@@ -36,10 +36,10 @@ runner/data < runner/data/array, runner/data/synthetic, runner/data/loader
 X/SYS < runner/data/source
 runner/data/picture, runner/data/array, runner/data/synthetic < runner/data/source
 dro, dro/internal/kern, GORGONIA < dro/nn
-dro, dro/nn, runner/data/source, runner/data/loader < runner/spec
-runner/spec < runner/measure
+dro, runner/data < runner/measure
+dro/nn, runner/measure, runner/data/source, runner/data/loader < runner/spec
 GOPSUTIL < runner/machine
-runner/measure, runner/machine, runner/internal/atomicfile < runner
+runner/spec, runner/machine, runner/internal/atomicfile < runner
 dro/nn, runner, runner/internal/memory < runner/train
 dro, runner/internal/atomicfile < runner/page
 tui/cell, runner/page, ASCIIGRAPH < tui/plot
@@ -104,6 +104,7 @@ var testPairs = map[string]string{
 		"runner/internal/atomicfile/atomicfiletest, runner/record/recordtest/eventtest",
 	"runner/eventlog":       "runner/record/recordtest/eventtest",
 	"runner/page":           "runner/measure",
+	"runner/measure":        "runner/data/source",
 	"runner/data/synthetic": "runner/data/source",
 	"runner/data/loader":    "runner/data/source, runner/data/synthetic, runner/data/array",
 	"runner/sweep":          "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",

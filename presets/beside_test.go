@@ -35,8 +35,17 @@ func TestBeside(t *testing.T) {
 	}
 	for i, w := range want {
 		p := list[i]
-		if p.Name != w.name || (p.Problem != nil) != w.broken || p.File == "" || p.Doc == "" {
-			t.Errorf("%+v, want %+v", p, w)
+		if p.Name != w.name {
+			t.Errorf("preset %d is %q, want %q", i, p.Name, w.name)
+		}
+		if got := p.Problem != nil; got != w.broken {
+			t.Errorf("%s has the problem %v; want one: %v", p.Name, p.Problem, w.broken)
+		}
+		if p.File == "" {
+			t.Errorf("%s has no file", p.Name)
+		}
+		if p.Doc == "" {
+			t.Errorf("%s has no doc line", p.Name)
 		}
 		if p.Problem != nil && !strings.HasPrefix(p.Problem.Error(), p.File+":2: epochs: ") {
 			t.Errorf("problem %q, want one of line 2", p.Problem)

@@ -31,7 +31,8 @@ var newcomers = sync.OnceValue(func() (list []newcomer) {
 		if !ok {
 			words, n.note, ok = strings.Cut(strings.TrimSpace(line), ": ")
 		}
-		if n.words = strings.Fields(words); ok && line[0] != '#' {
+		n.words = strings.Fields(words)
+		if ok && line[0] != '#' {
 			list = append(list, n)
 		}
 	}
@@ -109,8 +110,8 @@ func suggest(key string) string {
 	if distance(key, near) > 2*max(2, len(key)/3) {
 		return list
 	}
-	if is := nameHere(near); !slices.Contains(Keys(), near) {
-		return is
+	if !slices.Contains(Keys(), near) {
+		return nameHere(near)
 	}
 	return fmt.Sprintf("did you mean %s? (%s)", near, list)
 }

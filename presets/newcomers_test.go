@@ -40,9 +40,15 @@ func TestNewcomersWords(t *testing.T) {
 			_, err := Load(path)
 			for _, err := range append(said, err) {
 				text := fmt.Sprint(err)
-				if !strings.Contains(text, "unknown key: ") || !strings.Contains(text, want) ||
-					strings.ContainsAny(text, "\n") || strings.Contains(text, "optimum") {
-					t.Errorf("%v, want %q", err, want)
+				for _, part := range []string{"unknown key: ", want} {
+					if !strings.Contains(text, part) {
+						t.Errorf("the error is %q, want one with %q", text, part)
+					}
+				}
+				for _, part := range []string{"\n", "optimum"} {
+					if strings.Contains(text, part) {
+						t.Errorf("the error is %q, want one without %q", text, part)
+					}
 				}
 			}
 		})
@@ -58,12 +64,19 @@ func TestNewcomersTable(t *testing.T) {
 	}
 	for _, n := range newcomers() {
 		_, ours := spec.FindSetting(n.key)
-		if (n.key == "") == (n.note == "") || n.key != "" && n.key != docKey && !ours {
-			t.Errorf("%s leads to %q and %q", n.words, n.key, n.note)
+		if (n.key == "") == (n.note == "") {
+			t.Errorf("%s leads to the key %q and the note %q, want one of them", n.words, n.key,
+				n.note)
+		}
+		if n.key != "" && n.key != docKey && !ours {
+			t.Errorf("%s leads to %q, which is no key", n.words, n.key)
 		}
 		for _, word := range n.words {
-			if seen[word] || normalize(word) != word {
-				t.Errorf("%s stands there twice, is a key, or is not as plain gives it", word)
+			if seen[word] {
+				t.Errorf("%s stands there twice, or is a key", word)
+			}
+			if got := normalize(word); got != word {
+				t.Errorf("%s stands there, want %s, without the differences in spelling", word, got)
 			}
 			seen[word] = true
 		}
@@ -83,10 +96,12 @@ func TestSeveralValues(t *testing.T) {
 				0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Load(path); err == nil ||
-				!strings.Contains(err.Error(), path+":2: model: ") ||
-				!strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%v, want %q", err, want)
+			_, err := Load(path)
+			if place := path + ":2: model: "; err == nil || !strings.Contains(err.Error(), place) {
+				t.Fatalf("Load() = %v, want an error with %q", err, place)
+			}
+			if !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("Load() = %v, want an error that ends with %q", err, want)
 			}
 		})
 	}

@@ -78,7 +78,7 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	if got := p.Spec.Imbalance.Ratios("cifar10"); len(got) != 10 || got[5] != .285 {
-		t.Errorf("paper: imbalance = %v", got)
+		t.Errorf("paper: imbalance is %v, want 10 ratios, the sixth 0.285", got)
 	}
 	gentle, err := Load("paper-gentle")
 	if err != nil {
@@ -118,8 +118,11 @@ func TestSet(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.assignment, func(t *testing.T) {
 			s := spec.Defaults()
-			if err := Set(&s, c.assignment); err != nil || !c.want(&s) {
-				t.Errorf("Set(%q): %v, spec %+v", c.assignment, err, s)
+			if err := Set(&s, c.assignment); err != nil {
+				t.Fatalf("Set(%q): %v", c.assignment, err)
+			}
+			if !c.want(&s) {
+				t.Errorf("Set(%q) makes the spec %+v", c.assignment, s)
 			}
 		})
 	}
@@ -151,10 +154,14 @@ func TestSetRefuses(t *testing.T) {
 		t.Run(c.assignment, func(t *testing.T) {
 			s := spec.Defaults()
 			err := Set(&s, c.assignment)
-			if err == nil || !strings.Contains(err.Error(), c.want) ||
-				strings.Contains(err.Error(), "\n") ||
-				strings.Contains(err.Error(), "no parts") { // that hint is for a mapping
-				t.Errorf("Set(%q) = %v, want one line with %q", c.assignment, err, c.want)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("Set(%q) = %v, want an error with %q", c.assignment, err, c.want)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("Set(%q) = %q, want one line", c.assignment, err)
+			}
+			if strings.Contains(err.Error(), "no parts") {
+				t.Errorf("Set(%q) = %v, with the hint for a mapping", c.assignment, err)
 			}
 			if !reflect.DeepEqual(s, spec.Defaults()) {
 				t.Errorf("Set(%q) failed and changed the spec", c.assignment)
@@ -204,9 +211,20 @@ func TestLoadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := p.Spec; p.Name != "mine" || p.Doc != "my own" ||
-		s.Rho != 2 || s.Epochs != 1 || s.K != spec.Defaults().K {
-		t.Errorf("loaded %+v", p)
+	if p.Name != "mine" {
+		t.Errorf("the name is %q, want mine", p.Name)
+	}
+	if p.Doc != "my own" {
+		t.Errorf("the doc line is %q, want %q", p.Doc, "my own")
+	}
+	if p.Spec.Rho != 2 {
+		t.Errorf("rho is %v, want 2", p.Spec.Rho)
+	}
+	if p.Spec.Epochs != 1 {
+		t.Errorf("epochs is %d, want 1", p.Spec.Epochs)
+	}
+	if want := spec.Defaults().K; p.Spec.K != want {
+		t.Errorf("k is %v, want the default, %v", p.Spec.K, want)
 	}
 	if got := p.Reasons["rho"]; got != "wide, because I can" {
 		t.Errorf("reason of rho = %q", got)
@@ -235,9 +253,11 @@ func TestLoadRefuses(t *testing.T) {
 		t.Run(c.text, func(t *testing.T) {
 			path := write(t, "bad.yaml", c.text)
 			_, err := Load(path)
-			if err == nil || !strings.Contains(err.Error(), c.want) ||
-				strings.Contains(err.Error(), "\n") {
-				t.Errorf("file %q: %v, want one line with %q", c.text, err, c.want)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("Load() of %q = %v, want an error with %q", c.text, err, c.want)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("Load() of %q = %q, want one line", c.text, err)
 			}
 		})
 	}
@@ -246,11 +266,11 @@ func TestLoadRefuses(t *testing.T) {
 func TestLoadNames(t *testing.T) {
 	_, err := Load("paper-gentel")
 	if err == nil || !strings.Contains(err.Error(), "choose one of paper-gentle, ") {
-		t.Errorf("a mistyped name: %v", err)
+		t.Errorf("Load() of a mistyped name = %v, want an error with the names", err)
 	}
 	_, err = Load("dir/none.yaml")
 	if err == nil || !strings.Contains(err.Error(), "does not exist") {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("Load() of a missing file = %v, want an error with %q", err, "does not exist")
 	}
 	_, err = Load(t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "want a YAML file") {
@@ -290,8 +310,11 @@ func TestBombs(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			err := read()
 			runtime.ReadMemStats(&after)
-			if err == nil || len(err.Error()) > 1000 {
-				t.Errorf("%s by %s: %.300v", name, way, err)
+			if err == nil {
+				t.Errorf("%s by %s is taken, want an error", name, way)
+			} else if n := len(err.Error()); n > 1000 {
+				t.Errorf("the error of %s by %s has %d bytes, want at most 1000: %.300v", name, way,
+					n, err)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 {
 				t.Errorf("%s by %s takes %d MB", name, way, took>>20)

@@ -27,8 +27,11 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 	evals[6].Set("full_grad_norm", measure.Num(1)) // missing in the last: no row
 	evals[7].Set("dual_gap", measure.Num(1))       // only in the last: no average
 	a := AverageOf(evals)
-	if a.Evaluations != 5 || a.FromEpoch != 4 || a.ToEpoch != 8 {
-		t.Errorf("%+v", a)
+	if a.Evaluations != 5 {
+		t.Errorf("the average is over %d evaluations, want 5", a.Evaluations)
+	}
+	if a.FromEpoch != 4 || a.ToEpoch != 8 {
+		t.Errorf("the average is over the epochs %v to %v, want 4 to 8", a.FromEpoch, a.ToEpoch)
 	}
 	if got := a.Named("test_accuracy").Float(); got != 5 { // the mean of 3 4 5 6 7
 		t.Errorf("accuracy %v, want 5", got)
@@ -36,18 +39,27 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 	if got := a.ByGroup.Named("class_accuracy"); got[0].Float() != 5 || got[1].Float() != 10 {
 		t.Errorf("accuracies %v, want 5 and 10", got)
 	}
-	if a.Named("dual_gap").Applies() || a.Named("full_grad_norm").Applies() {
-		t.Error("a measure of some evaluations has an average")
+	for _, name := range []string{"dual_gap", "full_grad_norm"} {
+		if n := a.Named(name); n.Applies() {
+			t.Errorf("%s, which some evaluations lack, has the average %v, want none", name, n)
+		}
 	}
 	text, err := json.Marshal(a)
-	if err != nil || !strings.Contains(string(text),
-		`"evaluations":5,"from_epoch":4,"to_epoch":8,"test_accuracy":5`) {
-		t.Errorf("%s, %v", text, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if AverageOf(nil) != nil {
-		t.Error("an average of nothing")
+	want := `"evaluations":5,"from_epoch":4,"to_epoch":8,"test_accuracy":5`
+	if !strings.Contains(string(text), want) {
+		t.Errorf("the JSON is %s, want %s in it", text, want)
 	}
-	if a := AverageOf(evals[:2]); a.Evaluations != 2 || a.Named("test_accuracy").Float() != .5 {
-		t.Errorf("of two: %+v", a)
+	if a := AverageOf(nil); a != nil {
+		t.Errorf("AverageOf(nil) = %+v, want nil", a)
+	}
+	two := AverageOf(evals[:2])
+	if two.Evaluations != 2 {
+		t.Errorf("the average is over %d evaluations, want both", two.Evaluations)
+	}
+	if got := two.Named("test_accuracy").Float(); got != .5 {
+		t.Errorf("test_accuracy of two evaluations is %v on average, want 0.5", got)
 	}
 }

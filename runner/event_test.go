@@ -34,8 +34,11 @@ func TestEventsSurviveTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, err := DecodeEvent(line)
-		if err != nil || !reflect.DeepEqual(e, back) {
-			t.Errorf("%s\ncame back as %+v, error %v", line, back, err)
+		if err != nil {
+			t.Fatalf("DecodeEvent(%s): %v", line, err)
+		}
+		if !reflect.DeepEqual(e, back) {
+			t.Errorf("%s\ncame back as %+v, want %+v", line, back, e)
 		}
 	}
 	if e, err := DecodeEvent([]byte(`{"seq":1,"type":"of tomorrow"}`)); e != nil || err != nil {

@@ -22,7 +22,7 @@ func TestHeaviest(t *testing.T) {
 		})
 		list := Heaviest(losses, ratios, places, places)
 		if len(list) != min(n, MostHeavy) {
-			t.Fatalf("%d of %d", len(list), n)
+			t.Fatalf("Heaviest() of %d samples lists %d, want %d", n, len(list), min(n, MostHeavy))
 		}
 		for k, h := range list {
 			i := order[k]
@@ -56,8 +56,15 @@ func TestHostileHeaviest(t *testing.T) {
 		e, err := DecodeEvent([]byte(`{"seq":1,"type":"eval","time":"2026-01-02T03:04:05Z","step":3,` +
 			`"epoch":1,"heaviest":` + text + `,"test_loss":2}`))
 		eval, _ := e.(*EvalEvent)
-		if err != nil || eval.Named("test_loss").Float() != 2 || len(eval.Heaviest) != want {
-			t.Errorf("%s: %v, %+v", text, err, e)
+		if err != nil {
+			t.Errorf("heaviest %s: %v", text, err)
+			continue
+		}
+		if got := eval.Named("test_loss").Float(); got != 2 {
+			t.Errorf("heaviest %s: test_loss is read as %v, want 2", text, got)
+		}
+		if n := len(eval.Heaviest); n != want {
+			t.Errorf("heaviest %s: %d samples are read, want %d: %+v", text, n, want, eval.Heaviest)
 		}
 	}
 }

@@ -137,8 +137,8 @@ func (m *Meta) ConfigurationOf(spec string) string {
 }
 
 // Measured implements measure.Subject.
-func (m *Meta) Measured() (s *spec.Spec, p *measure.Parts, optimum bool) {
-	return &m.Spec, &m.Parts, m.Optimum != nil
+func (m *Meta) Measured() (s measure.Settings, p *measure.Parts, optimum bool) {
+	return m.Spec.MeasureSettings(), &m.Parts, m.Optimum != nil
 }
 
 // Usable returns an error if a run cannot continue because a person or a bad disk has changed its

@@ -18,26 +18,28 @@ func (m *Meta) CheckData(checksum string) error {
 }
 
 // OpenFor opens a dataset on which to use the network of a run; an empty name stands for the run's
-// own dataset, with its own splits.
-func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
+// own dataset, with its own splits. The end of ctx stops it.
+func (m *Meta) OpenFor(
+	ctx context.Context, dataset, dataDir string,
+) (*data.Dataset, error) {
 	if dataset == "" {
-		return m.openOwn(dataDir, false)
+		return m.openOwn(ctx, dataDir, false)
 	}
-	e, err := m.EncoderFrom(dataDir)
+	e, err := m.EncoderFrom(ctx, dataDir)
 	if err != nil {
 		return nil, err
 	}
 	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
-	return OpenData(context.Background(), dataset, o)
+	return OpenData(ctx, dataset, o)
 }
 
 // EncoderFrom returns the run's encoder: the stored one or, where that would be very long, the
 // encoder fitted to the training data.
-func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
+func (m *Meta) EncoderFrom(ctx context.Context, dataDir string) (*data.Encoder, error) {
 	if err := m.HasOwnNetwork(); err != nil || m.Encoder != nil {
 		return m.Encoder, err
 	}
-	d, err := m.openOwn(dataDir, false)
+	d, err := m.openOwn(ctx, dataDir, false)
 	if err != nil {
 		return nil, fmt.Errorf(
 			"the run has kept no encoder, so its training data are needed: %w", err)
@@ -48,16 +50,20 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 // Glance opens a run's own dataset for a caller that reads a few samples. It does not check whether
 // large files are the ones that the run had, since that would read all of them: compare a sample's
 // label.
-func (m *Meta) Glance(dataDir string) (*data.Dataset, error) { return m.openOwn(dataDir, true) }
+func (m *Meta) Glance(ctx context.Context, dataDir string) (*data.Dataset, error) {
+	return m.openOwn(ctx, dataDir, true)
+}
 
 // openOwn opens a run's own dataset, as the run did.
-func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
+func (m *Meta) openOwn(
+	ctx context.Context, dataDir string, glance bool,
+) (*data.Dataset, error) {
 	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err
 	}
 	o := m.Spec.DataOptions(dataDir)
 	o.Rows, o.Glance = true, glance
-	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
+	d, err := OpenData(ctx, m.Spec.Dataset, o)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"reflect"
 
 	"drolab/runner/data"
 	"drolab/runner/measure"
@@ -50,8 +51,11 @@ func (s *Selected) MarshalJSON() ([]byte, error) { return s.flat((*fixedSelected
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *Selected) UnmarshalJSON(b []byte) error {
 	*s = Selected{}
-	return s.readFlat(b, (*fixedSelected)(s), "by", "step", "epoch")
+	return s.readFlat(b, (*fixedSelected)(s), selectedFields)
 }
+
+// selectedFields are the fields of a Selected that are no measures, by their names in JSON.
+var selectedFields = fieldNames(reflect.TypeFor[Selected]())
 
 // CheckSelection returns an error unless runs of s on the dataset will have the measure by which
 // they select, and their threshold.

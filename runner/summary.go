@@ -3,7 +3,9 @@ package runner
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner/measure"
@@ -165,10 +167,22 @@ func (s *Summary) MarshalJSON() ([]byte, error) { return s.flat((*fixedSummary)(
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *Summary) UnmarshalJSON(b []byte) error {
 	*s = Summary{}
-	return s.readFlat(b, (*fixedSummary)(s), "seed", "epochs", "steps", "images_per_second",
-		"selected", "window_average", "settings", "classes", "class_counts", "groups",
-		"group_counts", "training_groups", "training_group_counts", "refitted_counts",
-		"risk_radii", "class_accuracy_interval", "group_accuracy_interval")
+	return s.readFlat(b, (*fixedSummary)(s), summaryFields)
+}
+
+// summaryFields are the fields of a Summary that are no measures, by their names in JSON.
+var summaryFields = fieldNames(reflect.TypeFor[Summary]())
+
+// fieldNames returns the names in JSON of a struct's fields, with those of embedded structs.
+func fieldNames(of reflect.Type) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			names[name] = true
+		}
+	}
+	return names
 }
 
 // flat writes the fields of a struct and the measures as one object.
@@ -180,14 +194,14 @@ func (r *Results) flat(fixed any) ([]byte, error) {
 	return append(r.ByGroup.AppendFields(r.Measures.AppendFields(b[:len(b)-1])), '}'), nil
 }
 
-// readFlat reads what flat writes. known are the struct's own fields that could be taken for
-// measures.
-func (r *Results) readFlat(b []byte, fixed any, known ...string) error {
+// readFlat reads what flat writes. The struct's own fields, which are no measures, are those that
+// own names.
+func (r *Results) readFlat(b []byte, fixed any, own map[string]bool) error {
 	if err := json.Unmarshal(b, fixed); err != nil {
 		return err
 	}
 	return measure.EachField(b, func(key, value []byte) error {
-		if slices.ContainsFunc(known, func(name string) bool { return name == string(key) }) {
+		if own[string(key)] {
 			return nil
 		}
 		return measure.ReadField(key, value, &r.Measures, &r.ByGroup)

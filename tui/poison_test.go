@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -186,7 +187,9 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs,
 		r.Config.DataDir+"/"+text, text+"processor"
 	r.bind(newPages(r.Lab, func() []presets.Preset { return poisonedPresets(text) }, r.watch))
-	r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
+	r.samples().Evaluate = func(
+		_ context.Context, q certificate.ViewOf,
+	) (*certificate.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)
 		tuitest.PoisonStrings(pick, text)
 		return pick, nil

@@ -29,6 +29,9 @@ func Run(ctx context.Context, cfg lab.Config) error {
 	if err := CheckTerminal(cfg.Environ); err != nil {
 		return fmt.Errorf("%w, or see drolab runs and drolab show for the figures", err)
 	}
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	cfg.Context = ctx
 	return run(ctx, cfg, modelOf(cfg))
 }
 

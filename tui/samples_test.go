@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,7 +23,9 @@ import (
 func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
 	t.Helper()
 	r := aboutToSample(t, w, h, environ...)
-	r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
+	r.samples().Evaluate = func(
+		_ context.Context, q certificate.ViewOf,
+	) (*certificate.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, table)
 		pick.Split = q.Split
 		return pick, nil
@@ -79,7 +82,9 @@ func TestViewsOfSamples(t *testing.T) {
 func TestSamplesTab(t *testing.T) {
 	r := aboutToSample(t, 120, 40)
 	asked := 0
-	r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
+	r.samples().Evaluate = func(
+		_ context.Context, q certificate.ViewOf,
+	) (*certificate.Pick, error) {
 		asked++
 		return tuitest.NewPick(&q.Run.Meta, false), nil
 	}
@@ -112,7 +117,7 @@ func TestSamplesTab(t *testing.T) {
 func TestSamplesOfSharedView(t *testing.T) {
 	r := aboutToSample(t, 120, 40)
 	r.Config.Shared = true
-	r.samples().Evaluate = func(certificate.ViewOf) (*certificate.Pick, error) {
+	r.samples().Evaluate = func(context.Context, certificate.ViewOf) (*certificate.Pick, error) {
 		t.Error("a shared view evaluates")
 		return nil, errors.New("no")
 	}
@@ -150,7 +155,9 @@ func TestSamplesFit(t *testing.T) {
 func TestPoisonedSamples(t *testing.T) {
 	for _, table := range []bool{false, true} {
 		r := aboutToSample(t, 120, 40)
-		r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
+		r.samples().Evaluate = func(
+			_ context.Context, q certificate.ViewOf,
+		) (*certificate.Pick, error) {
 			pick := tuitest.NewPick(&q.Run.Meta, table)
 			poison := func(list []string) (out []string) {
 				for _, s := range list {
@@ -175,7 +182,9 @@ func TestPoisonedSamples(t *testing.T) {
 			r.press(key)
 			r.fits(t, key)
 		}
-		r.samples().Evaluate = func(certificate.ViewOf) (*certificate.Pick, error) {
+		r.samples().Evaluate = func(
+			context.Context, certificate.ViewOf,
+		) (*certificate.Pick, error) {
 			return nil, errors.New("odd.csv" + tuitest.Poison + ": no such file")
 		}
 		r.press("r")

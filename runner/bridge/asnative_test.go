@@ -222,7 +222,7 @@ func measuredAlike(t *testing.T, r runsFolder, own, theirs *record.Run, means ru
 	}
 	var lists [2][]certificate.Certificate
 	for i, run := range []*record.Run{own, theirs} {
-		frozen := must(certificate.Freeze(must(run.Past(-1))(t),
+		frozen := must(certificate.Freeze(t.Context(), must(run.Past(-1))(t),
 			certificate.Means{Programs: r.approvals}, 1))(t)
 		lists[i] = must(frozen.Certify(must(frozen.Pass(runner.SplitTest))(t), grid))(t)
 		frozen.Close()

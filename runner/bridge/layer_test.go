@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -88,7 +89,7 @@ func (e *exported) accuracy() float64 {
 }
 
 func (r runsFolder) features(run *record.Run, splits ...string) (*certificate.LastLayer, error) {
-	return certificate.Features(certificate.ViewOf{Run: run, Step: -1,
+	return certificate.Features(context.Background(), certificate.ViewOf{Run: run, Step: -1,
 		Means:      certificate.Means{Programs: r.approvals},
 		Inspection: certificate.Inspection{Threads: 1}}, splits)
 }

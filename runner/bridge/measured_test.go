@@ -35,7 +35,7 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 
-	frozen := must(certificate.Freeze(must(run.Past(-1))(t), means, 1))(t)
+	frozen := must(certificate.Freeze(t.Context(), must(run.Past(-1))(t), means, 1))(t)
 	set := must(m.Spec.Set())(t)
 	for split, of := range map[string]string{runner.SplitTest: "robust_risk",
 		runner.SplitTrain: "train_robust_risk", runner.SplitVal: "val_robust_risk"} {
@@ -55,7 +55,7 @@ func TestMeasured(t *testing.T) {
 
 	q := certificate.ViewOf{Run: run, Step: -1, Split: runner.SplitTest, Means: means,
 		Inspection: certificate.Inspection{Threads: 1, Probabilities: true}}
-	look := must(certificate.NewView(q))(t)
+	look := must(certificate.NewView(t.Context(), q))(t)
 	totals := look.Totals()
 	close("test_loss", totals.Loss.Float(), saved.Named("test_loss"))
 	close("test_accuracy", totals.Accuracy.Float(), saved.Named("test_accuracy"))
@@ -83,23 +83,23 @@ func TestMeasured(t *testing.T) {
 func refusals(t *testing.T, q certificate.ViewOf) {
 	refused := func(q certificate.ViewOf, want string) {
 		t.Helper()
-		_, err := certificate.NewView(q)
+		_, err := certificate.NewView(t.Context(), q)
 		wantError(t, "NewView", err, want)
 		wantLine(t, "NewView", fmt.Sprint(err))
 	}
-	viewer, stranger, elsewhere, late := q, q, q, q
+	viewer, stranger, elsewhere := q, q, q
 	viewer.Programs = ""
 	refused(viewer, "a read-only view starts none")
 	stranger.Programs = bridge.Approvals(t.TempDir())
 	refused(stranger, "have not approved")
 	elsewhere.Dataset = "csv:example"
 	refused(elsewhere, "keeps its weights and data to itself")
-	_, err := certificate.Features(stranger, nil)
+	_, err := certificate.Features(t.Context(), stranger, nil)
 	wantError(t, "Features", err, "have not approved")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	late.Context = ctx
-	refused(late, "killed")
+	_, err = certificate.NewView(ctx, q)
+	wantError(t, "NewView after the end of its context", err, "killed")
 
 	t.Setenv(troubleEnv, "kill losses 2")
 	refused(q, "killed")
@@ -118,7 +118,7 @@ func refusals(t *testing.T, q certificate.ViewOf) {
 	run := *q.Run
 	run.Meta.Spec.Model = spec.Program{Path: script}.String()
 	q.Run = &run
-	look := must(certificate.NewView(q))(t)
+	look := must(certificate.NewView(t.Context(), q))(t)
 	defer look.Close()
 	if notes := look.Data.Notes; len(notes) != 1 || !strings.Contains(notes[0], "is not the file") {
 		t.Errorf("notes %q, want one that it is not the file of the run", notes)

@@ -300,7 +300,7 @@ func (p *path) certify(losses []float64, grids ...Grid) (*measure.Pass, [][]Cert
 	check(err)
 	past, err := r.Past(-1)
 	check(err)
-	f, err := Freeze(past, Means{}, 1)
+	f, err := Freeze(context.Background(), past, Means{}, 1)
 	check(err)
 	pass, err := f.Pass(runner.SplitTest)
 	check(err)

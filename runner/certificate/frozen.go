@@ -28,9 +28,12 @@ type Frozen struct {
 }
 
 // Freeze builds the run of p at its checkpoint, with the data and programs of means. The caller
-// closes it. The error names the run and the reason: no checkpoint, a changed file, other data, too
+// closes it. The end of ctx stops the opening of the data and ends the run's program, if it has
+// one. The error names the run and the reason: no checkpoint, a changed file, other data, too
 // little memory, or a program that was never started before.
-func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
+func Freeze(
+	ctx context.Context, p *runner.Past, means Means, threads int,
+) (*Frozen, error) {
 	m := *p.Meta
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
@@ -45,7 +48,7 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 	if err := m.Usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
 	}
-	d, network, err := means.Open(context.Background(), &m, threads)
+	d, network, err := means.Open(ctx, &m, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +163,6 @@ func (a Means) Open(
 	if m.Spec.IsProgram() {
 		return a.Programs.Measuring(ctx, m, threads)
 	}
-	d, err := m.OpenFor("", a.DataDir)
+	d, err := m.OpenFor(ctx, "", a.DataDir)
 	return d, train.Native, err
 }

@@ -271,8 +271,8 @@ func (p *Predictions) evaluate(m *runner.Meta, s *spec.Spec) (*runner.EvalEvent,
 	if err != nil {
 		return nil, err
 	}
-	e := &measure.Evaluation{Spec: &m.Spec, Problem: problem, Classes: len(m.Classes),
-		Groups: len(m.Groups), Train: &measure.Pass{}}
+	e := &measure.Evaluation{Settings: m.Spec.MeasureSettings(), Problem: problem,
+		Classes: len(m.Classes), Groups: len(m.Groups), Train: &measure.Pass{}}
 	for split, to := range map[string]**measure.Pass{runner.SplitTrain: &e.Train,
 		runner.SplitVal: &e.Val, runner.SplitTest: &e.Test} {
 		of := p.Splits[split]

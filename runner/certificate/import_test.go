@@ -16,8 +16,12 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/eventlog"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // file writes a new file with a text, and returns its path.
@@ -62,7 +66,7 @@ func imported(t *testing.T, text string, change func(*Import)) *record.Run {
 	return r
 }
 
-// is fails unless a measure of the run's summary has the value want. NaN wants the measure absent.
+// is expects a measure of the run's summary to have the value want. NaN wants the measure absent.
 func is(t *testing.T, r *record.Run, name string, want float64) {
 	t.Helper()
 	got := r.Summary().Named(name)
@@ -101,7 +105,7 @@ func TestFigures(t *testing.T) {
 	is(t, r, "robust_risk", mean+math.Sqrt(2*.05*variance))
 	at := r.Summary().ByGroup.Named("robust_risk_at")
 	if want := mean + math.Sqrt(2*.1*variance); math.Abs(at[0].Float()-want) > 1e-9 {
-		t.Errorf("R at .1 is %v, want %v", at[0], want)
+		t.Errorf("robust_risk_at 0.1 is %v, want %v", at[0], want)
 	}
 	// 0.9, 0.6 and 0.8 are right and 0.7 is wrong, each in a bin of its own
 	is(t, r, "calibration_error", (.1+.4+.7+.2)/4)
@@ -112,8 +116,8 @@ func TestFigures(t *testing.T) {
 	r = imported(t, four, func(q *Import) { q.Spec.Uncertainty, q.Spec.Mu = "cvar", .5 })
 	is(t, r, "robust_risk", (losses[1]+losses[2])/2)
 	got := r.Summary().ByGroup.Named("group_accuracy")
-	if got[0].Float() != 1 || got[1].Float() != 0 {
-		t.Errorf("groups %v: %v", r.Meta.Groups, got)
+	if want := []measure.Number{measure.Num(1), measure.Num(0)}; !slices.Equal(got, want) {
+		t.Errorf("group_accuracy of %v is %v, want %v", r.Meta.Groups, got, want)
 	}
 }
 
@@ -123,25 +127,47 @@ func TestEndedRun(t *testing.T) {
 		q.Method, q.Spec.Seed = "随机 <森林> & co", 7
 	})
 	h, err := eventlog.ReadHistory(r.Tail(), nil)
-	if err != nil || len(h.Evals) != 1 || len(h.Steps) != 0 || r.Status() != runner.Done {
-		t.Errorf("%d evaluations, %d steps, %s, %v", len(h.Evals), len(h.Steps), r.Status(), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(h.Evals); n != 1 {
+		t.Errorf("the log has %d evaluations, want 1", n)
+	}
+	if n := len(h.Steps); n != 0 {
+		t.Errorf("the log has %d steps, want none", n)
+	}
+	if got := r.Status(); got != runner.Done {
+		t.Errorf("the run is %s, want %s", got, runner.Done)
 	}
 	is(t, r, "test_accuracy", .75)
 	for _, name := range []string{"test_loss", "robust_risk", "calibration_error"} {
 		is(t, r, name, math.NaN())
 	}
 	m := &r.Meta
-	if m.Spec.Algorithm() != "随机 <森林> & co" || m.Spec.Seed != 7 || !m.Spec.Foreign() ||
-		!slices.Equal(m.Imported.Columns, []string{"label", "prediction"}) ||
-		!strings.HasPrefix(m.Imported.Checksum, "sha256:") || len(m.Imported.Absent) != 5 {
-		t.Errorf("%+v %v", m.Imported, m.Spec.Algorithms)
+	if got, want := m.Spec.Algorithm(), dro.Algorithm("随机 <森林> & co"); got != want {
+		t.Errorf("the method is %q, want %q", got, want)
+	}
+	if m.Spec.Seed != 7 {
+		t.Errorf("the seed is %d, want 7", m.Spec.Seed)
+	}
+	if !m.Spec.Foreign() {
+		t.Error("Foreign() of the imported run's Spec = false, want true")
+	}
+	if want := []string{"label", "prediction"}; !slices.Equal(m.Imported.Columns, want) {
+		t.Errorf("the columns are %q, want %q", m.Imported.Columns, want)
+	}
+	if got := m.Imported.Checksum; !strings.HasPrefix(got, "sha256:") {
+		t.Errorf("the checksum of the table is %q, want one that begins with sha256:", got)
+	}
+	if n := len(m.Imported.Absent); n != 5 {
+		t.Errorf("%d things are recorded as absent, want 5: %q", n, m.Imported.Absent)
 	}
 	past, err := r.Past(-1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := past.Fork(); err == nil || !strings.Contains(err.Error(), "no network") {
-		t.Errorf("a fork: %v", err)
+		t.Errorf("Fork() of an imported run = %v, want an error with %q", err, "no network")
 	}
 }
 
@@ -161,28 +187,34 @@ func TestOpen(t *testing.T) {
 	for _, split := range runner.Splits() {
 		got, err := importedSplit(&r.Meta, state, split)
 		want := p.Splits[split]
-		if err != nil || !slices.Equal(got.Losses, want.Losses) ||
-			!slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Groups, want.Groups) ||
-			!slices.Equal(got.Correct, want.Correct) || !slices.Equal(got.Rows, want.Rows) ||
-			!slices.Equal(got.Probabilities, want.Probabilities) || len(got.Losses) != 100 {
-			t.Errorf("%s: %v, other predictions than were imported", split, err)
+		if err != nil {
+			t.Fatalf("%s: %v", split, err)
+		}
+		if n := len(got.Losses); n != 100 {
+			t.Errorf("%s: %d losses, want 100", split, n)
+		}
+		// The checkpoint holds no confidences, which are among the probabilities.
+		diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(measure.Pass{}),
+			cmpopts.IgnoreFields(measure.Pass{}, "Confidences"), cmpopts.EquateEmpty())
+		if diff != "" {
+			t.Errorf("%s: the predictions differ (-imported +read):\n%s", split, diff)
 		}
 	}
 	is(t, r, "train_loss", mean(p.Splits["train"].Losses))
 	is(t, r, "val_loss", mean(p.Splits["val"].Losses))
 	for i := range state.Parameters {
-		for _, wild := range []float32{-1, 1e9, float32(math.NaN())} {
+		for _, wrong := range []float32{-1, 1e9, float32(math.NaN())} {
 			data := state.Parameters[i].Data
 			if strings.HasSuffix(state.Parameters[i].Name, "probability") {
 				continue
 			}
 			before := data[1]
-			data[1] = wild
+			data[1] = wrong
 			split, _, _ := strings.Cut(state.Parameters[i].Name, ".")
 			got, err := importedSplit(&r.Meta, state, split)
 			broken := func(l float64) bool { return !(l >= 0) }
 			if err == nil && slices.ContainsFunc(got.Losses, broken) {
-				t.Errorf("%s with %v is taken", state.Parameters[i].Name, wild)
+				t.Errorf("%s with %v is taken", state.Parameters[i].Name, wrong)
 			}
 			data[1] = before
 			state.Parameters[i].Data = data[:len(data)-1]
@@ -194,7 +226,7 @@ func TestOpen(t *testing.T) {
 	}
 	_, err = importedSplit(&r.Meta, state, "\x1b[2J")
 	if err == nil || strings.Contains(err.Error(), "\x1b") {
-		t.Errorf("an odd split: %v", err)
+		t.Errorf("the error of a split with control characters is %v, want one without them", err)
 	}
 }
 
@@ -235,9 +267,13 @@ func TestBadTables(t *testing.T) {
 			"1001 classes: want 2 to 1000"},
 	} {
 		_, err := ReadPredictions(context.Background(), file(t, c.text), nil, nil)
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.ContainsAny(err.Error(),
-			"\n\x1b\a") {
-			t.Errorf("%q: %v, want one line with %q", c.text[:min(len(c.text), 80)], err, c.want)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("ReadPredictions(%.80q) = %v, want an error with %q", c.text, err, c.want)
+			continue
+		}
+		if strings.ContainsAny(err.Error(), "\n\x1b\a") {
+			t.Errorf("ReadPredictions(%.80q) = %q, want one line without control characters",
+				c.text, err)
 		}
 	}
 	path := file(t, four)
@@ -252,7 +288,8 @@ func TestBadTables(t *testing.T) {
 		}
 		if _, err := ReadPredictions(context.Background(), name, splits, nil); err == nil ||
 			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", splits, err, want)
+			t.Errorf("ReadPredictions(%s, %q) = %v, want an error with %q", name, splits, err,
+				want)
 		}
 	}
 	for _, other := range []string{path + "?test=x.csv", "csv:" + path + "?oops=1", "shapes",
@@ -268,7 +305,7 @@ func TestTooManyRows(t *testing.T) {
 	text := "label,prediction\n" + strings.Repeat("a,b\nb,a\n", 1<<19+1)
 	_, err := ReadPredictions(context.Background(), file(t, text), nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "line 1048578: more than 1048576 rows") {
-		t.Error(err)
+		t.Errorf("ReadPredictions() of 1048578 lines = %v, want an error with the line", err)
 	}
 }
 
@@ -287,17 +324,22 @@ func TestNumbersForNames(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		s := p.Splits[runner.SplitTest]
-		if !slices.Equal(p.Classes, known.Classes) || !slices.Equal(s.Labels, []int{1, 0}) ||
-			!slices.Equal(s.Groups, []int{0, 1}) || !slices.Equal(s.Predictions, []int{1, 1}) {
-			t.Errorf("%q: %+v %v", text, s, p.Classes)
+		if !slices.Equal(p.Classes, known.Classes) {
+			t.Errorf("%q: the classes are %q, want %q", text, p.Classes, known.Classes)
 		}
+		s := p.Splits[runner.SplitTest]
+		expectList(t, text, "labels", s.Labels, 1, 0)
+		expectList(t, text, "groups", s.Groups, 0, 1)
+		expectList(t, text, "predictions", s.Predictions, 1, 1)
 	}
-	p := read(t, "label,p_b,p_a\n0,.9,.1\n1,.9,.1\n") // of its own columns, in their order
-	if s := p.Splits["test"]; !slices.Equal(p.Classes, []string{"a", "b"}) ||
-		!slices.Equal(s.Labels, []int{1, 0}) || !slices.Equal(s.Correct, []bool{true, false}) {
-		t.Errorf("%v %+v", p.Classes, s)
+	text := "label,p_b,p_a\n0,.9,.1\n1,.9,.1\n" // of its own columns, in their order
+	p := read(t, text)
+	if want := []string{"a", "b"}; !slices.Equal(p.Classes, want) {
+		t.Errorf("%q: the classes are %q, want %q", text, p.Classes, want)
 	}
+	s := p.Splits["test"]
+	expectList(t, text, "labels", s.Labels, 1, 0)
+	expectList(t, text, "samples that are right", s.Correct, true, false)
 	for _, text := range []string{"label,p_yes,p_no,p_maybe\nno,.2,.8,0\nyes,.2,.8,0\n",
 		"label,p_yes\nno,1\nyes,1\n", "label,prediction\n2,1\n0,1\n"} {
 		if _, err := ReadPredictions(context.Background(), file(t, text), nil, known); err == nil {
@@ -306,11 +348,22 @@ func TestNumbersForNames(t *testing.T) {
 	}
 }
 
+// expectList expects a list that is read from a table.
+func expectList[T comparable](t *testing.T, text, what string, got []T, want ...T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%q: the %s are %v, want %v", text, what, got, want)
+	}
+}
+
 // A label with the probability 0 has the loss that scikit-learn gives it, and a note.
 func TestZeroProbability(t *testing.T) {
 	p := read(t, "label,p_a,p_b\na,0,1\nb,0,1\n")
-	if got := p.Splits["test"].Losses[0]; got != -math.Log(0x1p-52) || len(p.Notes) != 1 {
-		t.Errorf("%v, %q", got, p.Notes)
+	if got, want := p.Splits["test"].Losses[0], -math.Log(0x1p-52); got != want {
+		t.Errorf("the loss of a label with the probability 0 is %v, want %v", got, want)
+	}
+	if n := len(p.Notes); n != 1 {
+		t.Errorf("%d notes, want 1: %q", n, p.Notes)
 	}
 }
 
@@ -340,8 +393,14 @@ func TestSameSamples(t *testing.T) {
 		"has 120 samples, and the file 119": rows[1:]} {
 		r := imported(t, table(rows), of)
 		log, err := os.ReadFile(filepath.Join(r.Dir, "events.jsonl"))
-		if r.Meta.Checksum == d.Checksum || err != nil || !strings.Contains(string(log), want) {
-			t.Errorf("%s: checksum %s, %v", want, r.Meta.Checksum, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Meta.Checksum == d.Checksum {
+			t.Errorf("other samples (%s) have the checksum of the data, %s", want, d.Checksum)
+		}
+		if !strings.Contains(string(log), want) {
+			t.Errorf("the log is\n%s\nwant a warning with %q", log, want)
 		}
 	}
 	r := imported(t, table(rows), func(q *Import) { of(q); q.Data = nil })
@@ -400,13 +459,20 @@ func TestWholeOrNothing(t *testing.T) {
 			Import{Method: "tree", Spec: spec.Defaults()})
 		entries, _ := os.ReadDir(store.Dir())
 		if err == nil {
-			if n != 6 || len(entries) != 1 {
-				t.Errorf("whole after %d calls, with %v", n, entries)
+			if n != 6 {
+				t.Errorf("the run is stored with room for %d calls, want 6", n)
+			}
+			if len(entries) != 1 {
+				t.Errorf("the store has %v, want the run alone", entries)
 			}
 			return
 		}
-		if !errors.Is(err, errFull) || len(entries) != 0 {
-			t.Fatalf("after %d calls %v is left, %v", n, entries, err)
+		if !errors.Is(err, errFull) {
+			t.Fatalf("Import() with room for %d calls = %v, want %v", n, err, errFull)
+		}
+		if len(entries) != 0 {
+			t.Fatalf("after an import that fails at call %d the store has %v, want nothing", n,
+				entries)
 		}
 	}
 }
@@ -415,13 +481,18 @@ func TestCheckName(t *testing.T) {
 	for _, good := range []string{"xgboost", "random forest (500)", "随机森林",
 		strings.Repeat("é", 64)} {
 		if err := CheckName(good); err != nil {
-			t.Error(err)
+			t.Errorf("CheckName(%q) = %v, want nil", good, err)
 		}
 	}
 	for _, bad := range []string{"", " x", "a\x1b[2Jb", "a\nb", "\xff", strings.Repeat("é", 65),
 		"a\u202eb", string(dro.SFK), "erm"} {
-		if err := CheckName(bad); err == nil || strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
-			t.Errorf("%q: %v", bad, err)
+		err := CheckName(bad)
+		if err == nil {
+			t.Errorf("CheckName(%q) = nil, want an error", bad)
+			continue
+		}
+		if strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+			t.Errorf("CheckName(%q) = %q, want an error without control characters", bad, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,13 +30,14 @@ type LayerSplit struct {
 }
 
 // Features runs the network of a checkpoint over splits, by default over all that have
-// samples. The data are open until the LastLayer is closed.
-func Features(q ViewOf, splits []string) (*LastLayer, error) {
+// samples. The data are open until the LastLayer is closed. The end of ctx stops the opening of the
+// data and ends the run's program, if it has one.
+func Features(ctx context.Context, q ViewOf, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
 	if err := m.Trained(); err != nil {
 		return nil, err
 	}
-	state, d, err := q.open()
+	state, d, err := q.open(ctx)
 	if err != nil {
 		return nil, err
 	}

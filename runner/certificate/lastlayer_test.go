@@ -2,25 +2,29 @@ package certificate
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // On every split, the last layer of the frozen features gives the network's own logits: their
 // softmax gives its probabilities, and their losses are its losses.
 func TestFeatures(t *testing.T) {
-	for name, change := range map[string]func(*spec.Spec){
-		"linear":  shapes,
-		"mlp":     func(s *spec.Spec) { table(s); s.Model, s.Dropout = "mlp", .1 },
-		"convnet": func(s *spec.Spec) { shapes(s); s.Samples, s.Model = 48, "convnet" },
-	} {
+	models := map[string]func(*spec.Spec){
+		"linear": shapes,
+		"mlp":    func(s *spec.Spec) { table(s); s.Model, s.Dropout = "mlp", .1 },
+	}
+	if !testing.Short() {
+		models["convnet"] = func(s *spec.Spec) { shapes(s); s.Samples, s.Model = 48, "convnet" }
+	}
+	for name, change := range models {
 		t.Run(name, func(t *testing.T) {
 			r := trained(t, change)
 			q := ViewOf{Run: r, Step: -1, Inspection: Inspection{Threads: 2,
 				Probabilities: true}}
-			f, err := Features(q, nil)
+			f, err := Features(t.Context(), q, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,18 +33,23 @@ func TestFeatures(t *testing.T) {
 			if f.Data.Val != nil {
 				splits = 3
 			}
-			if len(f.Splits) != splits || f.Step != r.Meta.Steps {
-				t.Errorf("%d splits of step %d", len(f.Splits), f.Step)
+			if n := len(f.Splits); n != splits {
+				t.Errorf("Features() has %d splits, want %d", n, splits)
+			}
+			if f.Step != r.Meta.Steps {
+				t.Errorf("Features() are of step %d, want the last, %d", f.Step, r.Meta.Steps)
 			}
 			for _, p := range f.Splits {
 				q.Split = p.Split
-				l, err := NewView(q)
+				l, err := NewView(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(p.Rows, l.Rows) || !slices.Equal(p.Labels, l.Labels) ||
-					!slices.Equal(p.Groups, l.Groups) {
-					t.Errorf("%s: other samples, labels or groups", p.Split)
+				for what, lists := range map[string][2][]int{"rows": {l.Rows, p.Rows},
+					"labels": {l.Labels, p.Labels}, "groups": {l.Groups, p.Groups}} {
+					if diff := cmp.Diff(lists[0], lists[1]); diff != "" {
+						t.Errorf("%s: the %s differ (-NewView +Features):\n%s", p.Split, what, diff)
+					}
 				}
 				for i, x := range p.Features {
 					part, sum := logits(&f.Layer, x), 0.0

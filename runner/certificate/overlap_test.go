@@ -76,9 +76,15 @@ func TestOverlapAgainstScript(t *testing.T) {
 			}
 		}
 		m := &r.Meta
-		if len(m.TrainGroups) != 4 || m.TrainGroups[3] != "y=1 × any" ||
-			len(m.Groups) != len(want[kind]["counts"]) || s.Selected == nil {
-			t.Errorf("%s: trains on %q, measures %q", kind, m.TrainGroups, m.Groups)
+		if n := len(m.TrainGroups); n != 4 || m.TrainGroups[n-1] != "y=1 × any" {
+			t.Errorf("%s: the run trains on the groups %q, want 4, the last one %q", kind,
+				m.TrainGroups, "y=1 × any")
+		}
+		if got, want := len(m.Groups), len(want[kind]["counts"]); got != want {
+			t.Errorf("%s: the run measures the groups %q, want %d", kind, m.Groups, want)
+		}
+		if s.Selected == nil {
+			t.Errorf("%s: no step is selected", kind)
 		}
 		certified(t, l)
 	}

@@ -9,9 +9,14 @@ func TestWithin(t *testing.T) {
 		p.RGB = append(p.RGB, byte(i%8/4*200), 10, 0)
 	}
 	small := p.Within(4, 4)
-	if small.W != 4 || small.H != 2 || small.At(0, 0) != [3]byte{0, 10, 0} ||
-		small.At(3, 1) != [3]byte{200, 10, 0} {
-		t.Errorf("%dx%d: %v", small.W, small.H, small.RGB)
+	if small.W != 4 || small.H != 2 {
+		t.Fatalf("Within(4, 4) of 8x4 is %dx%d, want 4x2", small.W, small.H)
+	}
+	if got, want := small.At(0, 0), [3]byte{0, 10, 0}; got != want {
+		t.Errorf("the first pixel is %v, want %v", got, want)
+	}
+	if got, want := small.At(3, 1), [3]byte{200, 10, 0}; got != want {
+		t.Errorf("the last pixel is %v, want %v", got, want)
 	}
 	if p.Within(8, 9) != p {
 		t.Error("a picture that fits is changed")

@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -46,10 +45,10 @@ func ReadPredictions(
 	defer d.Close()
 	r := &reader{words: map[string]*nameColumn{}, loss: -1, asked: splits,
 		out: &Predictions{Splits: map[string]*Samples{}, Checksum: d.Checksum, Notes: d.Notes}}
-	if err = r.columns(d, known); err == nil {
-		err = r.rows(d)
+	if err := r.columns(d, known); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if err != nil {
+	if err := r.rows(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return r.out, nil
@@ -118,7 +117,7 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 			data.RawProbability, listed, classes)
 	}
 	for name, w := range r.words {
-		switch w.names = classes; name {
+		switch name {
 		case data.RawGroup:
 			w.names, r.out.Groups = groups, groups
 			w.places = places(w.words, groups, nil)
@@ -128,6 +127,7 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 				w.places = append(w.places, slices.Index(w.names, data.SplitOf(word)))
 			}
 		default:
+			w.names = classes
 			w.places = places(w.words, classes, numbered)
 		}
 	}
@@ -211,10 +211,16 @@ func (r *reader) row(x []float64) error {
 	if err != nil {
 		return err
 	}
-	label, err1 := r.namePlace(x, data.RawLabel, 0)
-	group, err2 := r.namePlace(x, data.RawGroup, label)
-	prediction, err3 := r.namePlace(x, data.RawPrediction, most)
-	if err := cmp.Or(err1, err2, err3); err != nil {
+	label, err := r.namePlace(x, data.RawLabel, 0)
+	if err != nil {
+		return err
+	}
+	group, err := r.namePlace(x, data.RawGroup, label)
+	if err != nil {
+		return err
+	}
+	prediction, err := r.namePlace(x, data.RawPrediction, most)
+	if err != nil {
 		return err
 	}
 	s := r.out.Splits[split]

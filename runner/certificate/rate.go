@@ -44,7 +44,8 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 				r.Points = append(r.Points, ratePoint{e.Step, x[len(x)-1], v})
 			}
 		}
-		if r.Slope, r.SlopeError = Slope(x, y); len(r.Points) > 0 {
+		r.Slope, r.SlopeError = Slope(x, y)
+		if len(r.Points) > 0 {
 			list = append(list, r)
 		}
 	}

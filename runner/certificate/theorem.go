@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -207,7 +208,9 @@ type Theorem struct {
 
 // CheckTheorem compares a run with the theorem. Its data are read from dataDir; without data
 // nothing is proved.
-func CheckTheorem(r *record.Run, dataDir string, withData bool) (h TheoremCheck, err error) {
+func CheckTheorem(
+	ctx context.Context, r *record.Run, dataDir string, withData bool,
+) (h TheoremCheck, err error) {
 	past, err := r.Past(-1)
 	if err != nil {
 		return h, err
@@ -220,7 +223,7 @@ func CheckTheorem(r *record.Run, dataDir string, withData bool) (h TheoremCheck,
 		if !withData {
 			return nil, errors.New("not looked for without the data")
 		}
-		return r.Meta.OpenFor("", dataDir)
+		return r.Meta.OpenFor(ctx, "", dataDir)
 	})
 	var plan dro.Plan
 	h.ID = r.Meta.ID

@@ -99,7 +99,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 	}
 	none := func(*spec.Spec, *runner.Past) {}
 	if got := of(none, errors.New("no proof")); got != "no proof" {
-		t.Errorf("without a proof: %q", got)
+		t.Errorf("without a proof the unmet conditions are %q, want %q", got, "no proof")
 	}
 }
 
@@ -130,8 +130,12 @@ func TestProvedBounds(t *testing.T) {
 		steepest = max(steepest, math.Abs(loss(up)-loss(down))/(2*h))
 		most = max(most, math.Abs(loss(up)+loss(down)-2*loss(o))/(h*h))
 	}
-	if steepest > gradient || steepest < .99*gradient || most > curvature || most < curvature/2 {
-		t.Errorf("slope up to %v, proved %v; curvature up to %v, proved %v", steepest, gradient,
+	if steepest > gradient || steepest < .99*gradient {
+		t.Errorf("the largest slope found is %v, want 99 %% to 100 %% of what is proved, %v",
+			steepest, gradient)
+	}
+	if most > curvature || most < curvature/2 {
+		t.Errorf("the largest curvature found is %v, want 50 %% to 100 %% of what is proved, %v",
 			most, curvature)
 	}
 }
@@ -151,7 +155,7 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Freeze(past, Means{}, 1)
+	f, err := Freeze(t.Context(), past, Means{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,14 +168,21 @@ func TestTheoremOfThePreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := CheckTheorem(r, "", true)
-	if err != nil || held.Theorem == nil {
-		t.Fatalf("%+v, %v", held, err)
+	held, err := CheckTheorem(t.Context(), r, "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held.Theorem == nil {
+		t.Fatalf("CheckTheorem() plans nothing: %+v", held)
 	}
 	h := held.Theorem
-	if found.Bound > h.Bound || found.Lipschitz > h.Lipschitz ||
-		found.Smoothness > h.Smoothness || found.Lz.Float() > found.LzBound.Float() {
-		t.Errorf("measured %+v, proved %+v", found, h.Assumptions)
+	for name, c := range map[string]struct{ measured, proved float64 }{
+		"B": {found.Bound, h.Bound}, "G": {found.Lipschitz, h.Lipschitz},
+		"L": {found.Smoothness, h.Smoothness}, "L_z": {found.Lz.Float(), found.LzBound.Float()},
+	} {
+		if c.measured > c.proved {
+			t.Errorf("%s is %v as measured, want at most %v, as proved", name, c.measured, c.proved)
+		}
 	}
 	evals, err := r.Evaluations()
 	if err != nil {
@@ -188,17 +199,31 @@ func TestTheoremOfThePreset(t *testing.T) {
 	}
 	// The start is not stationary, and the run soon is.
 	first, last := evals[0], evals[len(evals)-1]
-	if !(first.Named("dual_gap").Float() > .5) || !(last.Named("dual_gap").Float() < .5) ||
-		h.Reached.Float() < 10*(556+4938) || h.GradNorm.Applies() {
-		t.Errorf("dual gap from %v to %v, reached after %v samples", first.Named("dual_gap"),
-			last.Named("dual_gap"), h.Reached)
+	if got := first.Named("dual_gap").Float(); !(got > .5) {
+		t.Errorf("the first dual gap is %v, want more than ε, 0.5", got)
+	}
+	if got := last.Named("dual_gap").Float(); !(got < .5) {
+		t.Errorf("the last dual gap is %v, want less than ε, 0.5", got)
+	}
+	if got, want := h.Reached.Float(), 10*(556+4938.); got < want {
+		t.Errorf("the run is stationary after %v samples, want %v or more", got, want)
+	}
+	if h.GradNorm.Applies() {
+		t.Errorf("the gradient norm of a run that is too short is %v, want none", h.GradNorm)
 	}
 	if got := held.Unmet; len(got) != 1 || !strings.HasPrefix(got[0], "T of at least 47300 (200)") {
-		t.Errorf("unmet: %q", got)
+		t.Errorf("the unmet conditions are %q, want the number of steps alone", got)
 	}
-	held, err = CheckTheorem(r, "", false)
-	if err != nil || held.Theorem != nil || !slices.Contains(held.Unmet,
-		"losses with proved bounds (not looked for without the data)") {
-		t.Errorf("without the data: %+v, %v", held, err)
+	held, err = CheckTheorem(t.Context(), r, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held.Theorem != nil {
+		t.Errorf("without the data the theorem is %+v, want none", held.Theorem)
+	}
+	want := "losses with proved bounds (not looked for without the data)"
+	if !slices.Contains(held.Unmet, want) {
+		t.Errorf("without the data the unmet conditions are %q, want %q among them", held.Unmet,
+			want)
 	}
 }

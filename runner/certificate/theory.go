@@ -163,8 +163,9 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 		f.gradient(b, one, false)
 		norm := f.Run.Net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
-		if moved := probeDistance / norm; norm > leastSlope {
-			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // the weights move by probeDistance
+		if norm > leastSlope {
+			rate := probeDistance / norm // the weights move by probeDistance
+			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: rate}})
 			f.gradient(b, one, false)
 			runner.CopyTensors(own.Tensors(), before)
 			f.gradient(b, one, true)

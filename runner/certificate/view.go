@@ -23,8 +23,6 @@ type ViewOf struct {
 	Step    int64  // of the checkpoint; below 0 the newest
 	Dataset string // "" is the run's own
 	Split   string // runner.SplitTrain, SplitVal or SplitTest
-	// Context ends the run's program, if it has one, when it is done. With nil nothing ends it.
-	Context context.Context
 	Means
 	Inspection
 }
@@ -43,9 +41,9 @@ type View struct {
 }
 
 // NewView applies the network of a checkpoint to a split. The View holds the data until it is
-// closed.
-func NewView(q ViewOf) (*View, error) {
-	state, d, err := q.open()
+// closed. The end of ctx stops the opening of the data and ends the run's program, if it has one.
+func NewView(ctx context.Context, q ViewOf) (*View, error) {
+	state, d, err := q.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,45 +51,51 @@ func NewView(q ViewOf) (*View, error) {
 	if state.Eval != nil {
 		l.Threshold = state.Eval.Named("threshold")
 	}
-	l.Set, err = q.Run.Meta.Spec.Set()
-	if err == nil {
-		l.Src, err = splitOf(d, q.Split)
-	}
-	if err == nil {
-		l.Samples, err = Inspect(&q.Run.Meta, state, d, q.Split, q.Inspection)
-	}
-	if err != nil {
+	if err := l.apply(state, &q); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
+// apply applies the network of a checkpoint to the split.
+func (l *View) apply(state *runner.State, q *ViewOf) (err error) {
+	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
+		return err
+	}
+	if l.Src, err = splitOf(l.Data, q.Split); err != nil {
+		return err
+	}
+	l.Samples, err = Inspect(&q.Run.Meta, state, l.Data, q.Split, q.Inspection)
+	return err
+}
+
 // open reads the checkpoint and opens the data, together with what makes the network.
-func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
+func (q *ViewOf) open(ctx context.Context) (state *runner.State, d *data.Dataset, err error) {
 	m := &q.Run.Meta
 	if state, err = q.Run.Load(q.Step); err != nil {
 		return nil, nil, err
 	}
 	switch {
 	case q.Dataset != "":
-		if d, err = m.OpenFor(q.Dataset, q.DataDir); err == nil && d.Train.Len() == 0 {
+		if d, err = m.OpenFor(ctx, q.Dataset, q.DataDir); err == nil && d.Train.Len() == 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf("the data have no split: all %d samples are "+
-				"measured, %s", d.Test.Len(), trainedNote(m, d, q.DataDir)))
+				"measured, %s", d.Test.Len(), trainedNote(ctx, m, d, q.DataDir)))
 		}
 	case m.Imported != nil:
 		d, err = importedData(m, state)
 	default:
-		ctx := cmp.Or(q.Context, context.Background())
 		d, q.Network, err = q.Open(ctx, m, q.Threads)
 	}
 	return state, d, err
 }
 
 // trainedNote says how many of the test samples of d the network was trained on.
-func trainedNote(meta *runner.Meta, d *data.Dataset, dataDir string) string {
+func trainedNote(
+	ctx context.Context, meta *runner.Meta, d *data.Dataset, dataDir string,
+) string {
 	m, trained, n := *meta, map[uint64]int{}, 0
 	m.Spec.LabelNoise = 0 // labels as the files have them
-	own, err := m.OpenFor("", dataDir)
+	own, err := m.OpenFor(ctx, "", dataDir)
 	if err == nil {
 		defer own.Close()
 		err = runner.Unfaulted(func() error {
@@ -111,7 +115,8 @@ func eachHash(src data.Source, unlabelled bool, do func(hash uint64)) {
 	x, h := make([]float32, src.Shape().Len()+1), maphash.Hash{}
 	h.SetSeed(hashSeed)
 	for i := range src.Len() {
-		if src.Read(x[1:], i); !unlabelled {
+		src.Read(x[1:], i)
+		if !unlabelled {
 			x[0] = float32(src.Label(i))
 		}
 		h.Reset()
@@ -216,8 +221,9 @@ func (l *View) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	if !l.Labelled() {
 		return d
 	}
-	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: &l.Pass,
-		Groups: len(l.Data.Measured()), Threshold: l.Threshold}
+	e := &measure.Evaluation{Settings: l.Run.Meta.Spec.MeasureSettings(),
+		Classes: len(l.Data.Classes), Groups: len(l.Data.Measured()),
+		Test: &l.Pass, Threshold: l.Threshold}
 	if m := &l.Run.Meta; slices.Equal(m.Groups, l.Data.Measured()) {
 		e.Shares = m.GroupCounts.Train
 	}

@@ -36,7 +36,7 @@ func table(s *spec.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
 // at returns a look at the newest checkpoint, and the look's pick at the run's radii.
 func at(t *testing.T, r *record.Run, split string) (*View, *Pick) {
 	t.Helper()
-	l, err := NewView(ViewOf{Run: r, Step: -1, Split: split,
+	l, err := NewView(t.Context(), ViewOf{Run: r, Step: -1, Split: split,
 		Means:      Means{DataDir: os.Getenv("DROLAB_DATA")},
 		Inspection: Inspection{Threads: 2}})
 	if err != nil {
@@ -90,10 +90,17 @@ func TestPicked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := trained(t, change)
 			l, p := at(t, r, runner.SplitTrain)
-			if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name ||
-				p.Split != "train" {
-				t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step,
-					p.Split, p.Size)
+			if want := l.Src.Len(); p.Size != want {
+				t.Errorf("the pick is of %d samples, want %d", p.Size, want)
+			}
+			if want := r.Meta.Steps; p.Step != want {
+				t.Errorf("the pick is of step %d, want %d", p.Step, want)
+			}
+			if p.Dataset != name {
+				t.Errorf("the pick is of the dataset %q, want %q", p.Dataset, name)
+			}
+			if p.Split != "train" {
+				t.Errorf("the pick is of the split %q, want train", p.Split)
 			}
 			sizes := map[Kind]int{}
 			for _, part := range p.Parts {
@@ -101,10 +108,17 @@ func TestPicked(t *testing.T) {
 				l.holds(t, p, part)
 			}
 			wrong := float64(p.Size) * (1 - p.Accuracy.Float())
-			if sizes[All] != p.Size || sizes[Class] != p.Size ||
-				math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
-				p.Groups != nil && sizes[Group] != p.Size {
-				t.Errorf("%s: parts of %v samples, of %d, %v wrong", name, sizes, p.Size, wrong)
+			if sizes[All] != p.Size {
+				t.Errorf("the whole has %d samples, want %d", sizes[All], p.Size)
+			}
+			if sizes[Class] != p.Size {
+				t.Errorf("the classes have %d samples together, want %d", sizes[Class], p.Size)
+			}
+			if p.Groups != nil && sizes[Group] != p.Size {
+				t.Errorf("the groups have %d samples together, want %d", sizes[Group], p.Size)
+			}
+			if math.Abs(float64(sizes[Wrong])-wrong) > .5 {
+				t.Errorf("%d samples are wrong, want %v, by the accuracy", sizes[Wrong], wrong)
 			}
 			for k, rho := range p.Radii {
 				ratios, worst, err := l.Weigh(rho)
@@ -163,8 +177,8 @@ func (l *View) holds(t *testing.T, p *Pick, part Part) {
 func TestPickIsBounded(t *testing.T) {
 	r := trained(t, func(s *spec.Spec) { shapes(s); s.Samples = 4000 })
 	l, p := at(t, r, runner.SplitTrain)
-	if most := 2*mostOfPart + mostOfParts; len(p.Samples) > most || len(p.Samples) >= p.Size {
-		t.Errorf("%d samples kept of %d, want at most %d", len(p.Samples), p.Size, most)
+	if n, most := len(p.Samples), min(2*mostOfPart+mostOfParts, p.Size-1); n > most {
+		t.Errorf("%d samples of %d are kept, want at most %d", n, p.Size, most)
 	}
 	for _, s := range p.Samples {
 		want := PictureOf(l.Src, slices.Index(l.Rows, s.Row))
@@ -192,9 +206,13 @@ func TestProgressEnds(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewView(ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
-	if !errors.Is(err, enough) || last >= 200 {
-		t.Errorf("ended at %d of 200 with %v", last, err)
+	_, err := NewView(t.Context(),
+		ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
+	if !errors.Is(err, enough) {
+		t.Errorf("NewView() = %v, want %v", err, enough)
+	}
+	if last >= 200 {
+		t.Errorf("the inspection ends after %d of 200 samples, want fewer", last)
 	}
 }
 
@@ -217,8 +235,8 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 		"no checkpoint of":                            {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, err := NewView(q)
-			_, of := Features(q, []string{q.Split})
+			_, err := NewView(t.Context(), q)
+			_, of := Features(t.Context(), q, []string{q.Split})
 			for _, err := range []error{err, of} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%+v: %v, want %q", q, err, want)
@@ -247,8 +265,8 @@ func TestTrainingSamplesInAFile(t *testing.T) {
 	other := path + ".csv"
 	write(other, 150, 250)
 	said := func(name string) string {
-		l, err := NewView(ViewOf{Run: r, Step: -1, Dataset: name, Split: runner.SplitTest,
-			Inspection: Inspection{Threads: 2}})
+		l, err := NewView(t.Context(), ViewOf{Run: r, Step: -1, Dataset: name,
+			Split: runner.SplitTest, Inspection: Inspection{Threads: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +275,7 @@ func TestTrainingSamplesInAFile(t *testing.T) {
 	}
 	const all = "the data have no split: all %d samples are measured, and "
 	n := 0 // training samples among the rows from 150
-	d, err := r.Meta.OpenFor("", "")
+	d, err := r.Meta.OpenFor(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,19 +285,22 @@ func TestTrainingSamplesInAFile(t *testing.T) {
 			n++
 		}
 	}
+	if n == 0 || n == 50 {
+		t.Fatalf("%d of the 50 rows from 150 on are training samples, want some and not all", n)
+	}
 	for name, want := range map[string]string{
 		path:  fmt.Sprintf(all+"the network was trained on %d of them", 200, d.Train.Len()),
 		other: fmt.Sprintf(all+"the network was trained on %d of them", 100, n),
 	} {
-		if got := said(name); !strings.Contains(got, want) || n == 0 || n == 50 {
-			t.Errorf("notes %q, want %q", got, want)
+		if got := said(name); !strings.Contains(got, want) {
+			t.Errorf("the notes are %q, want %q among them", got, want)
 		}
 	}
 	if got := said(path + "?test=" + other); strings.Contains(got, "no split") {
-		t.Errorf("a file with a test split: %q", got)
+		t.Errorf("the notes on a file with a test split are %q, want none of a missing split", got)
 	}
 	os.Remove(path)
 	if got := said(other); !strings.Contains(got, "it is unknown how many of them") {
-		t.Errorf("without the training file: %q", got)
+		t.Errorf("the notes without the training file are %q, want that it is unknown", got)
 	}
 }

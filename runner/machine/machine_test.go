@@ -33,8 +33,13 @@ func TestLines(t *testing.T) {
 		})
 		count := func(past []float64) string { return fmt.Sprint(len(past)) }
 		for _, l := range Lines(list, count) {
-			if len(l.Text) > 100 || !strings.HasSuffix(l.Text, " 8") {
-				t.Errorf("%v: %s %q", x, l.Part, l.Text)
+			if len(l.Text) > 100 {
+				t.Errorf("numbers %v: the line of %s has %d bytes, want at most 100: %q", x, l.Part,
+					len(l.Text), l.Text)
+			}
+			if !strings.HasSuffix(l.Text, " 8") {
+				t.Errorf("numbers %v: the line of %s is %q, want one that ends with all 8 samples",
+					x, l.Part, l.Text)
 			}
 		}
 		Advice(list)

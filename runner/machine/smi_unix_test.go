@@ -49,7 +49,7 @@ func underNvidiaSMI(t *testing.T, does string, good bool) {
 		return strings.Fields(string(text))
 	}
 	samples := make(chan Sample)
-	w := NewWatch(t.Context(), dir, func(p any) { t.Error(p) })
+	w := NewWatch(t.Context(), dir, func(p any) { t.Errorf("the watch panics: %v", p) })
 	w.Every = time.Millisecond
 	leave := w.Follow(func(s *Sample) {
 		select {
@@ -58,11 +58,20 @@ func underNvidiaSMI(t *testing.T, does string, good bool) {
 		}
 	})
 	for s := range samples {
-		if s.Memory.Of == 0 || s.Run.Memory == 0 || s.CPU.Of < 1 || s.Run.Workers > 0 {
-			t.Fatalf("%+v", s)
+		if s.Memory.Of == 0 {
+			t.Fatal("the sample has no memory of the machine")
+		}
+		if s.Run.Memory == 0 {
+			t.Fatal("the sample has no memory of the run")
+		}
+		if s.CPU.Of < 1 {
+			t.Fatalf("the sample has %v processors, want 1 or more", s.CPU.Of)
+		}
+		if s.Run.Workers > 0 {
+			t.Fatalf("the run has %d workers, want none", s.Run.Workers)
 		}
 		if !good && len(s.GPUs) > 0 {
-			t.Fatalf("%+v", s.GPUs)
+			t.Fatalf("the sample has the GPUs %+v, want none", s.GPUs)
 		}
 		told := !good || len(s.GPUs) == 1 && s.GPUs[0].Run > 0
 		if told && (does == "" || len(pids()) == 2) {

@@ -39,7 +39,8 @@ func (e *Evaluation) Bootstrap(rows []Measure, draws, threads int, seed uint64) 
 				list = append(list, v[k].value)
 			}
 		}
-		if slices.Sort(list); len(list) > 0 && 2*len(list) >= draws {
+		slices.Sort(list)
+		if len(list) > 0 && 2*len(list) >= draws {
 			intervals[k] = Interval{quantile(list, .025), quantile(list, .975)}
 		}
 	}

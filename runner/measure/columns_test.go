@@ -19,12 +19,12 @@ func TestCodes(t *testing.T) {
 	for name, e := range map[string]*evidence{"counts": of(0, 1, 2, 3), "many": of(many...),
 		"two": of(1, 9)} {
 		if list := codes(e); len(list) > 0 {
-			t.Errorf("%s: %v", name, list)
+			t.Errorf("codes() of %s finds %v, want nothing", name, list)
 		}
 	}
 	e := of(3, 6, 7)
 	if list := codes(e); len(list) != 1 || list[0].words[1] != 3 {
-		t.Errorf("thal: %v", list)
+		t.Errorf("codes() of 3, 6 and 7 finds %v, want one column of 3 values", list)
 	}
 	if e.array = true; len(codes(e)) > 0 {
 		t.Error("an array has codes")

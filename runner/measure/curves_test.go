@@ -52,8 +52,10 @@ func TestAUROC(t *testing.T) {
 			t.Errorf("%d values: %v, want %v", values, got, won/pairs)
 		}
 	}
-	if AUROC([]scoreGroup{{1, 1, 0}, {2, 3, 0}}).Applies() || AUROC(nil).Applies() {
-		t.Error("it applies without others")
+	for _, list := range [][]scoreGroup{{{1, 1, 0}, {2, 3, 0}}, nil} {
+		if n := AUROC(list); n.Applies() {
+			t.Errorf("AUROC(%v), without others, is %v, want none", list, n)
+		}
 	}
 	if got := AUROC([]scoreGroup{{math.NaN(), 1, 0}, {math.NaN(), 0, 1}}); got.Float() != .5 {
 		t.Errorf("scores that are no numbers: %v", got)
@@ -89,12 +91,15 @@ func TestAUROCAgainstPeer(t *testing.T) {
 	out := peertest.Run(t, "sklearn", filepath.Join("peer", "auroc.py"), path)
 	lines := strings.Fields(string(out))
 	if len(lines) != len(lists) {
-		t.Fatalf("%s", out)
+		t.Fatalf("scikit-learn has %d areas, want %d: %s", len(lines), len(lists), out)
 	}
 	for i, line := range lines {
 		want, err := strconv.ParseFloat(line, 64)
-		if got := AUROC(lists[i]).Float(); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("list %d: %v, scikit-learn has %s", i, got, line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := AUROC(lists[i]).Float(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("AUROC() of list %d = %v, want %v, as scikit-learn", i, got, want)
 		}
 	}
 }

@@ -93,7 +93,8 @@ func TestRemedyOfArrays(t *testing.T) {
 	for array, want := range map[bool]string{false: "drop=copy", true: "take it out"} {
 		e.array = array
 		if list := twins(e); len(list) != 1 || list[0].words[3] != want {
-			t.Errorf("%v: %v, want %s", array, list, want)
+			t.Errorf("twins() of an array (%v) finds %v, want one with the remedy %q", array, list,
+				want)
 		}
 	}
 }
@@ -126,10 +127,12 @@ func TestLines(t *testing.T) {
 	}
 	lines := DataLines(d, 1000)
 	isTwin := func(s string) bool { return strings.Contains(s, "are equal in") }
-	if n := len(slices.DeleteFunc(slices.Clone(lines), func(s string) bool {
-		return !isTwin(s)
-	})); n != 1 || !strings.HasSuffix(lines[0], "drop=copy0 (and 29 more like that)") {
-		t.Errorf("%d twins in %q", n, lines)
+	equal := slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return !isTwin(s) })
+	if len(equal) != 1 {
+		t.Errorf("%d lines tell of twins, want 1: %q", len(equal), lines)
+	}
+	if end := "drop=copy0 (and 29 more like that)"; !strings.HasSuffix(lines[0], end) {
+		t.Errorf("the first line is %q, want one that ends with %q", lines[0], end)
 	}
 }
 

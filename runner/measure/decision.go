@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner/lists"
 )
 
 // positiveLabel is the label of the positive class of two: the second one.
@@ -14,7 +13,7 @@ const positiveLabel = 1
 // classes they follow from the threshold, or from which predictions are right.
 func (e *Evaluation) predictions() []int {
 	p := e.Test
-	set := e.Classes == 2 && e.Spec.Threshold.IsSet()
+	set := e.Classes == 2 && e.Settings.SetsThreshold()
 	switch {
 	case p.predicted != nil:
 	case set && p.Confidences != nil:
@@ -42,13 +41,12 @@ func (e *Evaluation) predictions() []int {
 
 // threshold returns the score from which on a sample counts as positive, in runs that set one.
 func (e *Evaluation) threshold() Number {
-	switch t := e.Spec.Threshold; {
-	case !t.IsSet() || e.Classes != 2 || e.Threshold.Applies():
+	switch {
+	case !e.Settings.SetsThreshold() || e.Classes != 2 || e.Threshold.Applies():
 		return e.Threshold
-	case !t.ByVal():
-		return Num(t.Number())
-	}
-	if e.Val == nil || e.Val.Confidences == nil {
+	case !e.Settings.ByVal:
+		return e.Settings.Threshold
+	case e.Val == nil || e.Val.Confidences == nil:
 		return Number{}
 	}
 	list := make([]scoreGroup, len(e.Val.Labels))
@@ -105,7 +103,7 @@ func (e *Evaluation) macroF1() Number {
 // worstF1 returns the least F1 of the classes with at least min_group samples.
 func (e *Evaluation) worstF1() Number {
 	values, counts := e.f1()
-	return LeastOf(values, counts, e.Spec.MinGroup)
+	return LeastOf(values, counts, e.Settings.MinGroup)
 }
 
 // anyLabel makes rates count all samples of a group.
@@ -140,7 +138,7 @@ func (e *Evaluation) rates(label int) (rates []Number, counts []int) {
 // samples that the rate counts; ok is false if there are fewer than two such groups.
 func (e *Evaluation) span(label int) (least, most float64, ok bool) {
 	rates, counts := e.rates(label)
-	kept := judgedValues(rates, counts, e.Spec.MinGroup)
+	kept := judgedValues(rates, counts, e.Settings.MinGroup)
 	if len(kept) < 2 {
 		return 0, 0, false
 	}
@@ -185,10 +183,6 @@ func (e *Evaluation) parityRatio() Number {
 	least, most, ok := e.span(anyLabel)
 	return NumIf(ok && most > 0 && e.mixed(), least/most)
 }
-
-// Decisions lists the measures of decisions, as rows of the test split. Any split with labels can
-// take the place of the test split in the Evaluation: the rows need nothing else.
-func Decisions() []Measure { return lists.Map(decisionRows(), Measure.ofTest) }
 
 // decisionRows returns the measures by which practitioners choose: how well scores order the
 // samples, and which class a network predicts for each sample. A row for two classes alone, or

@@ -14,7 +14,6 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/peertest"
-	"drolab/runner/spec"
 )
 
 // decided is a random split in the form in which the peer reads it.
@@ -72,8 +71,6 @@ func drawDecided(rng *rand.Rand) (c decided) {
 
 // evaluation returns the evaluation of the split, with the fields that a network's pass fills.
 func (c *decided) evaluation() *Evaluation {
-	s := spec.Defaults()
-	s.MinGroup = c.MinGroup
 	p := &Pass{Labels: c.Labels, Groups: c.Of}
 	for i, label := range c.Labels {
 		p.Correct = append(p.Correct, label == c.Predictions[i])
@@ -85,7 +82,8 @@ func (c *decided) evaluation() *Evaluation {
 			p.Probabilities = append(p.Probabilities, float32(x))
 		}
 	}
-	return &Evaluation{Spec: &s, Classes: c.Classes, Groups: c.Groups, Shares: c.Shares, Test: p}
+	return &Evaluation{Settings: Settings{MinGroup: c.MinGroup}, Classes: c.Classes,
+		Groups: c.Groups, Shares: c.Shares, Test: p}
 }
 
 // The measures of decisions agree with scikit-learn and Fairlearn on random splits.
@@ -131,8 +129,8 @@ func TestDecisionsAgainstPeers(t *testing.T) {
 		}
 	}
 	for _, row := range decisionRows() {
-		if row.Measure.Name == "" || applied[row.Measure.Name] < 50 {
-			t.Errorf("%s was compared %d times", row.Measure.Name, applied[row.Measure.Name])
+		if n := applied[row.Measure.Name]; n < 50 {
+			t.Errorf("%q was compared %d times, want 50 or more", row.Measure.Name, n)
 		}
 	}
 }
@@ -178,13 +176,20 @@ func on(t *testing.T, e *Evaluation, name string) Number {
 
 // labelled returns a split of two classes whose predictions are right but for the samples in wrong.
 func labelled(labels, groups []int, wrong ...int) *Evaluation {
-	s := spec.Defaults()
-	s.MinGroup = 1
 	p := &Pass{Labels: labels, Groups: groups}
 	for i := range labels {
 		p.Correct = append(p.Correct, !slices.Contains(wrong, i))
 	}
-	return &Evaluation{Spec: &s, Classes: 2, Groups: 1 + slices.Max(groups), Test: p}
+	return &Evaluation{Settings: Settings{MinGroup: 1}, Classes: 2,
+		Groups: 1 + slices.Max(groups), Test: p}
+}
+
+// expectNone expects a measure not to apply.
+func expectNone(t *testing.T, e *Evaluation, name string) {
+	t.Helper()
+	if n := on(t, e, name); n.Applies() {
+		t.Errorf("%s is %v, want none", name, n)
+	}
 }
 
 // A measure that cannot be known or compared does not apply, and the other measures do.
@@ -196,28 +201,24 @@ func TestDecisionsThatDoNotApply(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if on(t, mixed, "auroc").Applies() { // the predictions have no confidences
-		t.Error("an AUROC without scores")
-	}
-	mixed.Spec.MinGroup = 2 // a group has one positive
-	if on(t, mixed, "equal_opportunity").Applies() ||
-		!on(t, mixed, "demographic_parity").Applies() {
-		t.Error("min_group is not of the samples that a rate is a share of")
+	expectNone(t, mixed, "auroc") // the predictions have no confidences
+	mixed.Settings.MinGroup = 2   // a group has one positive, and two samples
+	expectNone(t, mixed, "equal_opportunity")
+	if !on(t, mixed, "demographic_parity").Applies() {
+		t.Error("demographic_parity does not apply to groups with min_group samples")
 	}
 
 	ofLabel := labelled([]int{0, 0, 1, 1}, []int{0, 1, 2, 3}, 3)
-	if on(t, ofLabel, "demographic_parity").Applies() ||
-		on(t, ofLabel, "demographic_parity_ratio").Applies() {
-		t.Error("parity of groups that are made of the label")
-	}
+	expectNone(t, ofLabel, "demographic_parity")
+	expectNone(t, ofLabel, "demographic_parity_ratio")
 	if got := on(t, ofLabel, "equalised_odds"); got != Num(1) {
-		t.Errorf("equalised odds of groups that are made of the label: %v", got)
+		t.Errorf("equalised_odds of groups that are made of the label is %v, want 1", got)
 	}
 
 	never := labelled([]int{0, 1, 0, 1}, []int{0, 0, 1, 1}, 1, 3) // nothing is selected
-	if on(t, never, "demographic_parity_ratio").Applies() ||
-		on(t, never, "demographic_parity") != Num(0) {
-		t.Error("a ratio of rates that are 0")
+	expectNone(t, never, "demographic_parity_ratio")
+	if got := on(t, never, "demographic_parity"); got != Num(0) {
+		t.Errorf("demographic_parity of rates that are 0 is %v, want 0", got)
 	}
 
 	many := labelled([]int{0, 1, 2, 1}, []int{0, 0, 1, 1})
@@ -264,49 +265,39 @@ func TestThreshold(t *testing.T) {
 			}
 		}
 		again := c.evaluation()
-		if err := again.Spec.Assign("threshold", []byte(`"val_f1"`)); err != nil {
-			t.Fatal(err)
-		}
+		again.Settings.ByVal = true
 		if again.Val = again.Test; on(t, again, "threshold") != Num(best) {
 			t.Fatalf("the threshold is %v, want %v", on(t, again, "threshold"), best)
 		}
 		values, _ := again.f1()
-		if math.Abs(values[positiveLabel].Float()-most) > 1e-12 || on(t, again, "auroc") != plain {
+		if math.Abs(values[positiveLabel].Float()-most) > 1e-12 {
 			t.Errorf("at the threshold F1 is %v, want %v", values[positiveLabel], most)
 		}
+		if got := on(t, again, "auroc"); got != plain {
+			t.Errorf("at the threshold the AUROC is %v, want %v, as without", got, plain)
+		}
 		stored := c.evaluation()
-		stored.Spec, stored.Threshold = again.Spec, Num(best)
+		stored.Settings, stored.Threshold = again.Settings, Num(best)
 		if a, _ := stored.f1(); !slices.Equal(a, values) {
 			t.Errorf("at a threshold that was chosen before F1 is %v, want %v", a, values)
 		}
 	}
 	e := labelled([]int{0, 1}, []int{0, 0})
-	for text, ok := range map[string]bool{`.3`: false, `0.3`: true, `0`: false, `1`: false,
-		`"val_f2"`: false, `0.5`: true} {
-		if err := e.Spec.Assign("threshold", []byte(text)); (err == nil) != ok {
-			t.Errorf("threshold %s: %v", text, err)
-		}
-	}
-	if e.Spec.Assign("threshold", []byte(`0.5`)); e.Spec.Threshold.IsSet() {
-		t.Error("the class of the greatest probability is no threshold of its own")
-	}
-	if e.Spec.Assign("threshold", []byte(`0.3`)); on(t, e, "macro_f1").Applies() {
-		t.Error("a threshold on probabilities that are not known")
+	e.Settings.Threshold = Num(.3)
+	if got := on(t, e, "macro_f1"); got.Applies() {
+		t.Errorf("macro_f1 is %v at a threshold on probabilities that are not known", got)
 	}
 }
 
-// parts holds the spec and the parts of a run.
-type parts struct {
-	spec.Spec
-	Parts
-}
+// subject is a run with these parts, and without settings that measures depend on.
+type subject struct{ Parts }
 
-func (p *parts) Measured() (*spec.Spec, *Parts, bool) { return &p.Spec, &p.Parts, false }
+func (s *subject) Measured() (Settings, *Parts, bool) { return Settings{}, &s.Parts, false }
 
 // Other data have no new fields: their files have no measures of two classes or of groups.
 func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 	names := func(classes, groups []string) (list []string) {
-		of := &parts{spec.Defaults(), Parts{Classes: classes, Groups: groups}}
+		of := &subject{Parts{Classes: classes, Groups: groups}}
 		of.ClassCounts.Val = []int{1, 1}
 		for _, row := range decisionRows() {
 			for _, m := range []Measure{row.ofTest(), row.ofVal()} {
@@ -341,12 +332,12 @@ func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 func TestSelections(t *testing.T) {
 	for _, m := range EvalMeasures() {
 		want := strings.HasPrefix(m.Name, "val_") && !m.IsList() && m.Better != dro.Neither
-		if got := slices.Contains(spec.Selections(), m.Name); got != want {
+		if got := slices.Contains(Selections(), m.Name); got != want {
 			t.Errorf("select: %s is possible: %v, want %v", m.Name, got, want)
 		}
 	}
 	for _, name := range []string{"val_loss", "val_accuracy", "val_auroc", "val_equalised_odds"} {
-		if !slices.Contains(spec.Selections(), name) {
+		if !slices.Contains(Selections(), name) {
 			t.Errorf("select: %s is not possible", name)
 		}
 	}

@@ -5,8 +5,8 @@
 // Sums are in float64 and in the order of the samples, so that a measure is the same to the bit
 // each time that it is computed.
 //
-// Start at Measure in measure.go; the rows are in rows.go and decision.go. Most rows of steps
-// belong to the methods of package dro.
+// Start at Measure in measure.go; the table is in table.go, its rows are in rows.go and
+// decision.go. Most rows of steps belong to the methods of package dro.
 //
 // # The data's own checks
 //
@@ -21,9 +21,10 @@
 //
 // # Files
 //
-//	measure.go     Measure, a row of the table; which runs have it (CanApply); the measures of the
-//	               setting select; rows of the validation split (val_); measures of other packages
-//	               (RegisterMeasure)
+//	measure.go     Measure, a row of the table; the settings of a run that measures depend on; which
+//	               runs have a measure (CanApply); rows of the validation split (val_)
+//	table.go       the table: measures by name and in lists, the measures of the setting select,
+//	               measures of other packages (RegisterMeasure)
 //	rows.go        the rows: loss and grad_norm of steps; accuracies, losses, robust_risk,
 //	               class_weight and group_ratio, dual_gap and other measures of F, excess_risk,
 //	               output_dual_gap

@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner/spec"
 )
 
 // Evaluation is the input of all measures, at one moment of a run. The run fills it in before any
 // measure is computed, and measures only read it, so that their order does not matter.
 type Evaluation struct {
-	Spec     *spec.Spec
+	Settings Settings
 	Problem  *dro.Problem
 	Classes  int   // the number of classes
 	Groups   int   // the number of groups to measure; 0 if none are given
@@ -50,7 +49,7 @@ func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 // in the test split. With fewer samples the accuracy would be chance.
 func (e *Evaluation) LeastAccuracy(a Axis) Number {
 	means, counts := e.Test.MeansOf(a, e.parts(a), e.Test.Hits())
-	return LeastOf(means, counts, e.Spec.MinGroup)
+	return LeastOf(means, counts, e.Settings.MinGroup)
 }
 
 // LeastOf returns the lowest value of the classes or groups whose count is least or more. It does
@@ -144,7 +143,7 @@ func (e *Evaluation) penalisedGap() Number {
 // when it derives the box.
 func (e *Evaluation) aboveBound() (n int) {
 	for _, l := range e.Train.Losses {
-		if l > e.Spec.EtaMax {
+		if l > e.Settings.EtaMax {
 			n++
 		}
 	}

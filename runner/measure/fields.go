@@ -3,7 +3,6 @@ package measure
 import (
 	"bytes"
 	"fmt"
-	"sync"
 )
 
 // EachField calls f with every field of a JSON object, in order. The text must be valid JSON, as
@@ -69,26 +68,17 @@ func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
 	} else {
 		err = v.read(key, value)
 	}
-	if _, known := names()[string(key)]; !known {
+	if _, known := measures().byName[string(key)]; !known {
 		return nil
 	}
 	return err
 }
 
-// names returns the measures' names, so that a decoded line shares their strings.
-var names = sync.OnceValue(func() map[string]string {
-	known := map[string]string{}
-	for _, m := range append(StepMeasures(), EvalMeasures()...) {
-		known[m.Name] = m.Name
-	}
-	return known
-})
-
-// knownName returns the name for a key of JSON, without an allocation if it is a measure of the
-// table.
+// knownName returns the name for a key of JSON. If it is a measure of the table, all decoded lines
+// share its string, without an allocation.
 func knownName(key []byte) string {
-	if name, ok := names()[string(key)]; ok {
-		return name
+	if m, ok := measures().byName[string(key)]; ok {
+		return m.Name
 	}
 	return string(key)
 }

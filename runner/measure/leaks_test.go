@@ -30,7 +30,7 @@ func TestLeaks(t *testing.T) {
 		{"a value of each row", column("x", func(i int) float64 { return float64(i) }), false},
 	} {
 		if got := len(leaks(columns(c.column))) > 0; got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+			t.Errorf("%s: is the column a leak: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

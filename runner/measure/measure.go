@@ -1,19 +1,16 @@
 package measure
 
 import (
-	"slices"
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner/lists"
-	"drolab/runner/spec"
 )
 
-// Measure is a row of the table of measures: a quantity that runs report, with its definition and
-// its computation. The log, its window, summaries, tables, charts, filters and exports range over
-// the table. A measure of an evaluation is a row of evalRows; a measure of a step belongs to a
-// method (see dro.Method) or is a row of stepRows. To add a measure, add a row: no other code knows
-// measures by name. Files keep a name for good, so its meaning must not change.
+// Measure is a row of the table of measures (table.go): a quantity that runs report, with its
+// definition and its computation. The log, its window, summaries, tables, charts, filters and
+// exports range over the table. A measure of an evaluation is a row of evalRows; a measure of a
+// step belongs to a method (see dro.Method) or is a row of stepRows. To add a measure, add a row:
+// no other code knows measures by name. Files keep a name for good, so its meaning must not change.
 type Measure struct {
 	dro.Measure
 	Axis Axis
@@ -57,24 +54,32 @@ func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 // OfValidation reports whether the measure describes the validation split.
 func (m *Measure) OfValidation() bool { return m.val }
 
-func init() { spec.SelectBy(selections) }
-
-// selections returns the names of the measures by which a run may select a step: the numbers of the
-// validation split that have a better side. Nothing is ever selected on the test split.
-func selections() (names []string) {
-	for _, m := range evalRows() {
-		if m.val && !m.IsList() && m.Better != dro.Neither {
-			names = append(names, m.Name)
-		}
-	}
-	return names
+// Settings are the settings of a run that its measures depend on. The package spec, which imports
+// this one, has all settings and makes these of them: see MeasureSettings there.
+type Settings struct {
+	// MinGroup is the least number of samples with which a class or group can be the worst.
+	MinGroup int
+	// Threshold is the probability of the second class of two from which on a sample counts as
+	// that class. It does not apply where the class of the greatest probability counts, or where
+	// ByVal says that each evaluation chooses the threshold on the validation split.
+	Threshold Number
+	ByVal     bool
+	// HasRadius says that the uncertainty set has a radius. RiskRadii are the further radii of
+	// the measure robust_risk_at.
+	HasRadius bool
+	RiskRadii []float64
+	EtaMax    float64 // the bound B of the losses
+	Batch     int     // the samples of a step
 }
+
+// SetsThreshold reports whether decisions have a threshold of their own.
+func (s *Settings) SetsThreshold() bool { return s.ByVal || s.Threshold.Applies() }
 
 // Subject is the part of a run that decides which measures it has: its settings, the parts of its
 // data, and whether its optimum is known. It is an interface since runner.Meta, which implements
 // it, is in a package that imports this one.
 type Subject interface {
-	Measured() (s *spec.Spec, p *Parts, optimum bool)
+	Measured() (s Settings, p *Parts, optimum bool)
 }
 
 // Scores reports whether the measure needs the probability of every class.
@@ -87,91 +92,16 @@ func (m *Measure) CanApply(to Subject) bool {
 	switch {
 	case m.val && p.ClassCounts.Val == nil:
 		return false
-	case m.pair && len(p.Classes) != 2, m.chosen && !s.Threshold.IsSet():
+	case m.pair && len(p.Classes) != 2, m.chosen && !s.SetsThreshold():
 		return false
 	case m.known:
 		return optimum
 	case m.group || m.Axis == PerGroup:
 		return len(p.Groups) > 0
 	case m.Axis == PerRadius, m.Radius:
-		set, err := s.Set()
-		return err == nil && set.HasRadius() && (m.Radius || len(s.RiskRadii) > 0)
+		return s.HasRadius && (m.Radius || len(s.RiskRadii) > 0)
 	}
 	return true
-}
-
-// StepMeasures lists the measures of steps of all methods, the measures of the paper's methods
-// first.
-func StepMeasures() []Measure { return stepMeasures(dro.Methods()) }
-
-func stepMeasures(methods []dro.Method) []Measure {
-	first, last := stepRows()
-	list := append(make([]Measure, 0, 2+len(methods)), first) // a method adds about one
-	for _, m := range methods {
-		for _, d := range m.Measures {
-			if !slices.ContainsFunc(list, func(o Measure) bool { return o.Name == d.Name }) {
-				list = append(list, Measure{Measure: d, Main: !d.Noisy})
-			}
-		}
-	}
-	return append(list, last)
-}
-
-// StepNames returns the names of the measures in the log of a method's steps: its own measures and
-// the measures of the paper's methods, which are null where they do not apply.
-func StepNames(method dro.Algorithm) []string {
-	reported := append(dro.PaperMethods(), method)
-	methods := slices.DeleteFunc(slices.Clone(dro.Methods()), func(m dro.Method) bool {
-		return !slices.Contains(reported, m.Name)
-	})
-	return lists.Map(stepMeasures(methods), func(m Measure) string { return m.Name })
-}
-
-// registered holds the rows of RegisterMeasure. It has no lock, since it changes only while no run
-// trains.
-var registered []Measure
-
-// RegisterMeasure adds a measure of evaluations to the table and returns a function that removes
-// it. It is for the start of a program and for tests, and must not be called while runs train. It
-// panics if the name is taken or nothing computes the measure.
-func RegisterMeasure(m Measure) (remove func()) {
-	_, taken := FindMeasure(m.Name)
-	if taken || m.Name == "" || m.OfStep() || m.IsList() != (m.List != nil) {
-		panic("measure: RegisterMeasure wants a new name and a Value, or an Axis and a List")
-	}
-	registered = append(slices.Clip(registered), m)
-	same := func(o Measure) bool { return o.Name == m.Name }
-	return func() { registered = slices.DeleteFunc(slices.Clone(registered), same) }
-}
-
-// EvalMeasures lists the measures of evaluations, in the order of the log, with the registered ones
-// last. The list is the caller's own.
-func EvalMeasures() []Measure { return slices.Concat(evalRows(), registered) }
-
-// SummaryMeasures lists the measures of a summary: the measures of the last evaluation and, of the
-// last step, the measures that do not depend on its mini-batch.
-func SummaryMeasures() []Measure {
-	steady := slices.DeleteFunc(StepMeasures(), func(m Measure) bool { return m.Noisy })
-	return append(EvalMeasures(), steady...)
-}
-
-// FindMeasure returns the measure of that name. If a step and an evaluation have a measure of the
-// same name, it returns the evaluation's. A measure of a program's own has no better side here,
-// since only its run knows that.
-func FindMeasure(name string) (Measure, bool) {
-	named := func(m Measure) bool { return m.Name == name }
-	registered := func() []Measure { return registered }
-	// The last list is made anew for each call.
-	for _, table := range []func() []Measure{evalRows, registered, StepMeasures} {
-		list := table()
-		if i := slices.IndexFunc(list, named); i >= 0 {
-			return list[i], true
-		}
-	}
-	if IsUser(name) {
-		return UserMeasure(name, dro.Neither), true
-	}
-	return Measure{}, false
 }
 
 // Compute computes a measure of evaluations, and sets it in l if it is a list, else in v.

@@ -41,3 +41,39 @@ func TestAsks(t *testing.T) {
 		}
 	}
 }
+
+// TestTableIsMadeOnce: all callers get the same rows, none of which occurs twice, and what one of
+// them appends changes no other's list. A registered measure is in the table until it is removed.
+func TestTableIsMadeOnce(t *testing.T) {
+	lists := map[string]func() []Measure{"EvalMeasures": EvalMeasures,
+		"StepMeasures": StepMeasures, "SummaryMeasures": SummaryMeasures, "Decisions": Decisions}
+	for name, list := range lists {
+		a, b := list(), list()
+		if &a[0] != &b[0] {
+			t.Errorf("%s() makes a list for each call", name)
+		}
+		if a, b = append(a, Measure{}), append(b, Measure{}); &a[0] == &b[0] {
+			t.Errorf("two callers that append to %s() write to the same place", name)
+		}
+	}
+	named := map[string]bool{}
+	for _, m := range append(EvalMeasures(), StepMeasures()...) {
+		if named[m.Name] {
+			t.Errorf("two measures have the name %q", m.Name)
+		}
+		named[m.Name] = true
+	}
+
+	remove := RegisterMeasure(Measure{Measure: dro.Measure{Name: "own"},
+		Value: func(*Evaluation) Number { return Num(1) }})
+	if _, ok := FindMeasure("own"); !ok {
+		t.Error(`FindMeasure("own") finds nothing after RegisterMeasure`)
+	}
+	if got := EvalMeasures(); got[len(got)-1].Name != "own" {
+		t.Errorf("the last of EvalMeasures() is %q after RegisterMeasure", got[len(got)-1].Name)
+	}
+	remove()
+	if _, ok := FindMeasure("own"); ok {
+		t.Error(`FindMeasure("own") finds a measure that was removed`)
+	}
+}

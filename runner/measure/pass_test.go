@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner/spec"
 )
 
 // madeUp returns an evaluation of two small splits with three classes and four groups. The last
@@ -28,9 +27,8 @@ func madeUp(seed uint64) *Evaluation {
 		}
 		return p
 	}
-	spec := spec.Defaults()
-	spec.MinGroup = 20
-	e := &Evaluation{Spec: &spec, Problem: &dro.Problem{Set: dro.CressieRead{K: 2}, Rho: 1},
+	e := &Evaluation{Settings: Settings{MinGroup: 20, EtaMax: 10},
+		Problem: &dro.Problem{Set: dro.CressieRead{K: 2}, Rho: 1},
 		Classes: 3, Groups: 4, Train: pass(90), Test: pass(150), Val: pass(120)}
 	e.Ratios = make([]float64, 90)
 	for i := range e.Ratios {
@@ -199,10 +197,10 @@ func TestTooSmallToBeWorst(t *testing.T) {
 	if got, want := m.Value(e), Least(all[:2]); got != want {
 		t.Errorf("the worst is %v, want %v", got, want)
 	}
-	if e.Spec.MinGroup = 0; m.Value(e) != Num(0) {
+	if e.Settings.MinGroup = 0; m.Value(e) != Num(0) {
 		t.Errorf("with no least size the worst is %v", m.Value(e))
 	}
-	if e.Spec.MinGroup = 1000; m.Value(e).Applies() {
+	if e.Settings.MinGroup = 1000; m.Value(e).Applies() {
 		t.Errorf("of no group that is large enough the worst is %v", m.Value(e))
 	}
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"slices"
-	"sync"
 
 	"drolab/dro"
 	"drolab/runner/lists"
@@ -20,14 +19,14 @@ func stepRows() (first, last Measure) {
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 
-// evalRows returns the table of measures of evaluations, in the order of the log.
-var evalRows = sync.OnceValue(func() []Measure {
+// evalRows returns the measures of evaluations, in the order of the log.
+func evalRows() []Measure {
 	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
 	return slices.Concat(lists.Map(right, Measure.ofTest), []Measure{thresholdRow(), trainLoss()},
 		lists.Map(split, Measure.ofTest), ratioRows(), dualRiskRows(), outputRows(),
 		lists.Map(slices.Concat(right, split), Measure.ofVal))
-})
+}
 
 // The rows of the table of measures of evaluations.
 

@@ -100,15 +100,12 @@ func (a *comparedColumn) same(b *comparedColumn) string {
 		}
 	}
 	if differ <= most {
-		return fmt.Sprintf("are equal in %s of rows", floorPercent(len(a.keys)-differ, len(a.keys)))
+		equal, rows := float64(len(a.keys)-differ), float64(len(a.keys))
+		percent := math.Floor(1e4*equal/rows) / 100 // 100 only where all are equal
+		return fmt.Sprintf("are equal in %.4g %% of rows", percent)
 	}
 	if a.kinds <= len(a.keys)/2 && slices.Equal(a.codes, b.codes) {
 		return "say the same in other words"
 	}
 	return ""
-}
-
-// floorPercent is a share that is 100 % only where it is all.
-func floorPercent(n, of int) string {
-	return fmt.Sprintf("%.4g %%", math.Floor(1e4*float64(n)/float64(of))/100)
 }

@@ -22,11 +22,21 @@ func TestUserName(t *testing.T) {
 		"e" + strings.Repeat("é", 40): "user.e" + strings.Repeat("é", 31),
 	} {
 		got, err := UserName(said)
-		if err != nil || got != want || !IsUser(got) {
-			t.Errorf("UserName(%q) = %q, %v, IsUser %v: want %q", said, got, err, IsUser(got), want)
+		if err != nil || got != want {
+			t.Errorf("UserName(%q) = %q, %v, want %q", said, got, err, want)
 		}
-		if m, ok := FindMeasure(got); !ok || !m.OfStep() || m.Better != dro.Neither {
-			t.Errorf("FindMeasure(%q) = %+v, %v", got, m, ok)
+		if !IsUser(got) {
+			t.Errorf("IsUser(%q) = false, want true", got)
+		}
+		m, ok := FindMeasure(got)
+		if !ok {
+			t.Errorf("FindMeasure(%q) finds nothing", got)
+		}
+		if !m.OfStep() {
+			t.Errorf("the measure %q is of evaluations, want of steps", got)
+		}
+		if m.Better != dro.Neither {
+			t.Errorf("the measure %q has the better side %v, want neither", got, m.Better)
 		}
 	}
 	if _, err := UserName(""); err == nil {
@@ -35,7 +45,7 @@ func TestUserName(t *testing.T) {
 	for _, name := range []string{"loss", "user.", "user.a b", "user.\x1b[2J", "user.\u202e",
 		"user." + strings.Repeat("a", 65)} {
 		if IsUser(name) {
-			t.Errorf("IsUser(%q)", name)
+			t.Errorf("IsUser(%q) = true, want false", name)
 		}
 	}
 }

@@ -1,14 +1,10 @@
 package measure
 
-import (
-	"fmt"
-
-	"drolab/runner/spec"
-)
+import "fmt"
 
 // Warn reports everything that is usable but suspicious about an evaluation, with a cure. It gives
 // each thing a name of its own, so that it is told once, whatever its numbers are later.
-func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
+func (e *Evaluation) Warn(s Settings, tell func(about, message string)) {
 	if !e.solvable() { // a method without λ and η has no box
 		return
 	}

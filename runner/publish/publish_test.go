@@ -100,7 +100,7 @@ func write(t *testing.T, r *Run, format, path string) {
 // samples writes the network's outputs on the test split, as `drolab eval --out` does.
 func samples(t *testing.T, r *Run, path string) {
 	t.Helper()
-	d, err := r.Meta.OpenFor("", "")
+	d, err := r.Meta.OpenFor(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +199,11 @@ func TestEventFile(t *testing.T) {
 		}
 		b = b[16+n:]
 	}
-	if want := 1 + len(steps) + len(evals); records != want || len(steps) == 0 {
-		t.Errorf("%d records, want %d", records, want)
+	if len(steps) == 0 {
+		t.Fatal("the run has logged no steps")
+	}
+	if want := 1 + len(steps) + len(evals); records != want {
+		t.Errorf("the file has %d records, want %d", records, want)
 	}
 }
 
@@ -242,10 +245,14 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	pgf := text("pgfplots")
-	if strings.Count(pgf, `\begin{axis}`) < 4 ||
-		strings.Count(pgf, "{") != strings.Count(pgf, "}") ||
-		strings.Count(svg, "<polyline") != strings.Count(pgf, `\addplot`) {
-		t.Errorf("%d curves drawn, pgfplots %s", strings.Count(svg, "<polyline"), pgf)
+	if n := strings.Count(pgf, `\begin{axis}`); n < 4 {
+		t.Errorf("pgfplots has %d axes, want 4 or more: %s", n, pgf)
+	}
+	if opened, closed := strings.Count(pgf, "{"), strings.Count(pgf, "}"); opened != closed {
+		t.Errorf("pgfplots opens %d braces and closes %d: %s", opened, closed, pgf)
+	}
+	if got, want := strings.Count(pgf, `\addplot`), strings.Count(svg, "<polyline"); got != want {
+		t.Errorf("pgfplots has %d curves, want %d, as SVG: %s", got, want, pgf)
 	}
 }
 

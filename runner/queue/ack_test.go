@@ -106,9 +106,15 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 	saved := func(when string) {
 		t.Helper()
 		step, err := q.Checkpoint(ids[0])
-		if newest := store.newest.Load(); err != nil || newest < step || store.saves.Load() == 0 {
-			t.Errorf("%s: answered %d, %v, and the last checkpoint is of %d", when, step,
-				err, newest)
+		if err != nil {
+			t.Errorf("%s: Checkpoint() = %v", when, err)
+		}
+		if store.saves.Load() == 0 {
+			t.Errorf("%s: no checkpoint exists when the answer is step %d", when, step)
+		}
+		if newest := store.newest.Load(); newest < step {
+			t.Errorf("%s: the newest checkpoint is of step %d, want the answered %d or later", when,
+				newest, step)
 		}
 	}
 	if _, err = q.Checkpoint(ids[1]); !errors.Is(err, runner.ErrNothing) {
@@ -154,8 +160,11 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	}
 	q.Wait()
 	states := store.runs[ids[0]].states
-	if a := <-done; a != (train.Answer{Step: 6}) || states[len(states)-1].Step != 6 {
-		t.Errorf("answered %+v; the last checkpoint is of step %d", a, states[len(states)-1].Step)
+	if got, want := <-done, (train.Answer{Step: 6}); got != want {
+		t.Errorf("the answer is %+v, want %+v", got, want)
+	}
+	if got := states[len(states)-1].Step; got != 6 {
+		t.Errorf("the last checkpoint is of step %d, want 6", got)
 	}
 }
 

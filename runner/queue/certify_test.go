@@ -2,19 +2,22 @@ package queue
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/certificate"
+	"drolab/runner/measure"
 )
 
 // frozen freezes the last checkpoint of a run that has ended.
 func frozen(t *testing.T, tr *trace) *certificate.Frozen {
 	t.Helper()
 	last := *tr.states[len(tr.states)-1]
-	f, err := certificate.Freeze(&runner.Past{Meta: tr.meta, From: &last}, certificate.Means{}, 1)
+	past := &runner.Past{Meta: tr.meta, From: &last}
+	f, err := certificate.Freeze(t.Context(), past, certificate.Means{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +76,11 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.DualGap != e.Named(at.gap).Float() ||
-			math.Abs(s.GradNorm/e.Named(at.norm).Float()-1) > 1e-6 {
-			t.Errorf("%s: %+v, the run had %v and %v", at.gap, s, e.Named(at.gap), e.Named(at.norm))
+		if want := e.Named(at.gap).Float(); s.DualGap != want {
+			t.Errorf("%s is %v, want %v, as the run had it", at.gap, s.DualGap, want)
+		}
+		if want := e.Named(at.norm).Float(); math.Abs(s.GradNorm/want-1) > 1e-6 {
+			t.Errorf("%s is %v, want %v, as the run had it", at.norm, s.GradNorm, want)
 		}
 	}
 }
@@ -98,8 +103,13 @@ func TestContrasts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 3 || list[0].Rho.Float() != .1 || list[2].Rho.Applies() {
-		t.Fatalf("%+v: want KL at two radii, and CVaR once", list)
+	var radii []measure.Number
+	for _, c := range list {
+		radii = append(radii, c.Rho)
+	}
+	// KL at two radii, and CVaR, which has none, once.
+	if want := []measure.Number{measure.Num(.1), measure.Num(1), {}}; !slices.Equal(radii, want) {
+		t.Fatalf("the contrasts are at the radii %v, want %v", radii, want)
 	}
 	one, _ := dro.WorstCase(dro.KL{}, nil, pa.Losses, 1)
 	two, _ := dro.WorstCase(dro.KL{}, nil, pb.Losses, 1)
@@ -116,9 +126,11 @@ func TestContrasts(t *testing.T) {
 	}
 	held := *b.Meta
 	held.Spec.ValFraction = .3
-	if certificate.SameSamples(a.Meta, &held, runner.SplitTest) != nil ||
-		certificate.SameSamples(a.Meta, &held, runner.SplitVal) == nil {
-		t.Error("a hold-out changes the validation split and not the test split")
+	if err := certificate.SameSamples(a.Meta, &held, runner.SplitTest); err != nil {
+		t.Errorf("SameSamples(test) with another hold-out = %v, want nil", err)
+	}
+	if err := certificate.SameSamples(a.Meta, &held, runner.SplitVal); err == nil {
+		t.Error("SameSamples(val) with another hold-out = nil, want an error")
 	}
 }
 
@@ -126,13 +138,14 @@ func TestFreezeRefuses(t *testing.T) {
 	tr := runAll(t, 1, brief(dro.PGD))[0]
 	last := *tr.states[len(tr.states)-1]
 	means := certificate.Means{}
-	if _, err := certificate.Freeze(&runner.Past{Meta: tr.meta}, means, 1); err == nil {
+	past := &runner.Past{Meta: tr.meta}
+	if _, err := certificate.Freeze(t.Context(), past, means, 1); err == nil {
 		t.Error("a run without a checkpoint is frozen")
 	}
 	other := *tr.meta
 	other.Checksum = "sha256:0"
-	past := &runner.Past{Meta: &other, From: &last}
-	if _, err := certificate.Freeze(past, means, 1); err == nil {
+	past = &runner.Past{Meta: &other, From: &last}
+	if _, err := certificate.Freeze(t.Context(), past, means, 1); err == nil {
 		t.Error("other data are taken")
 	}
 	f := frozen(t, tr)

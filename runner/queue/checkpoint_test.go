@@ -124,9 +124,11 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 				}
 			}
 			best := tr.summary.Selected
-			if best.Step != at.summary.Selected.Step || best.Step == tr.meta.Steps {
-				t.Fatalf("selected step %d, want %d, before the end", best.Step,
-					at.summary.Selected.Step)
+			if want := at.summary.Selected.Step; best.Step != want {
+				t.Fatalf("step %d is selected, want %d", best.Step, want)
+			}
+			if best.Step == tr.meta.Steps {
+				t.Fatal("the last step is selected, so that nothing is shown")
 			}
 			i := slices.Index(steps, best.Step)
 			if i < 0 {
@@ -156,9 +158,15 @@ func TestSelectionSurvivesAFailure(t *testing.T) {
 		}
 	})
 	s := tr.summary
-	if s.Status != runner.Failed || s.Selected == nil || !slices.Contains(savedSteps(tr),
-		s.Selected.Step) {
-		t.Errorf("%s, selected %+v, saved %d", s.Status, s.Selected, savedSteps(tr))
+	if s.Status != runner.Failed {
+		t.Errorf("the run is %s, want %s", s.Status, runner.Failed)
+	}
+	if s.Selected == nil {
+		t.Fatal("the run that failed has selected nothing")
+	}
+	if saved := savedSteps(tr); !slices.Contains(saved, s.Selected.Step) {
+		t.Errorf("the checkpoints are of the steps %d, want the selected step %d among them", saved,
+			s.Selected.Step)
 	}
 }
 
@@ -170,9 +178,12 @@ func TestSelectionThatWaitsSurvivesAStop(t *testing.T) {
 	at := whole.summary.Selected.Step
 	for _, lost := range []int{0, 1, 2} {
 		tr := stoppedAndResumed(t, spec, at+1, lost)
-		if s := tr.summary.Selected; s.Step != at || !slices.Contains(savedSteps(tr), at) {
-			t.Errorf("%d checkpoints lost: selected %d, saved %d, want %d", lost, s.Step,
-				savedSteps(tr), at)
+		if got := tr.summary.Selected.Step; got != at {
+			t.Errorf("%d checkpoints lost: step %d is selected, want %d", lost, got, at)
+		}
+		if saved := savedSteps(tr); !slices.Contains(saved, at) {
+			t.Errorf("%d checkpoints lost: saved are the steps %d, want %d among them", lost, saved,
+				at)
 		}
 		expectSameRun(t, tr, whole)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -153,10 +152,14 @@ func TestAQueueForgets(t *testing.T) {
 		brief(dro.PGD)}}); err != nil {
 		t.Fatal(err)
 	}
-	o := q.Wait()
-	if len(o) != 3 || len(q.jobs) != 0 || len(q.open) != 0 {
-		t.Errorf("%d outcomes, %d runs, %d datasets, want 3 outcomes alone", len(o), len(q.jobs),
-			len(q.open))
+	if n := len(q.Wait()); n != 3 {
+		t.Errorf("the queue keeps %d outcomes, want 3", n)
+	}
+	if n := len(q.jobs); n != 0 {
+		t.Errorf("the queue keeps %d runs that have ended, want none", n)
+	}
+	if n := len(q.open); n != 0 {
+		t.Errorf("the queue keeps %d datasets open, want none", n)
 	}
 }
 
@@ -172,15 +175,15 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 			t.Errorf("%s: %s differs after the resume", a, p.Name)
 		}
 	}
-	got, want := *clean(tr.summary), *clean(whole.summary)
-	if got.Named("test_loss") != want.Named("test_loss") ||
-		got.Named("lambda") != want.Named("lambda") {
-		t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
+	for _, name := range []string{"test_loss", "lambda"} {
+		if got, want := tr.summary.Named(name), whole.summary.Named(name); got != want {
+			t.Errorf("%s: %s is %v after the resume, want %v", a, name, got, want)
+		}
 	}
 }
 
 func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		spec := brief(a)
 		if a == dro.SFK { // images are drawn and augmented: these draws go on, too
 			spec = quick(a)
@@ -194,12 +197,6 @@ func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 		spec.CheckpointEvery = 4
 		expectSameRun(t, stoppedAndResumed(t, spec, 9, 1), runAll(t, 1, spec)[0])
 	}
-}
-
-func clean(s *runner.Summary) *runner.Summary {
-	c := *s
-	c.ImagesPerSecond = measure.Number{}
-	return &c
 }
 
 func TestPausedRunGoesOnWhereItWas(t *testing.T) {
@@ -233,13 +230,18 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 }
 
 func TestDivergenceFailsThatRunAlone(t *testing.T) {
-	wild, calm := quick(dro.SFK), quick(dro.ERM)
-	wild.LR = 1e30
-	list := runAll(t, 1, wild, calm)
+	diverging, stable := quick(dro.SFK), quick(dro.ERM)
+	diverging.LR = 1e30
+	list := runAll(t, 1, diverging, stable)
 	s := list[0].summary
-	if s.Status != runner.Failed || !strings.HasPrefix(s.Cause, "step ") ||
-		!strings.Contains(s.Cause, "lower lr") {
-		t.Errorf("summary %+v, want failed, naming the step", s)
+	if s.Status != runner.Failed {
+		t.Errorf("the run that diverges is %s, want %s", s.Status, runner.Failed)
+	}
+	if !strings.HasPrefix(s.Cause, "step ") {
+		t.Errorf("its cause is %q, want one that begins with the step", s.Cause)
+	}
+	if !strings.Contains(s.Cause, "lower lr") {
+		t.Errorf("its cause is %q, want the remedy: lower lr", s.Cause)
 	}
 	if list[1].summary.Status != runner.Done {
 		t.Errorf("the other run is %s, want done", list[1].summary.Status)
@@ -260,8 +262,11 @@ func TestCancelledQueueStopsEveryRun(t *testing.T) {
 		}
 	}
 	tr := store.runs[ids[0]]
-	if len(tr.states) == 0 || tr.summary.Steps != tr.states[len(tr.states)-1].Step {
-		t.Error("the stopped run left no checkpoint of where it stopped")
+	if len(tr.states) == 0 {
+		t.Fatal("the stopped run left no checkpoint")
+	}
+	if got, want := tr.states[len(tr.states)-1].Step, tr.summary.Steps; got != want {
+		t.Errorf("the last checkpoint is of step %d, want %d, where the run stopped", got, want)
 	}
 }
 
@@ -273,8 +278,12 @@ func TestLogThatCannotBeWrittenFailsTheRun(t *testing.T) {
 	if _, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM)}}); err != nil {
 		t.Fatal(err)
 	}
-	if o := q.Wait(); o[0].Status != runner.Failed || !errors.Is(o[0].Err, full) {
-		t.Errorf("outcome %+v, want failed with the recorder's error", o[0])
+	o := q.Wait()[0]
+	if o.Status != runner.Failed {
+		t.Errorf("the run is %s, want %s", o.Status, runner.Failed)
+	}
+	if !errors.Is(o.Err, full) {
+		t.Errorf("its error is %v, want the recorder's: %v", o.Err, full)
 	}
 }
 
@@ -285,8 +294,11 @@ func TestStartIsAllOrNothing(t *testing.T) {
 	q := NewQueue(context.Background(), Settings{Store: store})
 	_, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM), bad}})
 	var key *spec.KeyError
-	if !errors.As(err, &key) || key.Key != "batch" || len(store.runs) != 0 {
-		t.Errorf("error %v and %d runs, want one about batch and none", err, len(store.runs))
+	if !errors.As(err, &key) || key.Key != "batch" {
+		t.Errorf("Start() = %v, want a KeyError about batch", err)
+	}
+	if n := len(store.runs); n != 0 {
+		t.Errorf("the refused start leaves %d runs, want none", n)
 	}
 	if err := q.Stop("nothing"); err == nil {
 		t.Error("stopping a run that is not there was accepted")
@@ -341,8 +353,11 @@ func TestSlowStartHoldsNobodyUp(t *testing.T) {
 	close(store.proceed)
 	ids := <-second
 	list := <-ended
-	if len(list) != 2 || len(ids) != 1 {
-		t.Errorf("outcomes %v of runs %v and %v", list, first, ids)
+	if len(ids) != 1 {
+		t.Errorf("the second start has the runs %v, want one", ids)
+	}
+	if len(list) != 2 {
+		t.Errorf("%d outcomes, want those of %v and %v: %v", len(list), first, ids, list)
 	}
 	for _, o := range list {
 		if o.Status != runner.Stopped {

@@ -54,8 +54,11 @@ func TestPaceOfStepTimes(t *testing.T) {
 		},
 	}
 	p := times.Pace(100)
-	if p.Images != 5000 || p.Forward != .25 {
-		t.Errorf("pace %+v", p)
+	if p.Images != 5000 {
+		t.Errorf("the pace has %v images a second, want 5000", p.Images)
+	}
+	if p.Forward != .25 {
+		t.Errorf("the pace has the share %v for a pass forward, want 0.25", p.Forward)
 	}
 	costs := map[dro.Algorithm]float64{dro.ERM: 1, dro.SFK: 1.3, dro.PGD: 1.05, dro.PAN: 1,
 		"nsgdm": 1}
@@ -64,8 +67,11 @@ func TestPaceOfStepTimes(t *testing.T) {
 			t.Errorf("a step of %s costs %v, want %v", a, got, want)
 		}
 	}
-	if math.Abs(train.UsualPace(1).Step(dro.SFK)-1-train.ForwardShare) > 1e-12 ||
-		train.UsualPace(1).Step(dro.PAN) != 1 {
-		t.Error("SFK goes forward once more than the others")
+	usual := train.UsualPace(1)
+	if got, want := usual.Step(dro.SFK), 1+train.ForwardShare; math.Abs(got-want) > 1e-12 {
+		t.Errorf("a step of SFK usually costs %v, want %v: it goes forward once more", got, want)
+	}
+	if got := usual.Step(dro.PAN); got != 1 {
+		t.Errorf("a step of PAN usually costs %v, want 1", got)
 	}
 }

@@ -169,9 +169,13 @@ func TestBrokenNetworkHasACure(t *testing.T) {
 	spec.Model, spec.LR = "mlp", 1e30
 	spec.Epochs, spec.Batch = 1, 400 // one step
 	tr := runAll(t, 1, spec)[0]
-	if s := tr.summary; s.Status != runner.Failed || !strings.Contains(s.Cause,
-		"the loss of a sample is") ||
-		!strings.Contains(s.Cause, "lower lr") {
-		t.Errorf("%s: %q", s.Status, s.Cause)
+	s := tr.summary
+	if s.Status != runner.Failed {
+		t.Errorf("the run is %s, want %s", s.Status, runner.Failed)
+	}
+	for _, want := range []string{"the loss of a sample is", "lower lr"} {
+		if !strings.Contains(s.Cause, want) {
+			t.Errorf("its cause is %q, want one with %q", s.Cause, want)
+		}
 	}
 }

@@ -183,7 +183,7 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 		}
 		for _, o := range q.Wait() {
 			if o.Err != nil {
-				t.Fatal(o.Err)
+				t.Fatalf("run %s: %v", o.ID, o.Err)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 // TestForeignNetwork: with every method, a network of another program trains as drolab's own does,
 // up to the rounding of float32, and goes on from its checkpoint with the same bits.
 func TestForeignNetwork(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		if refits(a) { // it does not show its last layer
 			continue
 		}
@@ -222,8 +222,11 @@ func TestForeignNetwork(t *testing.T) {
 				net, _ = made.(*foreign)
 				return made, err
 			}, s, 1)
-			if net.largest > s.Batch || net.moves != int(tr.meta.Steps) {
-				t.Errorf("a batch of %d, %d steps of %d", net.largest, net.moves, tr.meta.Steps)
+			if net.largest > s.Batch {
+				t.Errorf("the largest batch has %d samples, want at most %d", net.largest, s.Batch)
+			}
+			if want := int(tr.meta.Steps); net.moves != want {
+				t.Errorf("the network takes %d steps, want %d", net.moves, want)
 			}
 			own := trained(t, train.Native, s, 1).summary
 			near(t, tr.summary.Measures, own.Measures)
@@ -264,8 +267,8 @@ func TestForeignNetworkHasNoParameters(t *testing.T) {
 	if f.Run.Net, err = newForeign(&f.Meta.Spec, f.Data, 1); err != nil {
 		t.Fatal(err)
 	}
-	const want = "the constants need a network whose weights are at hand"
-	if _, err = f.Constants(train, 3); err == nil || err.Error() != "run "+f.Meta.ID+": "+want {
-		t.Error(err)
+	want := "run " + f.Meta.ID + ": the constants need a network whose weights are at hand"
+	if _, err = f.Constants(train, 3); err == nil || err.Error() != want {
+		t.Errorf("Constants() = %v, want %q", err, want)
 	}
 }

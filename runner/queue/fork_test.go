@@ -53,7 +53,7 @@ func forkAt(t *testing.T, store *memory, parent *trace, step int64,
 }
 
 func TestForkWithoutAChangeIsTheParent(t *testing.T) {
-	for _, a := range dro.Algorithms() {
+	for _, a := range methods() {
 		store, parent := parentRun(t, a)
 		fork, err := forkAt(t, store, parent, 8, func(*spec.Spec) {})
 		if err != nil {
@@ -63,9 +63,11 @@ func TestForkWithoutAChangeIsTheParent(t *testing.T) {
 		if !slices.Equal(fork.lines(t, measured), parent.lines(t, after)) {
 			t.Errorf("%s: the fork differs from its parent behind step 8", a)
 		}
-		if fork.meta.Parent != parent.meta.ID+"@8" || fork.states[0].Step != 8 {
-			t.Errorf("%s: parent %q, first checkpoint at step %d", a, fork.meta.Parent,
-				fork.states[0].Step)
+		if got, want := fork.meta.Parent, parent.meta.ID+"@8"; got != want {
+			t.Errorf("%s: the parent is %q, want %q", a, got, want)
+		}
+		if got := fork.states[0].Step; got != 8 {
+			t.Errorf("%s: the first checkpoint is of step %d, want 8", a, got)
 		}
 	}
 }
@@ -90,11 +92,18 @@ func TestForkSelectsAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first := evals(fork)[0]; !first.Selected || fork.states[0].Selected != nil ||
-		from.Selected == nil ||
-		fork.summary.Selected.Step <= from.Step {
-		t.Errorf("the first evaluation is selected: %v, in the end %+v", first.Selected,
-			fork.summary.Selected)
+	if !evals(fork)[0].Selected {
+		t.Error("the first evaluation of the fork is not selected")
+	}
+	if got := fork.states[0].Selected; got != nil {
+		t.Errorf("the fork begins with the selected step %d, want none", got.Step)
+	}
+	if from.Selected == nil {
+		t.Error("the fork has changed the parent's checkpoint, which has no selected step now")
+	}
+	if got := fork.summary.Selected.Step; got <= from.Step {
+		t.Errorf("in the end step %d is selected, want one after the fork's first, %d", got,
+			from.Step)
 	}
 }
 
@@ -114,9 +123,12 @@ func TestForkMayChange(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if s := fork.summary; s.Steps != fork.meta.Steps ||
-			(s.PaperIterate != nil) != (s.Algorithm == dro.SFK) {
-			t.Errorf("%s: summary %+v", name, s)
+		s := fork.summary
+		if s.Steps != fork.meta.Steps {
+			t.Errorf("%s: the fork took %d steps, want %d", name, s.Steps, fork.meta.Steps)
+		}
+		if got, want := s.PaperIterate != nil, s.Algorithm == dro.SFK; got != want {
+			t.Errorf("%s: an output by the method's rule: %v, want %v", name, got, want)
 		}
 	}
 }
@@ -139,8 +151,11 @@ func TestForkRefuses(t *testing.T) {
 		}
 		runs := len(store.runs)
 		_, err := forkAt(t, store, parent, step, change)
-		if err == nil || !strings.Contains(err.Error(), want) || len(store.runs) != runs {
-			t.Errorf("error %v, want one about %s and no run", err, want)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the fork's error is %v, want one with %q", err, want)
+		}
+		if n := len(store.runs) - runs; n != 0 {
+			t.Errorf("the fork that is refused for %q leaves %d runs, want none", want, n)
 		}
 	}
 	q := NewQueue(context.Background(), Settings{Store: store})
@@ -163,12 +178,25 @@ func TestForkHasTheKnobsOfItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := past.Fork()
-		if err != nil || (s.LR == 0.002) != turned || (s.Text("c") == "70") != turned {
-			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.Text("c"), err)
+		if err != nil {
+			t.Fatalf("Fork() from step %d: %v", step, err)
 		}
-		if z := past.From.Method.Numbers; s.Lambda != z["lambda"] || s.Eta != z["eta"] {
-			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda,
-				s.Eta, z)
+		if got := s.LR == 0.002; got != turned {
+			t.Errorf("from step %d: lr is %v; is it the turned one: %v, want %v", step, s.LR, got,
+				turned)
+		}
+		if got := s.Text("c") == "70"; got != turned {
+			t.Errorf("from step %d: c is %s; is it the turned one: %v, want %v", step, s.Text("c"),
+				got, turned)
+		}
+		z := past.From.Method.Numbers
+		if s.Lambda != z["lambda"] {
+			t.Errorf("from step %d: λ starts at %v, want the checkpoint's %v", step, s.Lambda,
+				z["lambda"])
+		}
+		if s.Eta != z["eta"] {
+			t.Errorf("from step %d: η starts at %v, want the checkpoint's %v", step, s.Eta,
+				z["eta"])
 		}
 	}
 }
@@ -187,10 +215,11 @@ func TestForkPinsItsCheckpoint(t *testing.T) {
 				strings.Contains(w.Message, "read-only")
 		})
 		if warned != (step == 4) {
-			t.Errorf("from step %d: warned %v", step, warned)
+			t.Errorf("from step %d: a warning about the parent's checkpoint: %v, want %v", step,
+				warned, !warned)
 		}
 	}
 	if want := []string{parent.meta.ID + "@8"}; !slices.Equal(store.pins, want) {
-		t.Errorf("pins %v, want %v", store.pins, want)
+		t.Errorf("the pinned checkpoints are %v, want %v", store.pins, want)
 	}
 }

@@ -136,9 +136,13 @@ func TestFullDiskIsTold(t *testing.T) {
 			warned = warned || strings.Contains(w.Message, "disk full")
 		}
 	}
-	if want := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Running,
-		runner.Done}; !warned || !slices.Equal(states, want) {
-		t.Errorf("warned %v, states %v, want %v", warned, states, want)
+	if !warned {
+		t.Error("the log has no warning of the full disk")
+	}
+	want := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Running,
+		runner.Done}
+	if !slices.Equal(states, want) {
+		t.Errorf("the log has the states %v, want %v", states, want)
 	}
 }
 
@@ -202,9 +206,12 @@ func TestDoneStaysDone(t *testing.T) {
 	}
 	q.Wait()
 	tr := store.runs[ids[0]]
-	if got := tr.statuses(); !slices.Equal(got, []runner.Status{runner.Queued, runner.Running,
-		runner.Done}) || tr.summary == nil {
-		t.Errorf("states %v, summary %+v", got, tr.summary)
+	want := []runner.Status{runner.Queued, runner.Running, runner.Done}
+	if got := tr.statuses(); !slices.Equal(got, want) {
+		t.Errorf("the log has the states %v, want %v", got, want)
+	}
+	if tr.summary == nil {
+		t.Error("the run has no summary")
 	}
 }
 
@@ -240,8 +247,12 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 		if err := <-written; err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := g.Next(); ok == resumed || ok && o.Verb != runner.Pause {
-			t.Errorf("resumed %v: order %v, %v", resumed, o, ok)
+		o, ok := g.Next()
+		if ok == resumed {
+			t.Errorf("resumed %v: an order is left: %v, want %v", resumed, ok, !resumed)
+		}
+		if ok && o.Verb != runner.Pause {
+			t.Errorf("resumed %v: the order that is left is %v, want a pause", resumed, o)
 		}
 	}
 }
@@ -387,15 +398,19 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := q.Wait()[0]
-		if o.Status != runner.Failed || o.Err == nil ||
-			!strings.Contains(o.Err.Error(), "read-only") {
-			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
+		if o.Status != runner.Failed {
+			t.Errorf("without %q: the run is %s, want %s", status, o.Status, runner.Failed)
+		}
+		if o.Err == nil || !strings.Contains(o.Err.Error(), "read-only") {
+			t.Errorf("without %q: its error is %v, want one with %q", status, o.Err, "read-only")
 		}
 		tr := store.runs[ids[0]]
 		want := []runner.Status{runner.Queued, runner.Running, runner.Failed}
-		if states := tr.statuses(); !slices.Equal(states, want) ||
-			tr.summary.Status != runner.Failed {
-			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
+		if states := tr.statuses(); !slices.Equal(states, want) {
+			t.Errorf("without %q: the log has the states %v, want %v", status, states, want)
+		}
+		if got := tr.summary.Status; got != runner.Failed {
+			t.Errorf("without %q: the summary says %s, want %s", status, got, runner.Failed)
 		}
 	}
 }
@@ -416,8 +431,12 @@ func TestStopGivesUpOnAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		var disk *runner.DiskError
-		if o := q.Wait(); o[0].Status != runner.Failed || !errors.As(o[0].Err, &disk) {
-			t.Errorf("%s: outcome %+v, want failed with the disk's error", stop, o[0])
+		o := q.Wait()[0]
+		if o.Status != runner.Failed {
+			t.Errorf("%s: the run is %s, want %s", stop, o.Status, runner.Failed)
+		}
+		if !errors.As(o.Err, &disk) {
+			t.Errorf("%s: its error is %v, want the disk's", stop, o.Err)
 		}
 		cancel()
 	}

@@ -12,6 +12,8 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // turnSoon asks for a knob from the run's own goroutine, which cannot wait for itself.
@@ -51,16 +53,28 @@ func TestKnobChangesWhatFollows(t *testing.T) {
 		_, store, id := turnedAt(t, spec, 9, k)
 		tr := store.runs[id]
 		turned := tr.lines(t, measured)
-		if len(turned) != len(plain) || !slices.Equal(turned[:3], plain[:3]) ||
-			slices.Equal(turned, plain) {
-			t.Errorf("%v: want the events of a run without it up to step 9, and others later", k)
+		if len(turned) != len(plain) {
+			t.Fatalf("%v: %d events, want %d, as without the knob", k, len(turned), len(plain))
+		}
+		if diff := cmp.Diff(plain[:3], turned[:3]); diff != "" {
+			t.Errorf("%v: events up to step 9 differ (-without the knob +with it):\n%s", k, diff)
+		}
+		if slices.Equal(turned, plain) {
+			t.Errorf("%v: all events are those of the run without the knob", k)
 		}
 		log := tr.knobs()
-		if len(log) != 1 || log[0].Step != 9 || log[0].Key != k[0] {
-			t.Fatalf("%v: knob events %+v, want one at step 9", k, log)
+		if len(log) != 1 {
+			t.Fatalf("%v: the log has %d knob events, want 1: %+v", k, len(log), log)
 		}
-		if was := log[0].Old; !was.Applies() != (k[0] == "lambda_max") {
-			t.Errorf("%v: old value %v", k, was)
+		if log[0].Step != 9 {
+			t.Errorf("%v: the knob event is at step %d, want 9", k, log[0].Step)
+		}
+		if log[0].Key != k[0] {
+			t.Errorf("%v: the knob event has the key %q, want %q", k, log[0].Key, k[0])
+		}
+		if got, want := log[0].Old.Applies(), k[0] != "lambda_max"; got != want { // it is auto
+			t.Errorf("%v: the old value is %v; is it a number: %v, want %v", k, log[0].Old, got,
+				want)
 		}
 	}
 }
@@ -127,10 +141,11 @@ func TestKnobsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key,
 				test.value, err)
 		}
-		if !s.Equal(&test.spec) || s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") ||
-			s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
-			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key,
-				test.value)
+		for _, row := range spec.AllSettings() {
+			if got, want := row.Text(&s), row.Text(&test.spec); got != want {
+				t.Errorf("%s: %s=%s is refused and changes %s to %s, want %s", s.Algorithm(),
+					test.key, test.value, row.Key, got, want)
+			}
 		}
 	}
 }
@@ -167,7 +182,7 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	}
 	tr := store.runs[ids[0]]
 	if log := tr.knobs(); len(log) != 1 || log[0].New.Float() != 0.002 {
-		t.Fatalf("knob events %+v", log)
+		t.Fatalf("the log has the knob events %+v, want one to 0.002", log)
 	}
 	if err := q.Resume(ids[0]); err != nil {
 		t.Fatal(err)
@@ -209,11 +224,18 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 	q.Wait()
 	tr := store.runs[ids[1]]
 	log := tr.knobs()
-	if len(log) != 2 || log[1].Old.Float() != 0.002 || log[1].New.Float() != 0.003 {
-		t.Fatalf("knob events %+v", log)
+	if len(log) != 2 {
+		t.Fatalf("the log has %d knob events, want 2: %+v", len(log), log)
 	}
-	if got := tr.statuses(); !slices.Equal(got, []runner.Status{runner.Queued, runner.Stopped}) {
-		t.Fatalf("states %v", got)
+	if got := log[1].Old.Float(); got != 0.002 {
+		t.Errorf("the second change begins at %v, want the value of the first, 0.002", got)
+	}
+	if got := log[1].New.Float(); got != 0.003 {
+		t.Errorf("the second change ends at %v, want 0.003", got)
+	}
+	want := []runner.Status{runner.Queued, runner.Stopped}
+	if got := tr.statuses(); !slices.Equal(got, want) {
+		t.Fatalf("the log has the states %v, want %v", got, want)
 	}
 	if err := q.Resume(ids[1]); err != nil {
 		t.Fatal(err)
@@ -246,6 +268,6 @@ func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
 	}
 	q.Wait()
 	if log := store.runs[ids[0]].knobs(); len(log) != 1 || log[0].New.Float() != 0.002 {
-		t.Errorf("knob events %+v", log)
+		t.Errorf("the log has the knob events %+v, want one to 0.002", log)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/machine"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // observing is a Store whose runs do not pass an evaluation before they were observed.
@@ -52,7 +54,8 @@ func TestRunsAreObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := q.Wait(); len(out) != 1 || out[0].ID != ids[0] || out[0].Status != runner.Done {
-		t.Errorf("the run ended as %+v", out)
+	want := []Outcome{{ID: ids[0], Status: runner.Done}}
+	if diff := cmp.Diff(want, q.Wait()); diff != "" {
+		t.Errorf("the outcomes differ (-want +got):\n%s", diff)
 	}
 }

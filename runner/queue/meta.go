@@ -36,14 +36,16 @@ func newMeta(
 	parts := measure.PartsOf(d.Dataset)
 	keys := data.KeysOf(d.Train)
 	t, p, err := runner.NewTrainer(&s, &parts, keys) // for its errors and its problem
-	if err == nil {
-		err = runner.CheckRefit(&s, t, &parts)
-	}
-	if err == nil && d.program != nil {
-		err = d.program.suits(t, &s)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if err := runner.CheckRefit(&s, t, &parts); err != nil {
+		return nil, err
+	}
+	if d.program != nil {
+		if err := d.program.suits(t, &s); err != nil {
+			return nil, err
+		}
 	}
 	if err := train.AskMemory(&s, d.Dataset, parameters); err != nil {
 		return nil, err

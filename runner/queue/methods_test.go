@@ -20,8 +20,12 @@ func everyStep(t *testing.T, spec spec.Spec) *trace {
 	t.Helper()
 	spec.CheckpointEvery = 1
 	tr := runAll(t, 1, spec)[0]
-	if n := len(tr.states); int64(n) != tr.meta.Steps || tr.states[n-1].Step != tr.meta.Steps {
-		t.Fatalf("%d checkpoints of %d steps", n, tr.meta.Steps)
+	n := len(tr.states)
+	if int64(n) != tr.meta.Steps {
+		t.Fatalf("the run has %d checkpoints, want one of each of %d steps", n, tr.meta.Steps)
+	}
+	if got := tr.states[n-1].Step; got != tr.meta.Steps {
+		t.Fatalf("the last checkpoint is of step %d, want %d", got, tr.meta.Steps)
 	}
 	return tr
 }
@@ -154,9 +158,13 @@ func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 	tr, erm := everyStep(t, spec), everyStep(t, brief(dro.ERM))
 	at := tr.meta.StepsPerEpoch - 1
 	for i := range at {
-		if s := tr.states[i]; !sameTensors(s.Parameters, erm.states[i].Parameters) ||
-			s.Method.Flags != nil {
-			t.Fatalf("step %d: not ERM's network, or flags already", s.Step)
+		s := tr.states[i]
+		if !sameTensors(s.Parameters, erm.states[i].Parameters) {
+			t.Fatalf("step %d: the network is not ERM's", s.Step)
+		}
+		if s.Method.Flags != nil {
+			t.Fatalf("step %d: the flags are %v, want none before the restart", s.Step,
+				s.Method.Flags)
 		}
 	}
 
@@ -179,9 +187,11 @@ func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 
 	net, batches := restart(t, &spec)
 	s := tr.states[at]
-	if !sameTensors(s.Parameters, net.Parameters()) ||
-		!sameTensors(s.Velocities, net.Velocities()) {
-		t.Errorf("step %d: the network is not at its initialisation", s.Step)
+	if !sameTensors(s.Parameters, net.Parameters()) {
+		t.Errorf("step %d: the weights are not the initial ones", s.Step)
+	}
+	if !sameTensors(s.Velocities, net.Velocities()) {
+		t.Errorf("step %d: the velocities are not the initial ones", s.Step)
 	}
 	for range at + 1 {
 		batches.Next()

@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +10,8 @@ import (
 	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // adapted returns a brief spec with everything that a step of AdamW depends on. The run loses its
@@ -29,10 +30,19 @@ func TestPatienceEndsARun(t *testing.T) {
 	whole := runAll(t, 1, adapted())[0]
 	list, at := evals(whole), whole.summary.Steps
 	last := list[len(list)-1]
-	if s := whole.summary; s.Status != runner.Done || at >= whole.meta.Steps || last.Step != at ||
-		last.Step-s.Selected.Step != 2*whole.meta.StepsPerEpoch {
-		t.Fatalf("%s after %d of %d steps, the best at %d", s.Status, at, whole.meta.Steps,
-			s.Selected.Step)
+	s := whole.summary
+	if s.Status != runner.Done {
+		t.Fatalf("the run is %s, want %s: %s", s.Status, runner.Done, s.Cause)
+	}
+	if at >= whole.meta.Steps {
+		t.Errorf("the run ends after %d steps, want fewer than the planned %d", at,
+			whole.meta.Steps)
+	}
+	if last.Step != at {
+		t.Errorf("the last evaluation is at step %d, want %d, the last step", last.Step, at)
+	}
+	if got, want := last.Step-s.Selected.Step, 2*whole.meta.StepsPerEpoch; got != want {
+		t.Errorf("the run ends %d steps after the selected one, want %d, the patience", got, want)
 	}
 	said, logged := 0, int64(0)
 	for _, e := range whole.events {
@@ -45,15 +55,27 @@ func TestPatienceEndsARun(t *testing.T) {
 			logged = e.Step
 		}
 	}
-	if said != 1 || logged != at || whole.states[len(whole.states)-1].Step != at ||
-		!last.Named("full_grad_norm").Applies() {
-		t.Errorf("told %d times; the last step %d is logged as %d", said, at, logged)
+	if said != 1 {
+		t.Errorf("the log says %d times that patience ended the run, want once", said)
+	}
+	if logged != at {
+		t.Errorf("the last logged step is %d, want %d", logged, at)
+	}
+	if got := whole.states[len(whole.states)-1].Step; got != at {
+		t.Errorf("the last checkpoint is of step %d, want %d", got, at)
+	}
+	if !last.Named("full_grad_norm").Applies() {
+		t.Error("the last evaluation has no full_grad_norm")
 	}
 	patient := adapted()
 	patient.Patience = 0
-	if tr := runAll(t, 1, patient)[0]; !slices.Equal(tr.lines(t, measured)[:5],
-		whole.lines(t, measured)[:5]) || tr.summary.Steps != tr.meta.Steps {
-		t.Error("patience changes what comes before the end")
+	tr := runAll(t, 1, patient)[0]
+	diff := cmp.Diff(tr.lines(t, measured)[:5], whole.lines(t, measured)[:5])
+	if diff != "" {
+		t.Errorf("events before the end differ (-without patience +with it):\n%s", diff)
+	}
+	if got, want := tr.summary.Steps, tr.meta.Steps; got != want {
+		t.Errorf("without patience the run takes %d steps, want %d", got, want)
 	}
 }
 
@@ -75,10 +97,14 @@ func TestAdaptedRunGoesOnExactly(t *testing.T) {
 	for _, tr := range others {
 		expectSameRun(t, tr, whole)
 		got, want := tr.states[len(tr.states)-1], whole.states[len(whole.states)-1]
-		if got.Step != want.Step || got.Waited != want.Waited ||
-			!sameTensors(got.Velocities, want.Velocities) {
-			t.Errorf("step %d and not %d, waited %d and not %d, or other moments", got.Step,
-				want.Step, got.Waited, want.Waited)
+		if got.Step != want.Step {
+			t.Errorf("the last checkpoint is of step %d, want %d", got.Step, want.Step)
+		}
+		if got.Waited != want.Waited {
+			t.Errorf("patience has waited for %d evaluations, want %d", got.Waited, want.Waited)
+		}
+		if !sameTensors(got.Velocities, want.Velocities) {
+			t.Error("the moments of AdamW are not those of the unstopped run")
 		}
 	}
 }
@@ -107,9 +133,16 @@ func TestWhatAnOptimizerDoesNotFit(t *testing.T) {
 		s := adapted()
 		change(&s)
 		var key *spec.KeyError
-		if err := s.Validate(); !errors.As(err, &key) || !strings.HasPrefix(err.Error(), want) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%v, want %s", err, want)
+		err := s.Validate()
+		if !errors.As(err, &key) {
+			t.Errorf("Validate() = %v, want a KeyError %q", err, want)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Validate() = %v, want an error that begins with %q", err, want)
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("Validate() = %q, want one line", err)
 		}
 	}
 }

@@ -39,16 +39,25 @@ func breaking(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error)
 func only(t *testing.T, dir string) (path, text string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, ".*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("reports %v, %v", files, err)
+	if err != nil {
+		t.Fatalf("Glob in %s: %v", dir, err)
+	}
+	if len(files) != 1 {
+		t.Fatalf("%s has the reports %v, want one", dir, files)
 	}
 	b, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(files[0])
-	if err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" || len(b) > 64<<10 {
-		t.Errorf("a report of mode %v with %d bytes, %v", info.Mode(), len(b), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("the report has the mode %v, want 0600", mode)
+	}
+	if len(b) > 64<<10 {
+		t.Errorf("the report has %d bytes, want at most %d", len(b), 64<<10)
 	}
 	return files[0], string(b)
 }
@@ -77,21 +86,43 @@ func TestPanicOfARun(t *testing.T) {
 				t.Errorf("the run beside is %s: %v", o.Status, o.Err)
 			}
 			path, text := only(t, dir) // one of both: it is the same fault
-			if !strings.Contains(text, "goroutine ") || !strings.Contains(text, "drolab/runner") {
-				t.Errorf("the report is\n%s", text)
+			for _, part := range []string{"goroutine ", "drolab/runner"} {
+				if !strings.Contains(text, part) {
+					t.Errorf("the report lacks %q:\n%s", part, text)
+				}
 			}
 			for _, id := range ids[:2] {
 				events := store.runs[id].events
 				last, ok := events[len(events)-1].(*runner.StatusEvent)
-				for _, line := range []string{last.Cause, ends[id].Err.Error()} {
-					if !ok || last.Status != runner.Failed || !strings.HasPrefix(line, want) ||
-						!strings.HasSuffix(line, "with the file "+path) ||
-						strings.Contains(line, "\n") || len(line) > 500 {
-						t.Errorf("the run is %s: %s", last.Status, line)
-					}
+				if !ok {
+					t.Fatalf("the last event of run %s is %+v, want its status", id,
+						events[len(events)-1])
 				}
+				if last.Status != runner.Failed {
+					t.Errorf("run %s is %s, want %s", id, last.Status, runner.Failed)
+				}
+				expectReportedLine(t, last.Cause, want, path)
+				expectReportedLine(t, ends[id].Err.Error(), want, path)
 			}
 		})
+	}
+}
+
+// expectReportedLine expects one short line that begins with what happened and ends with the path
+// of a report.
+func expectReportedLine(t *testing.T, line, begin, path string) {
+	t.Helper()
+	if !strings.HasPrefix(line, begin) {
+		t.Errorf("the line is %q, want one that begins with %q", line, begin)
+	}
+	if end := "with the file " + path; !strings.HasSuffix(line, end) {
+		t.Errorf("the line is %q, want one that ends with %q", line, end)
+	}
+	if strings.Contains(line, "\n") {
+		t.Errorf("%q is more than one line", line)
+	}
+	if len(line) > 500 {
+		t.Errorf("the line has %d bytes, want at most 500: %q", len(line), line)
 	}
 }
 
@@ -105,12 +136,15 @@ func TestPanicOfData(t *testing.T) {
 	s.Dataset = "broken"
 	_, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
 	path, _ := only(t, dir)
-	if err == nil || err.Error() != "internal error: broken data: please report it, with the file "+
-		path {
-		t.Error(err)
+	want := "internal error: broken data: please report it, with the file " + path
+	if err == nil || err.Error() != want {
+		t.Errorf("Start() = %v, want %q", err, want)
 	}
-	if len(store.runs) > 0 || len(q.Wait()) > 0 {
-		t.Error("a run is left")
+	if n := len(store.runs); n > 0 {
+		t.Errorf("the store has %d runs, want none", n)
+	}
+	if n := len(q.Wait()); n > 0 {
+		t.Errorf("the queue has %d outcomes, want none", n)
 	}
 }
 
@@ -119,8 +153,12 @@ func TestReportWithoutAFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing")} {
 		e, ok := runner.ReportPanic(dir, "x").(*runner.PanicError)
-		if !ok || filepath.Dir(filepath.Dir(e.Report)) != filepath.Clean(os.TempDir()) {
-			t.Fatalf("%q: %+v", dir, e)
+		if !ok {
+			t.Fatalf("ReportPanic(%q) returns no PanicError", dir)
+		}
+		got, want := filepath.Dir(filepath.Dir(e.Report)), filepath.Clean(os.TempDir())
+		if got != want {
+			t.Fatalf("ReportPanic(%q) reports in a folder of %q, want one of %q", dir, got, want)
 		}
 		only(t, filepath.Dir(e.Report))
 	}

@@ -43,7 +43,7 @@ func TestAgainstPyTorch(t *testing.T) {
 		ours := 0.0
 		for _, tr := range runAll(t, 2, specs...) {
 			if tr.summary == nil || tr.summary.Status != runner.Done {
-				t.Fatalf("%s: %+v", name, tr.summary)
+				t.Fatalf("%s: the run has the summary %+v, want one that is done", name, tr.summary)
 			}
 			ours += 100 * tr.summary.Named("worst_group_accuracy").Float() / 2
 		}

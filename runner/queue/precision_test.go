@@ -11,6 +11,8 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // kernelWarnings returns the warnings of a run that name a kernel.
@@ -40,8 +42,11 @@ func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	q.Wait()
 	rounded, plain := store.runs[ids[0]], store.runs[ids[1]]
 	got, want := rounded.meta.Host.Kernel, nn.Kernel("bf16")
-	if got != want || plain.meta.Host.Kernel != "avx9" {
-		t.Errorf("kernels %s and %s, want %s and avx9", got, plain.meta.Host.Kernel, want)
+	if got != want {
+		t.Errorf("the kernel of bf16 is %s, want %s", got, want)
+	}
+	if got := plain.meta.Host.Kernel; got != "avx9" {
+		t.Errorf("the kernel of fp32 is %s, want avx9", got)
 	}
 	if slices.Equal(rounded.lines(t, measured), plain.lines(t, measured)) {
 		t.Error("both precisions come to the same numbers")
@@ -52,9 +57,11 @@ func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := func(e runner.Event) bool { return measured(e) && e.Header().Step > 8 }
-	if !slices.Equal(same.lines(t, measured), rounded.lines(t, after)) ||
-		len(kernelWarnings(same)) != 0 {
-		t.Errorf("a run that goes on in bf16 is another one, or warns: %q", kernelWarnings(same))
+	if diff := cmp.Diff(rounded.lines(t, after), same.lines(t, measured)); diff != "" {
+		t.Errorf("a run that goes on in bf16 has other events (-want +got):\n%s", diff)
+	}
+	if w := kernelWarnings(same); len(w) != 0 {
+		t.Errorf("a run that goes on in bf16 warns %q, want no warning", w)
 	}
 	other, err := forkAt(t, store, rounded, 8, func(s *spec.Spec) { s.Precision = "fp32" })
 	if err != nil {
@@ -81,9 +88,12 @@ func TestLinearModelsAreOfFP32(t *testing.T) {
 	for model, refused := range map[string]bool{"linear": true, "mlp": false} {
 		s := spec.Defaults()
 		s.Model, s.Precision = model, "bf16"
-		if err := s.Validate(); (err != nil) != refused ||
-			refused && !strings.Contains(err.Error(), "want fp32") {
-			t.Errorf("%s in bf16: %v", model, err)
+		err := s.Validate()
+		if (err != nil) != refused {
+			t.Errorf("Validate() of %s in bf16 = %v, want an error: %v", model, err, refused)
+		}
+		if err != nil && !strings.Contains(err.Error(), "want fp32") {
+			t.Errorf("Validate() of %s in bf16 = %v, want an error with fp32", model, err)
 		}
 	}
 }

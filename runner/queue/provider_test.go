@@ -8,6 +8,9 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/runner/measure"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // rows is a data source that no package of the program knows: three classes, and two groups, one of
@@ -42,20 +45,25 @@ func TestRegisteredDataTrains(t *testing.T) {
 	s := brief(dro.SFK)
 	s.Dataset = "rows"
 	tr := runAll(t, 1, s)[0]
-	if tr.summary == nil || tr.summary.Status != runner.Done ||
-		len(tr.summary.ByGroup.Named("group_accuracy")) != 2 ||
-		len(tr.summary.ByGroup.Named("class_accuracy")) != 3 {
-		t.Fatalf("summary %+v", tr.summary)
+	if tr.summary == nil || tr.summary.Status != runner.Done {
+		t.Fatalf("the run has the summary %+v, want one that is done", tr.summary)
 	}
-	if m := tr.meta; m.Checksum != "rows" || !slices.Equal(m.Groups, []string{"small", "large"}) ||
-		!slices.Equal(m.GroupCounts.Train, []int{40, 160}) ||
-		!slices.Equal(m.GroupCounts.Test, []int{12, 48}) ||
-		!slices.Equal(m.Classes, []string{"a", "b", "c"}) ||
-		!slices.Equal(m.ClassCounts.Train, []int{100, 50, 50}) ||
-		!slices.Equal(m.ClassCounts.Test, []int{20, 20, 20}) || m.ClassCounts.Val != nil {
-		t.Errorf("classes %q of %v, groups %q of %v, checksum %s",
-			m.Classes, m.ClassCounts, m.Groups,
-			m.GroupCounts, m.Checksum)
+	for name, want := range map[string]int{"group_accuracy": 2, "class_accuracy": 3} {
+		if got := len(tr.summary.ByGroup.Named(name)); got != want {
+			t.Errorf("%s has %d values, want %d", name, got, want)
+		}
+	}
+	if got := tr.meta.Checksum; got != "rows" {
+		t.Errorf("the checksum is %q, want rows", got)
+	}
+	want := measure.Parts{
+		Classes:     []string{"a", "b", "c"},
+		ClassCounts: measure.Counts{Train: []int{100, 50, 50}, Test: []int{20, 20, 20}},
+		Groups:      []string{"small", "large"},
+		GroupCounts: measure.Counts{Train: []int{40, 160}, Test: []int{12, 48}},
+	}
+	if diff := cmp.Diff(want, tr.meta.Parts); diff != "" {
+		t.Errorf("the parts of the data differ (-want +got):\n%s", diff)
 	}
 	notes := slices.DeleteFunc(slices.Clone(tr.events), func(e runner.Event) bool {
 		w, ok := e.(*runner.WarningEvent)

@@ -325,29 +325,29 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 		}
 	}()
 	share, err := train.ReserveMemory(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
-	var r *train.Run
-	if err == nil {
-		defer func() {
-			if share.Bytes() >= collectFrom {
-				runtime.GC() // before the next run builds its network
-			}
-			share.Release()
-		}()
-		r, err = train.New(train.Plan{
-			Meta:    j.meta,
-			Data:    j.data.Dataset,
-			Record:  j.record,
-			Gate:    j.gate,
-			Network: q.network(j),
-			Leader:  q.leader(j),
-			Threads: j.threads,
-			Knobs:   j.knobs,
-			Until:   int64(j.until) * j.meta.StepsPerEpoch,
-			Notes:   j.notes(),
-			Reports: q.settings.Reports,
-			Now:     q.settings.now,
-		})
+	if err != nil {
+		return j.fail(err)
 	}
+	defer func() {
+		if share.Bytes() >= collectFrom {
+			runtime.GC() // before the next run builds its network
+		}
+		share.Release()
+	}()
+	r, err := train.New(train.Plan{
+		Meta:    j.meta,
+		Data:    j.data.Dataset,
+		Record:  j.record,
+		Gate:    j.gate,
+		Network: q.network(j),
+		Leader:  q.leader(j),
+		Threads: j.threads,
+		Knobs:   j.knobs,
+		Until:   int64(j.until) * j.meta.StepsPerEpoch,
+		Notes:   j.notes(),
+		Reports: q.settings.Reports,
+		Now:     q.settings.now,
+	})
 	if err != nil {
 		return j.fail(err)
 	}

@@ -65,16 +65,21 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 		var ours []float64
 		for _, tr := range runAll(t, 2, specs...) {
 			if tr.summary == nil || tr.summary.Status != runner.Done {
-				t.Fatalf("%s: %+v", c.algorithm, tr.summary)
+				t.Fatalf("%s: the run has the summary %+v, want one that is done", c.algorithm,
+					tr.summary)
 			}
 			ours = append(ours, 100*tr.summary.Named("worst_group_accuracy").Float())
 		}
 		mean := measure.Mean(ours)
 		t.Logf("%s %s: worst group %.2f %%, in Python %.2f, of ERM %.2f", c.algorithm, c.split,
 			ours, c.want, want.ERM)
-		if d := mean - measure.Mean(c.want); !(math.Abs(d) <= c.within) || want.ERM > mean-10 {
-			t.Errorf("%s %s: worst group %.2f %%, in Python %.2f", c.algorithm, c.split, ours,
-				c.want)
+		if d := mean - measure.Mean(c.want); !(math.Abs(d) <= c.within) {
+			t.Errorf("%s %s: worst group %.2f %%, in Python %.2f: the means differ by %.2f, want "+
+				"at most %v", c.algorithm, c.split, ours, c.want, d, c.within)
+		}
+		if want.ERM > mean-10 {
+			t.Errorf("%s %s: worst group %.2f %%, want 10 more than ERM's %.2f", c.algorithm,
+				c.split, mean, want.ERM)
 		}
 	}
 }
@@ -88,21 +93,16 @@ func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 		settings := refitted(a)
 		settings.Select = spec.SelectValWorst
 		tr := runAll(t, 1, settings)[0]
-		is := tr.states[len(tr.states)-1]
-		last := len(is.Parameters) - 2
-		if !sameTensors(is.Parameters[:last], was.Parameters[:last]) ||
-			sameTensors(is.Parameters[last:], was.Parameters[last:]) {
-			t.Errorf("%s: more than the last layer was fitted again, or nothing", a)
-		}
-		for _, e := range tr.events {
-			if e, ok := e.(*runner.EvalEvent); ok && (e.Named("val_accuracy").Applies() ||
-				e.Selected || e.ByGroup.Named("val_class_accuracy") != nil) {
-				t.Errorf("%s: step %d has a val_ measure, or is selected", a, e.Step)
+		expectNewLastLayer(t, a, was, tr.states[len(tr.states)-1])
+		for _, e := range evals(tr) {
+			expectNoValidation(t, a, e)
+			if n := e.ByGroup.Named("val_class_accuracy"); n != nil {
+				t.Errorf("%s: step %d has val_class_accuracy %v, want none", a, e.Step, n)
 			}
 		}
-		if tr.summary.Selected != nil || tr.meta.Refitted == nil ||
-			tr.meta.ClassCounts.Val != nil {
-			t.Errorf("%s: a selection, or a validation split: %+v", a, tr.meta.Parts)
+		expectRefittedOnVal(t, a, tr)
+		if n := tr.meta.ClassCounts.Val; n != nil {
+			t.Errorf("%s: the validation split has the counts %v, want none", a, n)
 		}
 		for _, text := range []string{"no val_ measure applies", "no step is selected",
 			"was fitted again"} {
@@ -110,6 +110,42 @@ func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 				t.Errorf("%s: the run does not say %q: %s", a, text, warnings(tr))
 			}
 		}
+	}
+}
+
+// expectNewLastLayer expects the weights of two checkpoints to differ in the last layer, and there
+// alone.
+func expectNewLastLayer(t *testing.T, a dro.Algorithm, was, is *runner.State) {
+	t.Helper()
+	last := len(is.Parameters) - 2
+	if !sameTensors(is.Parameters[:last], was.Parameters[:last]) {
+		t.Errorf("%s: weights before the last layer were fitted again", a)
+	}
+	if sameTensors(is.Parameters[last:], was.Parameters[last:]) {
+		t.Errorf("%s: the last layer was not fitted again", a)
+	}
+}
+
+// expectNoValidation expects an evaluation without validation accuracy, which is not selected.
+func expectNoValidation(t *testing.T, a dro.Algorithm, e *runner.EvalEvent) {
+	t.Helper()
+	if n := e.Named("val_accuracy"); n.Applies() {
+		t.Errorf("%s: step %d has val_accuracy %v, want none", a, e.Step, n)
+	}
+	if e.Selected {
+		t.Errorf("%s: step %d is selected, want none", a, e.Step)
+	}
+}
+
+// expectRefittedOnVal expects a run that selects no step, since the last layer was fitted to the
+// validation split.
+func expectRefittedOnVal(t *testing.T, a dro.Algorithm, tr *trace) {
+	t.Helper()
+	if s := tr.summary.Selected; s != nil {
+		t.Errorf("%s: step %d is selected, want none", a, s.Step)
+	}
+	if tr.meta.Refitted == nil {
+		t.Errorf("%s: run.json does not count the samples of the refit: %+v", a, tr.meta.Parts)
 	}
 }
 
@@ -129,13 +165,21 @@ func onTrain(t *testing.T, a dro.Algorithm) spec.Spec {
 func TestRefitOnTheTrainingSplitKeepsValidation(t *testing.T) {
 	for _, a := range []dro.Algorithm{"dfr", "afr"} {
 		tr := runAll(t, 1, onTrain(t, a))[0]
-		if !tr.summary.Named("val_accuracy").Applies() || tr.summary.Selected == nil ||
-			!strings.Contains(warnings(tr), "the split train") {
-			t.Fatalf("%s: %+v: %s", a, tr.summary, warnings(tr))
+		if !tr.summary.Named("val_accuracy").Applies() {
+			t.Errorf("%s: the summary has no val_accuracy", a)
+		}
+		if tr.summary.Selected == nil {
+			t.Errorf("%s: no step is selected", a)
+		}
+		if said := warnings(tr); !strings.Contains(said, "the split train") {
+			t.Errorf("%s: the run does not say that it refits on the split train: %s", a, said)
 		}
 		for _, e := range evals(tr) {
-			if e.Selected != (e.Step == tr.meta.Steps) || !e.Named("val_accuracy").Applies() {
-				t.Errorf("%s: step %d is selected: %v", a, e.Step, e.Selected)
+			if want := e.Step == tr.meta.Steps; e.Selected != want {
+				t.Errorf("%s: step %d is selected: %v, want %v", a, e.Step, e.Selected, want)
+			}
+			if !e.Named("val_accuracy").Applies() {
+				t.Errorf("%s: step %d has no val_accuracy", a, e.Step)
 			}
 		}
 	}
@@ -180,9 +224,13 @@ func TestForkCannotSetApart(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if parent.may != (err == nil) ||
-			err != nil && !strings.Contains(err.Error(), "afr_split: train: want val") {
-			t.Errorf("of %s: %v", parent.spec.Algorithm(), err)
+		if got := err == nil; got != parent.may {
+			t.Errorf("a fork of %s = %v, want it to be possible: %v", parent.spec.Algorithm(), err,
+				parent.may)
+		}
+		if err != nil && !strings.Contains(err.Error(), "afr_split: train: want val") {
+			t.Errorf("a fork of %s = %v, want an error about afr_split", parent.spec.Algorithm(),
+				err)
 		}
 		if !parent.may {
 			continue
@@ -237,18 +285,27 @@ func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		lost := store.runs[ids[0]]
-		if o := q.Wait(); o[0].Status != runner.Failed || unhurt ||
-			len(lost.states) == 0 || lost.states[len(lost.states)-1].Step >= lost.meta.Steps {
-			t.Fatalf("%s: %+v, %d checkpoints", s.Algorithm(), o[0], len(lost.states))
+		if o := q.Wait()[0]; o.Status != runner.Failed {
+			t.Fatalf("%s: the outcome is %+v, want %s", s.Algorithm(), o, runner.Failed)
+		}
+		if unhurt {
+			t.Fatalf("%s: the run failed before the refit", s.Algorithm())
+		}
+		if len(lost.states) == 0 {
+			t.Fatalf("%s: the lost run has no checkpoint", s.Algorithm())
+		}
+		if got := lost.states[len(lost.states)-1].Step; got >= lost.meta.Steps {
+			t.Fatalf("%s: the lost run has a checkpoint of step %d, want one before the end, %d",
+				s.Algorithm(), got, lost.meta.Steps)
 		}
 		if err := q.Resume(ids[0]); err != nil {
 			t.Fatal(err)
 		}
-		if o := q.Wait(); o[0].Status != runner.Done {
-			t.Fatalf("%s: %+v", s.Algorithm(), o[0])
+		if o := q.Wait()[0]; o.Status != runner.Done {
+			t.Fatalf("%s: the outcome is %+v, want %s", s.Algorithm(), o, runner.Done)
 		}
 		if n := strings.Count(warnings(lost), "was fitted again"); n != 1 {
-			t.Errorf("%s: %d refits are told", s.Algorithm(), n)
+			t.Errorf("%s: the log tells of %d refits, want 1", s.Algorithm(), n)
 		}
 		lost.events = afterResume(lost.events)
 		expectSameRun(t, lost, whole)
@@ -281,29 +338,28 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := warnings(tr)
-			if strings.Count(said, "was fitted again") != 1 ||
-				strings.Count(said, "no val_ measure applies") != 1 {
-				t.Errorf("%s from %s: the log says %s", a, from.meta.ID, said)
-			}
-			for _, e := range evals(tr) {
-				if e.Named("val_accuracy").Applies() || e.Selected {
-					t.Errorf("%s: step %d has a val_ measure, or is selected", a, e.Step)
+			for _, text := range []string{"was fitted again", "no val_ measure applies"} {
+				if n := strings.Count(said, text); n != 1 {
+					t.Errorf("%s from %s: the log says %q %d times, want once: %s", a, from.meta.ID,
+						text, n, said)
 				}
 			}
-			end := tr.states[len(tr.states)-1]
-			if end.Step != tr.meta.Steps || end.Method.Numbers["refitted"] != 1 ||
-				tr.summary.Selected != nil || tr.meta.Refitted == nil {
-				t.Errorf("%s: ends at step %d of %d, %+v", a, end.Step, tr.meta.Steps, tr.summary)
+			for _, e := range evals(tr) {
+				expectNoValidation(t, a, e)
 			}
+			end := tr.states[len(tr.states)-1]
+			if end.Step != tr.meta.Steps {
+				t.Errorf("%s: the last checkpoint is of step %d, want %d", a, end.Step,
+					tr.meta.Steps)
+			}
+			if n := end.Method.Numbers["refitted"]; n != 1 {
+				t.Errorf("%s: the last checkpoint has refitted = %v, want 1", a, n)
+			}
+			expectRefittedOnVal(t, a, tr)
 			return tr
 		}
 		at := fork(erm, parent.Epochs)
-		is, was := at.states[len(at.states)-1], erm.states[len(erm.states)-1]
-		last := len(is.Parameters) - 2
-		if !sameTensors(is.Parameters[:last], was.Parameters[:last]) ||
-			sameTensors(is.Parameters[last:], was.Parameters[last:]) {
-			t.Errorf("%s: more than the last layer was fitted again, or nothing", a)
-		}
+		expectNewLastLayer(t, a, erm.states[len(erm.states)-1], at.states[len(at.states)-1])
 		fork(erm, parent.Epochs+1)
 		fork(at, parent.Epochs+1)
 		if _, err := forkAt(t, store, at, at.meta.Steps, func(*spec.Spec) {}); err == nil {
@@ -321,18 +377,38 @@ func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 		store := newMemory()
 		q := NewQueue(t.Context(), Settings{Store: store, Threads: 1})
 		_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
-		if err == nil || !strings.Contains(err.Error(), "val_fraction") || len(store.runs) > 0 {
-			t.Errorf("%s: %v, %d runs", s.Algorithm(), err, len(store.runs))
+		if err == nil || !strings.Contains(err.Error(), "val_fraction") {
+			t.Errorf("%s: Start() = %v, want an error with val_fraction", s.Algorithm(), err)
+		}
+		if n := len(store.runs); n > 0 {
+			t.Errorf("%s: the refused start leaves %d runs, want none", s.Algorithm(), n)
 		}
 	}
-	if s := refitted("dfr"); s.Text("dfr_split") != "auto" || s.Assign("dfr_split",
-		[]byte(`"train"`)) != nil || s.Text("dfr_split") != "train" ||
-		s.Assign("dfr_split", []byte(`"test"`)) == nil || s.Assign("dfr_split", []byte(`1`)) == nil {
-		t.Errorf("dfr_split is %s", s.Text("dfr_split"))
+}
+
+// The setting dfr_split is one of its words, also in run.json.
+func TestSplitOfRefitIsAWord(t *testing.T) {
+	s := refitted("dfr")
+	if got := s.Text("dfr_split"); got != "auto" {
+		t.Errorf("dfr_split is %s by default, want auto", got)
 	}
-	text, err := json.Marshal(refitted("dfr"))
-	if err != nil || !strings.Contains(string(text), `"dfr_split":"auto"`) {
-		t.Errorf("run.json has %s, %v", text, err)
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"dfr_split":"auto"`; !strings.Contains(string(text), want) {
+		t.Errorf("run.json has %s, want %s in it", text, want)
+	}
+	if err := s.Assign("dfr_split", []byte(`"train"`)); err != nil {
+		t.Errorf("Assign(dfr_split, train): %v", err)
+	}
+	if got := s.Text("dfr_split"); got != "train" {
+		t.Errorf("dfr_split is %s, want the assigned train", got)
+	}
+	for _, wrong := range []string{`"test"`, `1`} {
+		if err := s.Assign("dfr_split", []byte(wrong)); err == nil {
+			t.Errorf("Assign(dfr_split, %s) = nil, want an error", wrong)
+		}
 	}
 }
 
@@ -400,8 +476,11 @@ func TestRefitOfFewSamples(t *testing.T) {
 		} else {
 			said = warnings(store.runs[ids[0]])
 		}
-		if !strings.Contains(said, c.want) || strings.Contains(c.want, below) != (err != nil) {
-			t.Errorf("%+v: %s", c, said)
+		if !strings.Contains(said, c.want) {
+			t.Errorf("%+v: the run says %q", c, said)
+		}
+		if want := strings.Contains(c.want, below); (err != nil) != want {
+			t.Errorf("%+v: Start() = %v, want an error: %v", c, err, want)
 		}
 	}
 }

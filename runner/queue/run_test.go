@@ -8,7 +8,11 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // runAll runs the specs to their end and returns their traces in order.
@@ -28,13 +32,30 @@ func runAll(t *testing.T, threads int, specs ...spec.Spec) []*trace {
 	return list
 }
 
+// head is the first samples of a split.
+type head struct {
+	data.Source
+	n int
+}
+
+func (h head) Len() int { return h.n }
+
 // A run that asks for the convolution auto records winograd for resnet8 and computes the same as a
 // run that asks for winograd; direct computes something else.
 func TestRecordSaysWhatAutoCameTo(t *testing.T) {
+	defer source.Register(data.Provider{Name: "few shapes", Purpose: "for a test",
+		Open: func(_ string, o data.Options) (*data.Dataset, error) {
+			d, err := source.Open("shapes", o)
+			if err == nil {
+				d.Test = head{d.Test, 16}
+			}
+			return d, err
+		}})()
 	var specs []spec.Spec
 	for _, way := range []string{"auto", "winograd", "direct"} {
 		s := quick(dro.ERM)
-		s.Model, s.Samples, s.Batch, s.Epochs, s.Convolution = "resnet8", 32, 16, 1, way
+		s.Dataset, s.Samples, s.Batch, s.Epochs = "few shapes", 32, 16, 1
+		s.Model, s.Convolution = "resnet8", way
 		specs = append(specs, s)
 	}
 	auto, winograd, direct := "", "", ""
@@ -42,12 +63,15 @@ func TestRecordSaysWhatAutoCameTo(t *testing.T) {
 		run := runAll(t, 1, specs[i])[0]
 		got, want := run.meta.Spec.Convolution, []string{"winograd", "winograd", "direct"}[i]
 		if got != want {
-			t.Errorf("%s is recorded as %s", specs[i].Convolution, got)
+			t.Errorf("%s is recorded as %s, want %s", specs[i].Convolution, got, want)
 		}
 		*to = strings.Join(run.lines(t, measured), "\n")
 	}
-	if auto != winograd || auto == direct {
-		t.Errorf("auto:\n%s\nwinograd:\n%s\ndirect:\n%s", auto, winograd, direct)
+	if diff := cmp.Diff(winograd, auto); diff != "" {
+		t.Errorf("the events of auto differ (-winograd +auto):\n%s", diff)
+	}
+	if auto == direct {
+		t.Errorf("direct has the events of auto, want others:\n%s", direct)
 	}
 }
 
@@ -59,19 +83,33 @@ func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {
 	for i, tr := range runAll(t, 1, specs...) {
 		a := specs[i].Algorithm()
 		s := tr.summary
-		if s == nil || s.Status != runner.Done || s.Steps != tr.meta.Steps || s.Epochs != 2 {
-			t.Fatalf("%s: summary %+v", a, s)
+		if s == nil || s.Status != runner.Done {
+			t.Fatalf("%s: the run has the summary %+v, want one that is done", a, s)
 		}
-		if !s.Named("test_accuracy").Applies() || !s.Named("robust_risk").Applies() ||
-			!s.Named("full_grad_norm").Applies() || len(s.ByGroup.Named("class_accuracy")) != 2 {
-			t.Errorf("%s: summary lacks measures: %+v", a, s)
+		if s.Steps != tr.meta.Steps {
+			t.Errorf("%s: %d steps are done, want %d", a, s.Steps, tr.meta.Steps)
+		}
+		if s.Epochs != 2 {
+			t.Errorf("%s: %v epochs are done, want 2", a, s.Epochs)
+		}
+		for _, name := range []string{"test_accuracy", "robust_risk", "full_grad_norm"} {
+			if !s.Named(name).Applies() {
+				t.Errorf("%s: the summary has no %s", a, name)
+			}
+		}
+		if n := len(s.ByGroup.Named("class_accuracy")); n != 2 {
+			t.Errorf("%s: class_accuracy has %d values, want 2", a, n)
 		}
 		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.SFKAuto, dro.PGD, dro.PAN, "nsgdm",
 			"dsgdc"}, a)
-		if s.Named("lambda").Applies() != dual || s.Named("dual_gap").Applies() != dual ||
-			(s.PaperIterate != nil) != (a == dro.SFK || a == dro.SFKAuto) {
-			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Named("lambda"),
-				s.Named("dual_gap"), s.PaperIterate)
+		for _, name := range []string{"lambda", "dual_gap"} {
+			if n := s.Named(name); n.Applies() != dual {
+				t.Errorf("%s: %s is %v; does it apply: %v, want %v", a, name, n, n.Applies(), dual)
+			}
+		}
+		want := a == dro.SFK || a == dro.SFKAuto
+		if got := s.PaperIterate != nil; got != want {
+			t.Errorf("%s: the summary has a paper_iterate: %v, want %v", a, got, want)
 		}
 	}
 }

@@ -13,12 +13,16 @@ import (
 // The losses, predictions and worst case of a checkpoint have the same bits as the run's own
 // evaluation, and its probabilities agree with its losses.
 func TestInspectIsTheEvaluation(t *testing.T) {
-	for _, name := range []string{"csv:example", "shapes"} {
+	names := []string{"csv:example", "shapes"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		spec := quick(dro.SFK)
 		spec.Dataset, spec.Model, spec.ValFraction, spec.LabelNoise = name, "mlp", .2, .1
 		tr := runAll(t, 2, spec)[0]
 		state := tr.states[len(tr.states)-1]
-		d, err := tr.meta.OpenFor("", "")
+		d, err := tr.meta.OpenFor(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,8 +62,13 @@ func TestNoiseByASecondRoad(t *testing.T) {
 		if got := n.Variance.Float(); math.Abs(got/want-1) > .15 {
 			t.Errorf("n = %d: variance %v, sample by sample %v", n.N, got, want)
 		}
-		if !(n.Variance.Float() < n.VarianceBound.Float()) || !(n.Bias < n.BiasBound) {
-			t.Errorf("n = %d: %+v is above its bounds", n.N, n)
+		if !(n.Variance.Float() < n.VarianceBound.Float()) {
+			t.Errorf("n = %d: the variance is %v, want less than its bound, %v", n.N, n.Variance,
+				n.VarianceBound)
+		}
+		if !(n.Bias < n.BiasBound) {
+			t.Errorf("n = %d: the bias is %v, want less than its bound, %v", n.N, n.Bias,
+				n.BiasBound)
 		}
 	}
 	w, _ := dro.WorstCase(f.Problem().Set, nil, train.Losses, f.Problem().Rho)
@@ -166,19 +171,31 @@ func TestRates(t *testing.T) {
 			t.Fatalf("%d rates: %+v", len(rates), rates)
 		}
 		gap, norm := rates[0], rates[1]
-		if gap.Measure != "dual_gap" || math.Abs(gap.Slope.Float()+.5) > 1e-12 ||
-			gap.SlopeError.Float() > 1e-6 {
-			t.Errorf("slope of %s is %v ± %v, want -0.5", gap.Measure, gap.Slope, gap.SlopeError)
+		if gap.Measure != "dual_gap" {
+			t.Errorf("the first rate is of %s, want dual_gap", gap.Measure)
+		}
+		if math.Abs(gap.Slope.Float()+.5) > 1e-12 {
+			t.Errorf("the slope of %s is %v, want -0.5", gap.Measure, gap.Slope)
+		}
+		if gap.SlopeError.Float() > 1e-6 {
+			t.Errorf("the error of the slope of %s is %v, want at most 1e-6", gap.Measure,
+				gap.SlopeError)
 		}
 		if p := gap.Points[6]; p.Samples != 64*each {
 			t.Errorf("%v samples seen at step %d, want %v", p.Samples, p.Step, 64*each)
 		}
-		if len(norm.Points) != 1 || norm.Slope.Applies() {
-			t.Errorf("one point has a slope: %+v", norm)
+		if n := len(norm.Points); n != 1 {
+			t.Errorf("%s has %d points, want 1", norm.Measure, n)
+		}
+		if norm.Slope.Applies() {
+			t.Errorf("%s, with one point, has the slope %v, want none", norm.Measure, norm.Slope)
 		}
 	}
 	s := certificate.PaperSlope(dro.CressieRead{K: 2})
-	if math.Abs(s.Float()+1./11) > 1e-15 || certificate.PaperSlope(dro.KL{}).Applies() {
-		t.Errorf("the paper's slope at k = 2 is %v", s)
+	if want := -1. / 11; math.Abs(s.Float()-want) > 1e-15 {
+		t.Errorf("the paper's slope at k = 2 is %v, want %v", s, want)
+	}
+	if s := certificate.PaperSlope(dro.KL{}); s.Applies() {
+		t.Errorf("the paper's slope of KL is %v, want none", s)
 	}
 }

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -97,14 +96,15 @@ func (s *Spec) Replay(key string, value dro.Auto) (before dro.Auto, err error) {
 		return before, &KeyError{key, value.Or(0), t.Want}
 	}
 	next := *s
-	if err = next.Assign(key, text); err == nil { // through JSON, as all values are set
-		err = cmp.Or(next.WrongValues()...)
+	if err := next.Assign(key, text); err != nil { // through JSON, as all values are set
+		return before, err
 	}
-	if err == nil {
-		_, err = next.Problem()
+	if wrong := next.WrongValues(); len(wrong) > 0 {
+		return before, wrong[0]
 	}
-	if err == nil {
-		*s = next
+	if _, err := next.Problem(); err != nil {
+		return before, err
 	}
-	return before, err
+	*s = next
+	return before, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"drolab/dro"
+	"drolab/runner/measure"
 )
 
 // MoveStart moves z_1 to the nearest point of the box, which depends on the set, its radius and the
@@ -14,7 +15,8 @@ func (s *Spec) MoveStart() error {
 		return err
 	}
 	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
-	if s.Eta = z.Eta; p.Set.HasRadius() {
+	s.Eta = z.Eta
+	if p.Set.HasRadius() {
 		s.Lambda = z.Lambda
 	}
 	return nil
@@ -23,6 +25,19 @@ func (s *Spec) MoveStart() error {
 // Set returns the uncertainty set. The error is about a name, order or level for which there is no
 // set.
 func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
+
+// MeasureSettings returns the settings that decide which measures the Spec's runs have, and what
+// some of them are.
+func (s *Spec) MeasureSettings() measure.Settings {
+	m := measure.Settings{MinGroup: s.MinGroup, ByVal: s.Threshold.ByVal(),
+		RiskRadii: s.RiskRadii, EtaMax: s.EtaMax, Batch: s.Batch}
+	if s.Threshold.IsSet() && !s.Threshold.ByVal() {
+		m.Threshold = measure.Num(s.Threshold.Number())
+	}
+	set, err := s.Set()
+	m.HasRadius = err == nil && set.HasRadius()
+	return m
+}
 
 // Problem returns the constrained problem that the Spec states: set, radius, coordinates and box,
 // with every "auto" derived (math.md §4). The error is about settings that are valid one by one but

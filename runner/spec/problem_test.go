@@ -25,7 +25,7 @@ func TestSettingsOfASet(t *testing.T) {
 		want := fmt.Sprintf("%s: %s: want a set that reads it (%s): %s does not", c.key,
 			row.Text(&s), c.sets, c.set)
 		if err := s.Unread([]string{c.key}); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
+			t.Errorf("Unread(%s) = %v, want %q", c.key, err, want)
 		}
 		if slices.Contains(s.Forkable(), c.key) {
 			t.Errorf("a fork with %s offers %s", c.set, c.key)

@@ -17,7 +17,7 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 		"dropout": "dropout: 0: want model: alexnet or mlp, with which it is read; it is convnet",
 	} {
 		if err := s.Unread([]string{key}); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
+			t.Errorf("Unread(%s) = %v, want %q", key, err, want)
 		}
 	}
 	other := s
@@ -27,20 +27,30 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 	}
 	s.Optimizer, s.Model = "adamw", "mlp"
 	other.Optimizer, other.Model = "adamw", "mlp"
-	if s.Equal(&other) || s.Unread([]string{"beta1", "dropout"}) != nil {
-		t.Error("settings that are read state nothing")
+	if s.Equal(&other) {
+		t.Error("Equal() of specs that differ in settings that are read = true, want false")
+	}
+	if err := s.Unread([]string{"beta1", "dropout"}); err != nil {
+		t.Errorf("Unread() of settings that are read = %v, want nil", err)
 	}
 	if err := s.Unread([]string{"momentum"}); err == nil ||
 		!strings.HasPrefix(err.Error(), "momentum: 0.9: want optimizer: sgd") {
-		t.Errorf("momentum of AdamW: %v", err)
+		t.Errorf("Unread(momentum) of AdamW = %v, want an error with %q", err,
+			"momentum: 0.9: want optimizer: sgd")
 	}
 	var back Spec
 	text, err := other.MarshalJSON()
 	if err == nil {
 		err = back.UnmarshalJSON(text)
 	}
-	if err != nil || !back.Equal(&other) || back.Hidden[0] != 3 {
-		t.Errorf("read back: %v, %+v", err, back)
+	if err != nil {
+		t.Fatalf("the spec is not read back: %v", err)
+	}
+	if !back.Equal(&other) {
+		t.Errorf("the spec is read back as %+v, want %+v", back, other)
+	}
+	if got := back.Hidden[0]; got != 3 {
+		t.Errorf("hidden is read back as %d, want 3", got)
 	}
 }
 
@@ -53,8 +63,12 @@ func TestTrainedByPatience(t *testing.T) {
 		for key, want := range map[string]bool{"lr": true, "eval_every": patience > 0,
 			"select": patience > 0, "log_every": false, "checkpoint_every": false} {
 			row, ok := FindSetting(key)
-			if got := row.TrainedBy(&s); !ok || got != want {
-				t.Errorf("patience %d: the training reads %s: %v", patience, key, got)
+			if !ok {
+				t.Fatalf("there is no setting %s", key)
+			}
+			if got := row.TrainedBy(&s); got != want {
+				t.Errorf("patience %d: the training reads %s: %v, want %v", patience, key, got,
+					want)
 			}
 		}
 	}

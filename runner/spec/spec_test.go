@@ -23,8 +23,14 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 	s.Seeds = 3
 	list := s.Expand()
-	if len(list) != 12 || list[1].Seed != s.Seed+1 || list[1].Algorithm() != list[0].Algorithm() {
-		t.Errorf("3 seeds expand to %d runs, seeds not innermost", len(list))
+	if n := len(list); n != 12 {
+		t.Fatalf("3 seeds of 4 methods expand to %d runs, want 12", n)
+	}
+	if got, want := list[1].Seed, s.Seed+1; got != want {
+		t.Errorf("the second run has the seed %d, want %d: seeds are innermost", got, want)
+	}
+	if got, want := list[1].Algorithm(), list[0].Algorithm(); got != want {
+		t.Errorf("the second run is of %s, want %s, as the first: seeds are innermost", got, want)
 	}
 }
 
@@ -33,8 +39,11 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 	rows := map[string]int{}
 	for _, row := range settingRows() {
 		rows[row.Key]++
-		if row.Group == "" || row.Doc == "" || row.Want == "" {
-			t.Errorf("%s is not described: %+v", row.Key, row)
+		described := map[string]string{"Group": row.Group, "Doc": row.Doc, "Want": row.Want}
+		for field, text := range described {
+			if text == "" {
+				t.Errorf("the setting %s has no %s", row.Key, field)
+			}
 		}
 	}
 	for f := range reflect.TypeFor[Spec]().Fields() {
@@ -62,9 +71,13 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Equal(&back) || back.Text("c") != "7" ||
-		back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
+	if !s.Equal(&back) {
 		t.Errorf("%s\ncame back as\n%+v", b, back)
+	}
+	for key, want := range map[string]string{"c": "7", "share_batch": "true", "kappa": "1"} {
+		if got := back.Text(key); got != want {
+			t.Errorf("%s came back as %s, want %s", key, got, want)
+		}
 	}
 	for word, want := range map[string]int{`"paper"`: 10, `"paper-drawn"`: 10, `"none"`: 0,
 		`"auto"`: 10, `[0.5]`: 1} {
@@ -79,10 +92,19 @@ func TestSpecSurvivesJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	drawn.Seed = 7
-	o := drawn.DataOptions("")
-	if !o.Drawn || o.DrawSeed != 7 || first.DataOptions("").Drawn ||
-		drawn.Settled().Imbalance.String() != "paper-drawn" || first.Equal(&drawn) {
-		t.Errorf("a drawn imbalance is opened by %+v, and is %v", o, drawn.Settled().Imbalance)
+	if o := drawn.DataOptions(""); !o.Drawn || o.DrawSeed != 7 {
+		t.Errorf("a drawn imbalance opens data with Drawn %v and the seed %d, want true and 7",
+			o.Drawn, o.DrawSeed)
+	}
+	if first.DataOptions("").Drawn {
+		t.Error("the default imbalance opens data with Drawn")
+	}
+	drawn = drawn.Settled()
+	if got := drawn.Imbalance.String(); got != "paper-drawn" {
+		t.Errorf("a drawn imbalance settles to %s, want paper-drawn", got)
+	}
+	if first.Equal(&drawn) {
+		t.Error("Equal() of specs with the default and a drawn imbalance = true, want false")
 	}
 	var i Imbalance
 	var key *KeyError
@@ -97,11 +119,11 @@ func TestSettingBelowAnother(t *testing.T) {
 	s.Epochs = 1
 	const want = "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1"
 	if err := s.Validate(); err == nil || err.Error() != want {
-		t.Errorf("the error is %v", err)
+		t.Errorf("Validate() = %v, want %q", err, want)
 	}
 	s.Algorithms = []dro.Algorithm{dro.ERM}
 	if err := s.Validate(); err != nil {
-		t.Errorf("ERM, which does not read it: %v", err)
+		t.Errorf("Validate() of ERM, which does not read jtt_epochs = %v, want nil", err)
 	}
 }
 
@@ -126,8 +148,11 @@ func FuzzSpec(f *testing.F) {
 		if err == nil {
 			err = json.Unmarshal(again, &back)
 		}
-		if err != nil || !s.Equal(&back) {
-			t.Errorf("%s becomes %s: %v", text, again, err)
+		if err != nil {
+			t.Fatalf("%s is not read back: %v", text, err)
+		}
+		if !s.Equal(&back) {
+			t.Errorf("%s becomes %s, which is another spec", text, again)
 		}
 	})
 }
@@ -160,11 +185,15 @@ func TestAutomaticConvolution(t *testing.T) {
 				t.Errorf("%s in %s: %s is recorded and %s computed, want %s", model, precision,
 					recorded.Convolution, net.Convolution, want)
 			}
-			if !asked.Computes(&recorded) || !recorded.Computes(&asked) {
-				t.Errorf("%s in %s: the record computes something else", model, precision)
+			if !asked.Computes(&recorded) {
+				t.Errorf("%s in %s: Computes(the record) = false, want true", model, precision)
 			}
-			if asked.Computes(&direct) != (want == "direct") {
-				t.Errorf("%s in %s: auto is taken for direct, or is not", model, precision)
+			if !recorded.Computes(&asked) {
+				t.Errorf("%s in %s: Computes() of the record = false, want true", model, precision)
+			}
+			if got := asked.Computes(&direct); got != (want == "direct") {
+				t.Errorf("%s in %s: auto computes the same as direct: %v, want %v", model,
+					precision, got, want == "direct")
 			}
 		}
 	}

@@ -43,28 +43,24 @@ func (s *Spec) Problems() []error {
 // checkTogether checks that settings which are valid one by one fit each other.
 func (s *Spec) checkTogether() error {
 	set, err := s.Set()
-	if err == nil {
-		err = nn.CheckPrecision(s.Model, s.Precision)
-	}
-	if err == nil {
-		err = nn.CheckConvolution(s.Model, s.Convolution, s.Precision)
-	}
 	if err != nil {
+		return err
+	}
+	if err := nn.CheckPrecision(s.Model, s.Precision); err != nil {
+		return err
+	}
+	if err := nn.CheckConvolution(s.Model, s.Convolution, s.Precision); err != nil {
 		return err
 	}
 	for _, a := range s.Algorithms {
 		m, err := dro.Find(a)
-		if err == nil {
-			err = m.Applies(set)
+		if err != nil {
+			return fmt.Errorf("algorithms: %w", err)
 		}
 		if err := s.checkTraining(m); err != nil {
 			return err
 		}
-		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
-			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
-				"want loss: %s", a, nn.CrossEntropy)
-		}
-		if err != nil {
+		if err := s.checkMethod(m, set); err != nil {
 			return fmt.Errorf("algorithms: %w", err)
 		}
 	}
@@ -73,6 +69,18 @@ func (s *Spec) checkTogether() error {
 		return err
 	}
 	return s.checkStart(p)
+}
+
+// checkMethod checks that the method m is defined for the set and for the loss.
+func (s *Spec) checkMethod(m *dro.Method, set dro.Set) error {
+	if err := m.Applies(set); err != nil {
+		return err
+	}
+	if m.CrossEntropy && s.Loss != nn.CrossEntropy {
+		return fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
+			"want loss: %s", m.Name, nn.CrossEntropy)
+	}
+	return nil
 }
 
 // checkStart checks that z_1 is inside the box. A set without a radius has no λ.
@@ -107,8 +115,6 @@ func (s *Spec) WrongValues() (list []error) {
 func (s *Spec) checkTraining(m *dro.Method) error {
 	var want string
 	switch {
-	case m == nil:
-		return nil
 	case m.OwnStep && s.Adam() != nil:
 		want = fmt.Sprintf("sgd: %s moves the weights by a rule of its own", m.Name)
 		return &KeyError{"optimizer", s.Optimizer, want}

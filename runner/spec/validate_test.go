@@ -59,9 +59,12 @@ func TestValidateNamesTheKey(t *testing.T) {
 		s := Defaults()
 		test.edit(&s)
 		err := s.Validate()
-		if err == nil || !strings.Contains(err.Error(), test.key) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %q, want one line that names it", test.key, err)
+		if err == nil || !strings.Contains(err.Error(), test.key) {
+			t.Errorf("Validate() = %v, want an error with %q", err, test.key)
+			continue
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("Validate() = %q, want one line", err)
 		}
 	}
 }

@@ -133,7 +133,10 @@ func (f *Folder) runNeed(stage, i int, a *Resources, known map[int]Need) (n Need
 		}
 	}
 	known[f.List.Runs[i].Setting] = n
-	seconds := cmp.Or(a.Time.Seconds(), roundTime(timeMargin*n.Seconds+timeBase))
+	seconds := a.Time.Seconds()
+	if seconds == 0 {
+		seconds = roundTime(timeMargin*n.Seconds + timeBase)
+	}
 	const step = 256 << 20
 	return Need{seconds, math.Ceil(memoryMargin*n.Bytes/step) * step}, nil
 }

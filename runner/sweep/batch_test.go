@@ -11,12 +11,21 @@ import (
 func TestArraysOfAThousand(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "seeds: 2", "seeds: 600", 1))
 	stages, err := f.Batches(count(2400), &Resources{Threads: 1, Time: time.Hour})
-	if err != nil || len(stages) != 1 || len(stages[0]) != 3 {
-		t.Fatalf("%d stages, %v", len(stages), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stages) != 1 {
+		t.Fatalf("Batches() returns %d stages, want 1", len(stages))
+	}
+	if n := len(stages[0]); n != 3 {
+		t.Fatalf("the stage has %d arrays, want 3", n)
 	}
 	last := f.job(&stages[0][2], &Resources{Threads: 1, Time: time.Hour}, nil)
-	if !slices.Contains(last, "--array=0-399") ||
-		!strings.HasSuffix(last[len(last)-1], "$((2000 + SLURM_ARRAY_TASK_ID))") {
-		t.Error(last)
+	if want := "--array=0-399"; !slices.Contains(last, want) {
+		t.Errorf("the last array is submitted with %q, want %q among them", last, want)
+	}
+	want := "$((2000 + SLURM_ARRAY_TASK_ID))"
+	if command := last[len(last)-1]; !strings.HasSuffix(command, want) {
+		t.Errorf("the command of the last array is %q, want one that ends with %q", command, want)
 	}
 }

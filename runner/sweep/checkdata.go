@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"drolab/dro"
@@ -21,7 +22,7 @@ import (
 // It opens no data that are known to have a split. Data that cannot be opened here may be on the
 // machine that trains, where each run reports what it lacks. But if data that cannot be opened need
 // a split of their own, that is an error, since nobody can tell then whether they have one.
-func (f *File) CheckData(dir, dataDir string) (errs []error) {
+func (f *File) CheckData(ctx context.Context, dir, dataDir string) (errs []error) {
 	list, _ := f.settings() // Parse has found no error
 	var keys []string
 	sharing := map[string][]*spec.Spec{} // the settings that share their data, by key
@@ -37,13 +38,15 @@ func (f *File) CheckData(dir, dataDir string) (errs []error) {
 		sharing[key] = append(sharing[key], s)
 	}
 	for _, key := range keys {
-		errs = append(errs, f.checkSharing(sharing[key], dir, dataDir)...)
+		errs = append(errs, f.checkSharing(ctx, sharing[key], dir, dataDir)...)
 	}
 	return errs
 }
 
 // checkSharing is CheckData for settings that share their data.
-func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []error) {
+func (f *File) checkSharing(
+	ctx context.Context, list []*spec.Spec, dir, dataDir string,
+) (errs []error) {
 	first := list[0]
 	if first.IsProgram() { // it is not started for this check: the run reports what it lacks
 		return nil
@@ -52,8 +55,11 @@ func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []erro
 		errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, max(1, line), err))
 	}
 	chosenBy := cmp.Or(f.lines["select"], f.lines["val_fraction"])
-	d, err := source.Open(source.Locate(first.Dataset, dir), first.DataOptions(dataDir))
+	name := source.Locate(first.Dataset, dir)
+	d, err := source.OpenContext(ctx, name, first.DataOptions(dataDir))
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return []error{err}
 	case err != nil && first.ValFraction > 0:
 		return nil
 	case err != nil:

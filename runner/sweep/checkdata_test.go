@@ -29,7 +29,7 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 		if strings.HasPrefix(text, "grid") {
 			both = "preset: csv\n" + text
 		}
-		errs := parse(t, both).CheckData(t.TempDir(), "")
+		errs := parse(t, both).CheckData(t.Context(), t.TempDir(), "")
 		if got := fmt.Sprint(errs); want == "" && len(errs) > 0 || !strings.Contains(got, want) {
 			t.Errorf("%s:\n%s, want %q", text, got, want)
 		}
@@ -55,7 +55,7 @@ func TestMethodsSuitTheDataBeforeAnythingStarts(t *testing.T) {
 	}
 	errs := parse(t, "preset: csv\ngrid: {algo: [erm, group, dfr, subsample], lr: [.1, .01]}\n"+
 		"select: val_loss\n"+`set: {val_fraction: 0, min_group: 5, dataset: "csv:places.csv?`+
-		`label=label&group=place&split=split&missing=category"}`).CheckData(dir, "")
+		`label=label&group=place&split=split&missing=category"}`).CheckData(t.Context(), dir, "")
 	if len(errs) != 2 {
 		t.Fatalf("%d errors, want 2: %v", len(errs), errs)
 	}

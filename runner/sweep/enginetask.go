@@ -72,12 +72,15 @@ func (f *Folder) wanted() (*Here, error) {
 
 // Wanted returns the sweep in a runs folder that an engine is to work on, nil if there is none.
 func Wanted(dir string) (*Folder, *Here) {
-	if h, err := (&Folder{Dir: dir}).wanted(); err == nil {
-		if f, err := Open(dir); err == nil {
-			return f, h
-		}
+	h, err := (&Folder{Dir: dir}).wanted()
+	if err != nil {
+		return nil, nil
 	}
-	return nil, nil
+	f, err := Open(dir)
+	if err != nil {
+		return nil, nil
+	}
+	return f, h
 }
 
 // String says how many runs train at once, and on how many processors each.

@@ -21,9 +21,7 @@ func TestFlips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := Examine(f.Dir, false); err != nil || len(list) > 0 {
-		t.Fatal(err, found(list))
-	}
+	expectSound(t, f.Dir)
 	rng := rand.New(rand.NewPCG(7, 11))
 	n := 0
 	texts := ownTexts(t, f)
@@ -32,9 +30,13 @@ func TestFlips(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
 			at := count(len(text))
 			if !testsize.Long() {
+				drawn, seal := 20, 20 // bytes; all of the seal
+				if testing.Short() {
+					drawn, seal = 4, 4
+				}
+				last := count(len(text))[len(text)-seal:]
 				rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
-				seal := count(len(text))[len(text)-20:] // every byte of it
-				at = append(at[:min(20, len(at))], seal...)
+				at = append(at[:min(drawn, len(at))], last...)
 			}
 			for _, i := range at {
 				n++
@@ -57,12 +59,15 @@ func TestMendLosesNothing(t *testing.T) {
 			harmed := bytes.Replace(text, []byte("e"), []byte("E"), 1)
 			put(t, filepath.Join(f.Dir, name), harmed)
 			list, err := Examine(f.Dir, true)
-			if err != nil || len(list) == 0 {
-				t.Fatal(err, list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(list) == 0 {
+				t.Fatalf("Examine() finds nothing, want the damage of %s", name)
 			}
 			for _, one := range list {
 				if !one.Mended {
-					t.Error(found(list))
+					t.Errorf("%s is not mended: %s %s", one.File, one.What, one.Failed)
 				}
 			}
 			if !keptAside(t, f.Dir, harmed) {
@@ -73,11 +78,9 @@ func TestMendLosesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			work(t, f)
-			if list, err := Examine(f.Dir, false); err != nil || len(list) > 0 {
-				t.Error(err, found(list))
-			}
+			expectSound(t, f.Dir)
 			if got, _ := os.ReadFile(filepath.Join(f.Dir, fileName)); !bytes.Equal(got, file) {
-				t.Errorf("the file is %q", got)
+				t.Errorf("%s is %q, want %q", fileName, got, file)
 			}
 		})
 	}
@@ -96,12 +99,18 @@ func TestAFileThatIsEdited(t *testing.T) {
 	path := filepath.Join(f.Dir, fileName)
 	put(t, path, []byte(more))
 	list, err := Examine(f.Dir, false)
-	if err != nil || len(list) != 1 || list[0].File != fileName ||
-		!strings.Contains(list[0].Remedy, "drolab sweep start FILE --dir DIR") {
-		t.Fatal(err, found(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || list[0].File != fileName {
+		t.Fatalf("Examine() finds %v, want %s alone", found(list), fileName)
+	}
+	want := "drolab sweep start FILE --dir DIR"
+	if got := list[0].Remedy; !strings.Contains(got, want) {
+		t.Errorf("the remedy is %q, want one with %q", got, want)
 	}
 	if got := counts(t, open(t, f.Dir)); got[Missing] != 4 {
-		t.Errorf("the sweep has %v", got)
+		t.Errorf("the sweep has the runs %v, want 4 missing ones", got)
 	}
 	if _, err := Make(f.Dir, []byte(more), parse(t, more).Expand()); err != nil {
 		t.Fatal(err)
@@ -126,15 +135,22 @@ func TestFilesOfAnotherSweep(t *testing.T) {
 	if _, err := a.rung(1); err == nil || !strings.Contains(err.Error(), b.List.ID) {
 		t.Errorf("a rung of another sweep is read: %v", err)
 	}
-	if list, err := Examine(a.Dir, false); err != nil || len(list) != 1 ||
-		!strings.Contains(list[0].What, "belongs elsewhere") {
-		t.Error(err, found(list))
+	list, err := Examine(a.Dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || !strings.Contains(list[0].What, "belongs elsewhere") {
+		t.Errorf("Examine() finds %v, want one file that belongs elsewhere", found(list))
 	}
 	moved := a.Dir + "-moved" // a sweep may have any name
 	if err := os.Rename(b.Dir, moved); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := open(t, moved).rung(1); err != nil || len(r.Kept) != 2 {
-		t.Errorf("moved: %+v, %v", r, err)
+	r, err := open(t, moved).rung(1)
+	if err != nil {
+		t.Fatalf("rung(1) of the renamed sweep: %v", err)
+	}
+	if n := len(r.Kept); n != 2 {
+		t.Errorf("rung 1 of the renamed sweep keeps %d runs, want 2", n)
 	}
 }

@@ -9,21 +9,37 @@ import (
 func TestExpand(t *testing.T) {
 	l := parse(t, small).Expand()
 	// erm does not read c: 2 radii × 3 draws × 2 methods × 2 seeds.
-	if len(l.Runs) != 24 || !slices.Equal(l.Keys, []string{"rho", "lr", "c"}) {
-		t.Fatalf("%d runs over %v", len(l.Runs), l.Keys)
+	if n := len(l.Runs); n != 24 {
+		t.Fatalf("the list has %d runs, want 24", n)
+	}
+	if want := []string{"rho", "lr", "c"}; !slices.Equal(l.Keys, want) {
+		t.Fatalf("the keys %q vary, want %q", l.Keys, want)
 	}
 	first, second := &l.Runs[0], &l.Runs[1]
-	if first.Setting != second.Setting || first.Seed+1 != second.Seed || first.ID == second.ID {
-		t.Errorf("seeds are not innermost: %+v, %+v", first, second)
+	if first.Setting != second.Setting {
+		t.Errorf("the first two runs have the settings %d and %d, want the same setting",
+			first.Setting, second.Setting)
+	}
+	if first.Seed+1 != second.Seed {
+		t.Errorf("the first two runs have the seeds %d and %d, want successive ones", first.Seed,
+			second.Seed)
+	}
+	if first.ID == second.ID {
+		t.Errorf("the first two runs have the same name, %s", first.ID)
 	}
 	for i, r := range l.Runs {
 		s, err := l.Spec(i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Validate(); err != nil || s.Epochs != 2 || s.Select != "val_loss" ||
-			s.Seeds != 1 {
-			t.Errorf("run %d: %v, %+v", i, err, s)
+		if err := s.Validate(); err != nil {
+			t.Errorf("run %d: Validate(): %v", i, err)
+		}
+		fixed := map[string]string{"epochs": "2", "select": "val_loss", "seeds": "1"}
+		for key, want := range fixed {
+			if got := s.Text(key); got != want {
+				t.Errorf("run %d: %s is %s, want %s", i, key, got, want)
+			}
 		}
 		if s.LR < .001 || s.LR > .1 {
 			t.Errorf("run %d: lr %g is outside of its range", i, s.LR)
@@ -78,8 +94,11 @@ set: {epochs: 2, val_fraction: .2}
 	of := map[string]int{}
 	for i, r := range l.Runs {
 		s, err := l.Spec(i)
-		if err != nil || s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
-			t.Errorf("%v: %s with beta1 = %v", err, s.Optimizer, s.Beta1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Text("optimizer")+s.Text("beta1") == "sgd0.8" {
+			t.Errorf("run %d has beta1 = 0.8 with the optimizer sgd, which does not read it", i)
 		}
 		of[s.Optimizer]++
 		if _, ok := r.Values["beta1"]; ok != (s.Optimizer == "adamw") {
@@ -100,6 +119,6 @@ func TestMethodsVaryInWhatTheyRead(t *testing.T) {
 		counts[string(r.Algorithm)]++
 	}
 	if counts["sfk"] != 3 || counts["erm"] != 1 {
-		t.Errorf("runs of each method: %v", counts)
+		t.Errorf("the methods have so many runs: %v, want 3 of sfk and 1 of erm", counts)
 	}
 }

@@ -258,7 +258,8 @@ func (p *parser) checkFile() {
 	p.sweep.Base.Select = p.sweep.Select
 	p.drawValues()
 	h, s := &p.sweep.Halving, &p.sweep.Base
-	if p.line = p.sweep.lines["halving"]; len(h.Epochs) > 0 {
+	p.line = p.sweep.lines["halving"]
+	if len(h.Epochs) > 0 {
 		switch last := h.Epochs[len(h.Epochs)-1]; {
 		case h.Keep == 0:
 			p.fail("halving: want the share to keep, as in keep: 0.25")

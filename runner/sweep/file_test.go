@@ -13,7 +13,7 @@ func parse(t *testing.T, text string) *File {
 	t.Helper()
 	f, errs := Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("Parse(%q): %v", text, errors.Join(errs...))
 	}
 	return f
 }
@@ -105,8 +105,11 @@ func BenchmarkExpand(b *testing.B) {
 		"random: {draws: 1250, lr: {log: [.001, .1]}, rho: {log: [.001, .1]}}"
 	for b.Loop() {
 		f, errs := Parse("x.yaml", []byte(text))
-		if len(errs) > 0 || len(f.Expand().Runs) != 10_000 {
-			b.Fatal(errs)
+		if len(errs) > 0 {
+			b.Fatalf("Parse(%q): %v", text, errors.Join(errs...))
+		}
+		if n := len(f.Expand().Runs); n != 10_000 {
+			b.Fatalf("the sweep has %d runs, want 10000", n)
 		}
 	}
 }

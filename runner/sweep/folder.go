@@ -50,9 +50,6 @@ func openBy(files disk.Files, dir string) (*Folder, error) {
 	if err == nil {
 		err = files.ReadFirst(path, &l)
 	}
-	if err == nil {
-		err = l.check(path)
-	}
 	switch {
 	case errors.Is(err, disk.ErrBefore):
 		return nil, fmt.Errorf("sweep %s %w", filepath.Base(dir), err)
@@ -60,6 +57,9 @@ func openBy(files disk.Files, dir string) (*Folder, error) {
 		return nil, fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
 			err)
 	case err != nil:
+		return nil, err
+	}
+	if err := l.check(path); err != nil {
 		return nil, err
 	}
 	files.Owner.ID = l.ID

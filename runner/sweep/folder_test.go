@@ -83,8 +83,11 @@ func flip(t *testing.T, f *Folder, name string, text []byte, at int, by byte, wa
 		return f.File == name && f.Remedy != ""
 	})
 	what := fmt.Sprintf("byte %d of %d is %q, was %q", at, len(text), harmed[at], text[at])
-	if err != nil || !named {
-		t.Errorf("%s: not named: %v %v", what, err, found(list))
+	if err != nil {
+		t.Errorf("%s: Examine(): %v", what, err)
+	}
+	if !named {
+		t.Errorf("%s: Examine() finds %v, want %s with a remedy", what, found(list), name)
 	}
 	if got, err := shown(f.Dir); err == nil && got != want {
 		t.Errorf("%s: shows\n%s\nwithout an error", what, got)
@@ -118,8 +121,12 @@ func TestModes(t *testing.T) {
 	for path, text := range ownTexts(t, f) {
 		for ; path != "."; path = filepath.Dir(path) {
 			info, err := os.Stat(filepath.Join(f.Dir, path))
-			if err != nil || info.Mode().Perm()&0o077 != 0 {
-				t.Errorf("%s: %v, %v (%d bytes)", path, info.Mode(), err, len(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mode := info.Mode().Perm(); mode&0o077 != 0 {
+				t.Errorf("%s has the mode %v, want one for its owner alone (%d bytes)", path, mode,
+					len(text))
 			}
 		}
 	}
@@ -127,8 +134,12 @@ func TestModes(t *testing.T) {
 	if _, err := Make(dir, []byte(fewer), parse(t, fewer).Expand()); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o700 {
+		t.Errorf("the sweep's folder has the mode %v, want 0700", mode)
 	}
 }
 
@@ -140,6 +151,6 @@ func TestSweepFromBeforeFormat1(t *testing.T) {
 	_, err := Open(f.Dir)
 	if want := "sweep " + filepath.Base(f.Dir) + " is from before format 1"; err == nil ||
 		err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+		t.Errorf("Open() = %v, want %q", err, want)
 	}
 }

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,7 +72,10 @@ func (l *List) label(r *Run, label string) string {
 
 // check refuses what no list of this program has: a run outside of the folder.
 func (l *List) check(path string) error {
-	if err := cmp.Or(record.CheckFormat(l.Format), l.Ties.Check()); err != nil {
+	if err := record.CheckFormat(l.Format); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := l.Ties.Check(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for i, r := range l.Runs {

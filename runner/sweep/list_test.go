@@ -15,7 +15,7 @@ func TestAListStaysInItsFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Open(f.Dir); err == nil || !strings.Contains(err.Error(), "run 3:") {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("Open() of a list with a run %q = %v, want an error with run 3", id, err)
 		}
 	}
 	f = made(t, tiny+"halving: {epochs: [1], keep: .5}\n")
@@ -24,6 +24,7 @@ func TestAListStaysInItsFolder(t *testing.T) {
 	}
 	if _, err := NewProgress(f).States(); err == nil ||
 		!strings.Contains(err.Error(), "the list has not") {
-		t.Errorf("a rung that keeps run 8 of 8: %v", err)
+		t.Errorf("States() with a rung that keeps run 8 of 8 = %v, want an error with %q", err,
+			"the list has not")
 	}
 }

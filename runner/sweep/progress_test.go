@@ -30,27 +30,57 @@ func overview(t *testing.T, f *Folder) *Overview {
 func TestOverviewAgreesWithTheTable(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1))
 	before := overview(t, f)
-	chosen := func(p Point) bool { return p.Chosen }
-	if before.Done != 0 || before.Planned != 64 || before.By.Name != "" ||
-		before.Points[0].Status != Missing ||
-		before.Points[0].Value.Applies() || slices.ContainsFunc(before.Points, chosen) {
-		t.Errorf("before: %+v", before)
+	expectEpochs(t, "before any run", before, 0, 64)
+	if got := before.By.Name; got != "" {
+		t.Errorf("before any run: the points are chosen by %q, want no measure", got)
+	}
+	if p := before.Points[0]; p.Status != Missing || p.Value.Applies() {
+		t.Errorf("before any run: the first point is %s with %v, want %s without a value", p.Status,
+			p.Value, Missing)
+	}
+	for i, p := range before.Points {
+		if p.Chosen {
+			t.Errorf("before any run: point %d is chosen", i)
+		}
 	}
 	work(t, f)
 	o := overview(t, f)
-	if o.Done != 64 || o.Planned != 64 || o.By.Name != "val_loss" || o.Counts[runner.Done] != 16 ||
-		len(o.Points) != 8 {
-		t.Errorf("after: %g of %g epochs by %q, %v", o.Done, o.Planned, o.By.Name, o.Counts)
+	expectEpochs(t, "after all runs", o, 64, 64)
+	if got := o.By.Name; got != "val_loss" {
+		t.Errorf("after all runs: the points are chosen by %q, want val_loss", got)
+	}
+	if n := o.Counts[runner.Done]; n != 16 {
+		t.Errorf("after all runs: %d are done, want 16", n)
+	}
+	if n := len(o.Points); n != 8 {
+		t.Errorf("after all runs: %d points, want 8", n)
 	}
 	table := NewProgress(f).Table()
 	for _, row := range table.Rows {
 		at := slices.IndexFunc(o.Points,
 			func(p Point) bool { return p.Chosen && p.Algorithm == row.Algorithm })
-		if at < 0 || o.Points[at].Seeds[0].ID != row.IDs[0] ||
-			math.Abs(o.Points[at].Value.Float()-row.Validation.Mean.Float()) > 1e-12 {
-			t.Errorf("%s: the table has %v with %v, the overview chooses %d",
-				row.Algorithm, row.IDs, row.Validation.Mean, at)
+		if at < 0 {
+			t.Fatalf("%s: the overview chooses no point", row.Algorithm)
 		}
+		p := &o.Points[at]
+		if got, want := p.Seeds[0].ID, row.IDs[0]; got != want {
+			t.Errorf("%s: the overview chooses %s, want %s, as the table", row.Algorithm, got, want)
+		}
+		if want := row.Validation.Mean; math.Abs(p.Value.Float()-want.Float()) > 1e-12 {
+			t.Errorf("%s: the overview has the value %v, want %v, as the table", row.Algorithm,
+				p.Value, want)
+		}
+	}
+}
+
+// expectEpochs expects an overview with these numbers of epochs.
+func expectEpochs(t *testing.T, when string, o *Overview, done, planned float64) {
+	t.Helper()
+	if o.Done != done {
+		t.Errorf("%s: %g epochs are done, want %g", when, o.Done, done)
+	}
+	if o.Planned != planned {
+		t.Errorf("%s: %g epochs are planned, want %g", when, o.Planned, planned)
 	}
 }
 
@@ -60,22 +90,22 @@ func TestOverviewPlansRungs(t *testing.T) {
 	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .03, .003, .0003]", 1)
 	f := made(t, text+"halving: {epochs: [1, 2], keep: .5}\n")
 	// 32 runs of an epoch, 16 of one more, 8 of two more.
-	if o := overview(t, f); o.Planned != 32+16+16 {
-		t.Errorf("%g epochs are planned, want 64", o.Planned)
-	}
+	expectEpochs(t, "before any run", overview(t, f), 0, 32+16+16)
 	for i := range f.List.Runs {
 		if err := tasked(f, i).Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if o := overview(t, f); o.Planned != 64 || o.Done != 32 || o.Points[0].Status != Waiting {
-		t.Errorf("at the rung %g of %g epochs are done, the first is %s", o.Done, o.Planned,
-			o.Points[0].Status)
+	o := overview(t, f)
+	expectEpochs(t, "at the rung", o, 32, 64)
+	if got := o.Points[0].Status; got != Waiting {
+		t.Errorf("at the rung: the first point is %s, want %s", got, Waiting)
 	}
 	work(t, f)
-	o := overview(t, f)
-	if o.Planned != 64 || o.Done != 64 || o.Counts[Dropped] != 24 {
-		t.Errorf("at the end %g of %g epochs are done; %v", o.Done, o.Planned, o.Counts)
+	o = overview(t, f)
+	expectEpochs(t, "at the end", o, 64, 64)
+	if n := o.Counts[Dropped]; n != 24 {
+		t.Errorf("at the end: %d runs are dropped, want 24", n)
 	}
 }
 
@@ -87,19 +117,26 @@ func TestLookOfTheCatalogue(t *testing.T) {
 	work(t, f)
 	runs, problems := record.NewCatalogue(f.Dir, t.TempDir()).List()
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("the catalogue has the problems %v, want none", problems)
 	}
 	read, told := NewProgress(f), NewProgress(f)
 	told.AddFinished(runs)
-	if done := counts(t, f)[runner.Done]; done == 0 || len(told.done) != done {
-		t.Errorf("%d of %d runs are known", len(told.done), done)
+	done := counts(t, f)[runner.Done]
+	if done == 0 {
+		t.Fatal("no run is done")
+	}
+	if n := len(told.done); n != done {
+		t.Errorf("after AddFinished %d runs are known, want the %d that are done", n, done)
 	}
 	a, err := read.States()
 	if err != nil {
 		t.Fatal(err)
 	}
 	b, err := told.States()
-	if err != nil || !reflect.DeepEqual(a, b) {
-		t.Errorf("%+v, told: %+v, %v", a, b, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("the states are %+v by the catalogue, want %+v, as the runs have them", b, a)
 	}
 }

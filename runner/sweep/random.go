@@ -123,7 +123,8 @@ func (p *parser) drawValues() {
 		p.line = p.sweep.lines[a.Key]
 		for range r.Draws {
 			v := presets.Canonical(a.Key, a.from(rng.Float64()))
-			if a.Values = append(a.Values, v); !p.assign(&one, a.Key, v) {
+			a.Values = append(a.Values, v)
+			if !p.assign(&one, a.Key, v) {
 				r.Draws = 0 // no point of the grid gets these values
 				break
 			}

@@ -32,8 +32,11 @@ func TestSameSweeps(t *testing.T) {
 func sameSweeps(t *testing.T, dirA, dirB string) {
 	t.Helper()
 	a, b := open(t, dirA), open(t, dirB)
-	if len(a.List.Runs) == 0 || len(a.List.Runs) != len(b.List.Runs) {
-		t.Fatalf("%d and %d runs", len(a.List.Runs), len(b.List.Runs))
+	if len(a.List.Runs) == 0 {
+		t.Fatal("the first sweep has no runs")
+	}
+	if got, want := len(b.List.Runs), len(a.List.Runs); got != want {
+		t.Fatalf("the second sweep has %d runs, want %d, as the first", got, want)
 	}
 	events := 0
 	for i, r := range a.List.Runs {
@@ -67,8 +70,11 @@ func open(t *testing.T, dir string) *Folder {
 func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 	t.Helper()
 	r, err := f.Find(i)
-	if err != nil || r.Status() != runner.Done {
-		t.Fatalf("run %d: %v, %v", i, r, err)
+	if err != nil {
+		t.Fatalf("run %d: %v", i, err)
+	}
+	if got := r.Status(); got != runner.Done {
+		t.Fatalf("run %d is %s, want %s", i, got, runner.Done)
 	}
 	for _, e := range standing(t, r) {
 		if step, ok := e.(*runner.StepEvent); ok {
@@ -82,8 +88,14 @@ func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 		lines = append(lines, string(line))
 	}
 	steps, err := r.Checkpoints()
-	if err != nil || len(steps) == 0 || len(lines) == 0 {
-		t.Fatalf("run %d: checkpoints %v, %v, %d events", i, steps, err, len(lines))
+	if err != nil {
+		t.Fatalf("run %d: %v", i, err)
+	}
+	if len(steps) == 0 {
+		t.Fatalf("run %d has no checkpoints", i)
+	}
+	if len(lines) == 0 {
+		t.Fatalf("run %d has logged no steps and evaluations", i)
 	}
 	saved := filepath.Join(r.Dir, "checkpoints", fmt.Sprintf("step-%010d", steps[len(steps)-1]))
 	weights, err = os.ReadFile(saved + ".safetensors")

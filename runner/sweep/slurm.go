@@ -231,8 +231,8 @@ func (f *Folder) Cancel(ctx context.Context) error {
 
 // Holder returns the holder of leases that a task is in its present life: the name in its leases
 // where the disk has no locks, and a way to ask about other tasks. A life that Slurm has ended, or
-// put back into the queue, holds nothing any more.
-func (f *Folder) Holder(array, task, restarts string) disk.Holder {
+// put back into the queue, holds nothing any more. With the end of ctx, nothing is known of others.
+func (f *Folder) Holder(ctx context.Context, array, task, restarts string) disk.Holder {
 	mine := array + "_" + task
 	restarts = cmp.Or(restarts, "0")
 	alive := func(name string) (alive, known bool) {
@@ -243,7 +243,7 @@ func (f *Folder) Holder(array, task, restarts string) disk.Holder {
 		if words[1] == mine { // an earlier life of this task
 			return false, words[2] != restarts
 		}
-		tasks, err := squeue(context.Background(), f.jobName())
+		tasks, err := squeue(ctx, f.jobName())
 		if err != nil {
 			return false, false
 		}

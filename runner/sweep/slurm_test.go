@@ -29,8 +29,11 @@ func TestWhatSlurmSays(t *testing.T) {
 		"JobId=44 ArrayJobId=40 ArrayTaskId=3 "+
 		"JobState=COMPLETED Reason=None NodeList=n1\n")
 	jobs, err := f.Jobs(context.Background(), true)
-	if err != nil || !jobs.Busy() {
-		t.Fatal(jobs, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !jobs.Busy() {
+		t.Fatalf("Busy() of %v = false, want true", jobs)
 	}
 	if err := tasked(f, 3).Do(context.Background()); err != nil {
 		t.Fatal(err)
@@ -46,7 +49,7 @@ func TestWhatSlurmSays(t *testing.T) {
 		7: {"queued", "Slurm: pending (Resources)"},
 	} {
 		if got := [2]string{string(list[i].Status), list[i].Cause}; got != want {
-			t.Errorf("run %d: %v, want %v", i, got, want)
+			t.Errorf("run %d has the status and cause %q, want %q", i, got, want)
 		}
 	}
 }
@@ -56,9 +59,9 @@ func TestHolderOfALease(t *testing.T) {
 	b := fakes(t)
 	f := made(t, tiny)
 	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
-	h := f.Holder("40", "5", "2")
-	if h.Name != "slurm 40_5 2" {
-		t.Error(h.Name)
+	h := f.Holder(t.Context(), "40", "5", "2")
+	if want := "slurm 40_5 2"; h.Name != want {
+		t.Errorf("the holder's name is %q, want %q", h.Name, want)
 	}
 	for name, want := range map[string][2]bool{
 		"slurm 40_1 1": {true, true},
@@ -71,7 +74,7 @@ func TestHolderOfALease(t *testing.T) {
 		"":             {false, false},
 	} {
 		if alive, known := h.Alive(name); alive != want[0] || known != want[1] {
-			t.Errorf("%q: alive %v, known %v", name, alive, known)
+			t.Errorf("Alive(%q) = %v, %v, want %v, %v", name, alive, known, want[0], want[1])
 		}
 	}
 }

@@ -129,20 +129,36 @@ func oneSweep(t *testing.T, dir string, runs int, state runner.Status) {
 	for _, r := range f.List.Runs {
 		ids[r.ID] = true
 	}
-	if len(f.List.Runs) != runs || len(ids) != runs {
-		t.Errorf("%d runs, %d of them different, want %d", len(f.List.Runs), len(ids), runs)
+	if n := len(f.List.Runs); n != runs {
+		t.Errorf("the list has %d runs, want %d", n, runs)
+	}
+	if n := len(ids); n != runs {
+		t.Errorf("%d runs have names of their own, want %d", n, runs)
 	}
 	if got := counts(t, f); got[state] != runs {
-		t.Errorf("%v, want %d %s", got, runs, state)
+		t.Errorf("the states of the runs are %v, want %d %s", got, runs, state)
 	}
 	recorded, problems := record.List(dir)
+	if len(problems) > 0 {
+		t.Errorf("the folder has the problems %v, want none", problems)
+	}
 	for _, r := range recorded {
 		if !ids[r.Meta.ID] {
 			t.Errorf("%s is in no table", r.Meta.ID)
 		}
 	}
-	if list, err := Examine(dir, false); err != nil || len(list)+len(problems) > 0 {
-		t.Errorf("%v, %v", problems, errors.Join(err, found(list)))
+	expectSound(t, dir)
+}
+
+// expectSound expects the files of a sweep to be sound.
+func expectSound(t *testing.T, dir string) {
+	t.Helper()
+	list, err := Examine(dir, false)
+	if err != nil {
+		t.Fatalf("Examine(%q): %v", dir, err)
+	}
+	if len(list) > 0 {
+		t.Errorf("Examine(%q) finds %v, want nothing", dir, found(list))
 	}
 }
 
@@ -300,10 +316,14 @@ func TestStartPoints(t *testing.T) {
 					}
 				}
 				startOnly(disk.Files{Open: x.Open}, dir, more)
-				if f, err := Open(dir); err == nil && len(f.List.Runs) != c.had &&
-					len(f.List.Runs) != 6 ||
-					err != nil && !(c.had == 0 && errors.Is(err, fs.ErrNotExist)) {
-					t.Errorf("%s: then %v, %v", at, f, err)
+				f, err := Open(dir)
+				switch {
+				case c.had == 0 && errors.Is(err, fs.ErrNotExist):
+				case err != nil:
+					t.Errorf("%s: Open() after the start that fails: %v", at, err)
+				case len(f.List.Runs) != c.had && len(f.List.Runs) != 6:
+					t.Errorf("%s: the list has %d runs after the start that fails, want %d or 6",
+						at, len(f.List.Runs), c.had)
 				}
 				for range 2 {
 					if err := startOnly(disk.Files{}, dir, more); err != nil {
@@ -318,8 +338,11 @@ func TestStartPoints(t *testing.T) {
 					t.Errorf("%s: nobody is to work on it", at)
 				}
 				text, err := os.ReadFile(filepath.Join(dir, fileName))
-				if err != nil || string(text) != more {
-					t.Errorf("%s: the file is not the person's: %v", at, err)
+				if err != nil {
+					t.Fatalf("%s: %v", at, err)
+				}
+				if string(text) != more {
+					t.Errorf("%s: %s is %q, want the person's text %q", at, fileName, text, more)
 				}
 			}
 			whole := &atomicfiletest.Faults{}

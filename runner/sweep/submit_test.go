@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,8 @@ import (
 	"drolab/runner/disk"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestSubmitPoints: a start on a cluster ends at each of its operations. The next start submits
@@ -74,8 +78,14 @@ func TestSubmitPoints(t *testing.T) {
 			tasks[strings.Split(line, "|")[1]]++
 		}
 		jobs, err := f.Jobs(ctx, false)
-		if fmt.Sprint(tasks) != "map[0:1 1:1 2:1 3:1]" || len(jobs) != 4 || err != nil {
-			t.Errorf("%s: tasks %v, %v are known, %v", at, tasks, jobs, err)
+		if err != nil {
+			t.Fatalf("%s: Jobs(): %v", at, err)
+		}
+		if want := map[string]int{"0": 1, "1": 1, "2": 1, "3": 1}; !maps.Equal(tasks, want) {
+			t.Errorf("%s: the queue has each task so many times: %v, want %v", at, tasks, want)
+		}
+		if n := len(jobs); n != 4 {
+			t.Errorf("%s: Jobs() knows %d tasks, want 4: %v", at, n, jobs)
 		}
 	}
 	whole := &atomicfiletest.Faults{}
@@ -95,12 +105,19 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
-	if err != nil || len(calls) != 2 {
-		t.Fatalf("%d calls, want one for each class of needs; %v", len(calls), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if given, err := os.ReadFile(filepath.Join(string(b), "job-0")); err != nil ||
-		string(given) != "--parsable\n"+strings.Join(calls[0], "\n")+"\n" {
-		t.Errorf("sbatch was given\n%s%v", given, err)
+	if len(calls) != 2 {
+		t.Fatalf("Submit() makes %d calls, want one for each of 2 classes of needs", len(calls))
+	}
+	given, err := os.ReadFile(filepath.Join(string(b), "job-0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "--parsable\n" + strings.Join(calls[0], "\n") + "\n"
+	if diff := cmp.Diff(want, string(given)); diff != "" {
+		t.Errorf("the arguments of sbatch differ (-want +got):\n%s", diff)
 	}
 	for _, want := range []string{
 		"--array=0-1,3%4",
@@ -119,17 +136,27 @@ func TestScripts(t *testing.T) {
 			t.Errorf("no %q in %q", want, calls[0])
 		}
 	}
-	if !slices.Contains(calls[1], "--array=4-7%4") ||
-		!slices.Contains(calls[1], "--time=0-00:10:00") {
-		t.Errorf("the class of erm: %q", calls[1])
+	for _, want := range []string{"--array=4-7%4", "--time=0-00:10:00"} {
+		if !slices.Contains(calls[1], want) {
+			t.Errorf("no %q in the call for the runs of erm, %q", want, calls[1])
+		}
 	}
-	jobs, err := f.submittedBatches()
-	if err != nil || len(jobs) != 2 || jobs[0].Job != "40" || jobs[1].Job != "41" {
-		t.Fatalf("noted %+v, %v", jobs, err)
+	batches, err := f.submittedBatches()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := f.Cancel(context.Background()); err != nil || !strings.Contains(b.calls(t),
-		"scancel --name="+f.jobName()) {
-		t.Errorf("%v: %s", err, b.calls(t))
+	var jobs []string
+	for _, b := range batches {
+		jobs = append(jobs, b.Job)
+	}
+	if want := []string{"40", "41"}; !slices.Equal(jobs, want) {
+		t.Fatalf("the noted jobs are %q, want %q", jobs, want)
+	}
+	if err := f.Cancel(t.Context()); err != nil {
+		t.Errorf("Cancel(): %v", err)
+	}
+	if want := "scancel --name=" + f.jobName(); !strings.Contains(b.calls(t), want) {
+		t.Errorf("the calls of Slurm are\n%s, want %q among them", b.calls(t), want)
 	}
 }
 
@@ -137,12 +164,18 @@ func TestScriptsOfRungs(t *testing.T) {
 	fakes(t)
 	f := made(t, tiny+"halving: {epochs: [1, 2], keep: .5}\n")
 	stages, err := f.Batches(count(8), ask())
-	if err != nil || len(stages) != 3 {
-		t.Fatal(len(stages), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stages) != 3 {
+		t.Fatalf("Batches() returns %d stages, want 3", len(stages))
 	}
 	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
-	if err != nil || len(calls) != 4 {
-		t.Fatal(len(calls), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(calls) != 4 {
+		t.Fatalf("Submit() makes %d calls, want 4", len(calls))
 	}
 	for i, want := range []string{"--array=0-3%4", "--array=4-7%4", "--array=0-3%4",
 		"--array=0-3%4"} {
@@ -152,9 +185,12 @@ func TestScriptsOfRungs(t *testing.T) {
 	}
 	for i, want := range map[int]string{2: "--dependency=afterany:40:41",
 		3: "--dependency=afterany:42"} {
-		if !slices.Contains(calls[i], want) || !strings.HasSuffix(calls[i][len(calls[i])-1],
-			fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d", i-1)) {
+		if !slices.Contains(calls[i], want) {
 			t.Errorf("no %q in %q", want, calls[i])
+		}
+		end := fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d", i-1)
+		if command := calls[i][len(calls[i])-1]; !strings.HasSuffix(command, end) {
+			t.Errorf("the command of call %d is %q, want one that ends with %q", i, command, end)
 		}
 	}
 }
@@ -203,8 +239,8 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("%q: the task is given %q, want %q", text, got, want)
 		}
 	}
-	if found, err := filepath.Glob("PWNED"); err != nil || found != nil {
-		t.Errorf("a text was run: %v %v", found, err)
+	if _, err := os.Stat("PWNED"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(PWNED) = %v, want no such file: a shell has run one of the texts", err)
 	}
 }
 
@@ -218,15 +254,19 @@ func TestParseTime(t *testing.T) {
 		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second,
 	} {
 		if got, err := ParseTime(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
+			t.Errorf("ParseTime(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "0", "4h", "1:2:3:4", "-1", "1-", "x-1"} {
 		if got, err := ParseTime(text); err == nil {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("ParseTime(%q) = %v, want an error", text, got)
 		}
 	}
-	if got := ranges([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
-		t.Error(got)
+}
+
+func TestRanges(t *testing.T) {
+	list, want := []int{0, 1, 2, 5, 7, 8}, "0-2,5,7-8"
+	if got := ranges(list); got != want {
+		t.Errorf("ranges(%v) = %q, want %q", list, got, want)
 	}
 }

@@ -3,7 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,8 +34,11 @@ func TestTasksAreTheSweep(t *testing.T) {
 	before := logs(t, jobs)
 	first := jobs.List.Runs[0].ID
 	err := tasked(jobs, 0).Do(context.Background())
-	if err != nil || logs(t, jobs)[first] != before[first] {
-		t.Errorf("a task that is done: %v", err)
+	if err != nil {
+		t.Errorf("Do() of a task that is done = %v, want nil", err)
+	}
+	if logs(t, jobs)[first] != before[first] {
+		t.Error("a task that was done has written to the log of its run")
 	}
 	for _, place := range []int{-1, 8} {
 		if err := tasked(jobs, place).Do(context.Background()); err == nil {
@@ -77,8 +80,17 @@ func saved(t *testing.T, f *Folder) int64 {
 		t.Fatal(err)
 	}
 	s, ok, err := r.Saved()
-	if err != nil || !ok || r.Status() != runner.Stopped || s.Step != r.Summary().Steps {
-		t.Fatalf("it is %s at step %d, saved at %d: %v", r.Status(), r.Summary().Steps, s.Step, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		t.Fatal("the run has no checkpoint")
+	}
+	if got := r.Status(); got != runner.Stopped {
+		t.Fatalf("the run is %s, want %s", got, runner.Stopped)
+	}
+	if want := r.Summary().Steps; s.Step != want {
+		t.Fatalf("the last checkpoint is of step %d, want %d, where the run stopped", s.Step, want)
 	}
 	return s.Step
 }
@@ -97,13 +109,14 @@ func TestTimeLimit(t *testing.T) {
 		if err := interrupted(t, task, step, func(func()) { close(limit) }); err != nil {
 			t.Fatal(err)
 		}
-		if at := saved(t, f); at <= step {
-			t.Fatalf("life %d came to step %d, the one before to %d", life, at, step)
-		} else {
-			step = at
+		at := saved(t, f)
+		if at <= step {
+			t.Fatalf("life %d came to step %d, want more than the last one's %d", life, at, step)
 		}
-		if got := bin.calls(t); strings.Count(got, "scontrol requeue 17_0\n") != life {
-			t.Errorf("life %d: %q", life, got)
+		step = at
+		calls := bin.calls(t)
+		if n := strings.Count(calls, "scontrol requeue 17_0\n"); n != life {
+			t.Errorf("life %d: the task was requeued %d times, want %d: %q", life, n, life, calls)
 		}
 	}
 	// It came no further: doing it again is useless.
@@ -113,13 +126,14 @@ func TestTimeLimit(t *testing.T) {
 	}
 	task.Requeue = func() error { return errors.New("was asked") }
 	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "came no further") {
-		t.Errorf("without progress: %v", err)
+		t.Errorf("requeueRun() without progress = %v, want an error with %q", err,
+			"came no further")
 	}
 	if err := f.files.Write(f.limitsPath(0), timeouts{mostRequeues, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "20 times") {
-		t.Errorf("after 20 times: %v", err)
+		t.Errorf("requeueRun() after 20 times = %v, want an error with %q", err, "20 times")
 	}
 }
 
@@ -131,7 +145,8 @@ func TestTerm(t *testing.T) {
 	task.Requeue = func() error { t.Error("asked to be done again"); return nil }
 	err := interrupted(t, task, 0, func(cancel func()) { cancel() })
 	if err == nil || !strings.Contains(err.Error(), "is stopped at step") {
-		t.Errorf("%v", err)
+		t.Errorf("Do() of a task that was told to end = %v, want an error with %q", err,
+			"is stopped at step")
 	}
 	saved(t, f)
 }
@@ -144,7 +159,7 @@ func TestNeverTwoWriters(t *testing.T) {
 		second := tasked(f, 0)
 		second.Patience = 50 * time.Millisecond
 		if err := second.Do(context.Background()); !errors.Is(err, errHeld) {
-			t.Errorf("the second: %v", err)
+			t.Errorf("Do() of the second task = %v, want %v", err, errHeld)
 		}
 		cancel()
 	})
@@ -172,7 +187,7 @@ func TestRungsAsTasks(t *testing.T) {
 		}
 	}
 	if got := counts(t, jobs); got[Waiting] != 8 {
-		t.Fatalf("at the rung: %v", got)
+		t.Fatalf("at the rung the states of the runs are %v, want 8 waiting", got)
 	}
 	for place := range jobs.List.mostKept(1) + 1 {
 		task := tasked(jobs, place)
@@ -181,9 +196,12 @@ func TestRungsAsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, b := counts(t, here), counts(t, jobs); a[runner.Done] != 4 ||
-		fmt.Sprint(a) != fmt.Sprint(b) {
-		t.Errorf("here %v, as tasks %v", a, b)
+	want := counts(t, here)
+	if n := want[runner.Done]; n != 4 {
+		t.Errorf("here %d runs are done, want 4", n)
+	}
+	if got := counts(t, jobs); !maps.Equal(got, want) {
+		t.Errorf("as tasks the states of the runs are %v, want %v, as here", got, want)
 	}
 }
 

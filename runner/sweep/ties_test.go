@@ -92,9 +92,11 @@ func TestTiesOfSettings(t *testing.T) {
 		}
 		want := "All 2 settings of erm tie by val_worst: " + c.note +
 			" Another measure in select may tell them apart."
-		if row.Tied != 2 || !slices.Contains(table.Notes, want) {
-			t.Errorf("rule %q: %d settings tie, notes %q, want 2, %q", c.rule, row.Tied,
-				table.Notes, want)
+		if row.Tied != 2 {
+			t.Errorf("rule %q: %d settings tie, want 2", c.rule, row.Tied)
+		}
+		if !slices.Contains(table.Notes, want) {
+			t.Errorf("rule %q: the notes are %q, want %q among them", c.rule, table.Notes, want)
 		}
 		chosen := slices.IndexFunc(overview(t, f).Points, func(p Point) bool { return p.Chosen })
 		if got := string(overview(t, f).Points[chosen].Values["lr"]); got != c.lr {
@@ -105,8 +107,11 @@ func TestTiesOfSettings(t *testing.T) {
 		f = withTies(t, made(t, text), text, c.rule)
 		work(t, f)
 		r, err := NewProgress(f).rung(1)
-		if err != nil || len(r.Kept) != 1 {
-			t.Fatalf("rung %+v: %v", r, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Kept) != 1 {
+			t.Fatalf("the rung keeps the runs %v, want one", r.Kept)
 		}
 		if got := string(f.List.Runs[r.Kept[0]].Values["lr"]); got != c.rungsLR {
 			t.Errorf("rule %q: the rung keeps lr %s, want %s", c.rule, got, c.rungsLR)

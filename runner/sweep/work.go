@@ -43,7 +43,8 @@ func (f *Folder) Work(
 		if err != nil {
 			return err
 		}
-		w.until, w.todo = w.List.Halving.stageEnd(s.last), nil
+		w.until = w.List.Halving.stageEnd(s.last)
+		w.todo = nil
 		for i := range w.List.Runs {
 			if state := w.State(i); s.isMember(i) && !state.hasTrained(w.until) {
 				w.todo = append(w.todo, i)
@@ -65,15 +66,16 @@ func (f *Folder) Work(
 func (w *worker) trainStage(ctx context.Context, goOn func() bool) bool {
 	tick := time.NewTicker(workPause)
 	defer tick.Stop()
-	held := time.Time{}
+	var heldAt time.Time // when a run was last found to be recorded by another process
 	for ctx.Err() == nil && goOn() {
 		w.dropEnded()
 		// One run more than can train waits for its slot.
-		for len(w.todo) > 0 && len(w.alive) <= w.here.Parallel && time.Since(held) > heldPause {
+		for len(w.todo) > 0 && len(w.alive) <= w.here.Parallel && time.Since(heldAt) > heldPause {
 			i := w.todo[0]
 			w.todo = w.todo[1:]
 			if errors.Is(w.train(i), errHeld) { // it may be done by whoever has it
-				w.todo, held = append(w.todo, i), time.Now()
+				w.todo = append(w.todo, i)
+				heldAt = time.Now()
 			}
 		}
 		if len(w.todo) == 0 && len(w.alive) == 0 {
@@ -95,6 +97,8 @@ func (w *worker) dropEnded() {
 	})
 }
 
+// train begins run i. It logs why that fails, unless the run needs nothing or another process has
+// it.
 func (w *worker) train(i int) error {
 	means := runner.Means{DataDir: w.here.DataDir, Threads: w.here.Threads, Until: w.until}
 	err := beginRun(w.Folder, w.queue, i, means)
@@ -131,8 +135,9 @@ func beginRun(f *Folder, q *queue.Queue, i int, m runner.Means) error {
 	return err
 }
 
-// startOrResume resumes run i, or starts it if it does not exist yet. If another process makes the
-// run meanwhile, the start fails with fs.ErrExist, and the next attempt resumes it.
+// startOrResume resumes run i, or starts it if it does not exist yet. A run that cannot be read
+// exists: the resume says why it cannot go on. If another process makes the run meanwhile, the
+// start fails with fs.ErrExist, and the next attempt resumes it.
 func startOrResume(f *Folder, q *queue.Queue, i int, m runner.Means) error {
 	id := f.List.Runs[i].ID
 	if _, err := f.Find(i); !errors.Is(err, fs.ErrNotExist) {

@@ -18,6 +18,8 @@ import (
 	"drolab/runner/data/source"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const tiny = `
@@ -89,11 +91,11 @@ func logs(t *testing.T, f *Folder) map[string]string {
 func TestStartingAgainDoesOnlyWhatIsMissing(t *testing.T) {
 	f := made(t, tiny)
 	if got := counts(t, f); got[Missing] != 8 {
-		t.Fatalf("before: %v", got)
+		t.Fatalf("before Work the states of the runs are %v, want 8 missing", got)
 	}
 	work(t, f)
 	if got := counts(t, f); got[runner.Done] != 8 {
-		t.Fatalf("after: %v", got)
+		t.Fatalf("after Work the states of the runs are %v, want 8 done", got)
 	}
 	before := logs(t, f)
 	if err := os.RemoveAll(filepath.Join(f.Dir, f.List.Runs[3].ID)); err != nil {
@@ -106,8 +108,12 @@ func TestStartingAgainDoesOnlyWhatIsMissing(t *testing.T) {
 			t.Errorf("run %d was done again: %v", i, changed)
 		}
 	}
-	if runs, problems := record.List(f.Dir); len(runs) != 8 || len(problems) > 0 {
-		t.Errorf("as a runs folder it has %d runs, %v", len(runs), problems)
+	runs, problems := record.List(f.Dir)
+	if len(runs) != 8 {
+		t.Errorf("as a runs folder it has %d runs, want 8", len(runs))
+	}
+	if len(problems) > 0 {
+		t.Errorf("as a runs folder it has the problems %v, want none", problems)
 	}
 }
 
@@ -225,12 +231,20 @@ select: val_loss
 halving: {epochs: [1, 2], keep: .5}
 `
 	first, at := swept(t, text, 0)
-	for seed := range uint64(2) {
+	others := uint64(2)
+	if testing.Short() {
+		others = 1
+	}
+	for seed := range others {
 		other, folder := swept(t, text, seed+1)
 		for i := range first.Rows {
 			a, b := &first.Rows[i], &other.Rows[i]
-			if len(a.IDs) != 2 || !slices.Equal(a.IDs, b.IDs) {
-				t.Errorf("%s: chose %v, and %v with other test labels", a.Algorithm, a.IDs, b.IDs)
+			if len(a.IDs) != 2 {
+				t.Errorf("%s: the runs %v are chosen, want 2", a.Algorithm, a.IDs)
+			}
+			if !slices.Equal(a.IDs, b.IDs) {
+				t.Errorf("%s: the runs %v are chosen with other test labels, want %v", a.Algorithm,
+					b.IDs, a.IDs)
 			}
 			if !slices.Equal(a.Validation.Values, b.Validation.Values) {
 				t.Errorf("%s: the validation figures differ", a.Algorithm)
@@ -243,9 +257,11 @@ halving: {epochs: [1, 2], keep: .5}
 		for n := 1; n <= 2; n++ {
 			a, _ := at.rung(n)
 			b, _ := folder.rung(n)
-			if a == nil || b == nil || !slices.Equal(a.Kept, b.Kept) ||
-				!maps.Equal(a.Values, b.Values) {
-				t.Errorf("rung %d: %v and %v", n, a, b)
+			if a == nil || b == nil {
+				t.Fatalf("rung %d: the decisions are %v and %v, want both", n, a, b)
+			}
+			if diff := cmp.Diff(a, b); diff != "" {
+				t.Errorf("rung %d decides by the test labels (-first +with others):\n%s", n, diff)
 			}
 		}
 	}
@@ -259,14 +275,21 @@ func TestHalving(t *testing.T) {
 	work(t, full)
 	work(t, halved)
 	// 8 settings of each method: 4 after the first rung, 2 after the second.
-	if got := counts(t, halved); got[runner.Done] != 8 || got[Dropped] != 24 {
-		t.Fatalf("%v", got)
+	want := map[runner.Status]int{runner.Done: 8, Dropped: 24}
+	if got := counts(t, halved); !maps.Equal(got, want) {
+		t.Fatalf("the states of the runs are %v, want %v", got, want)
 	}
 	look := NewProgress(halved)
 	for n, want := range map[int]int{1: 16, 2: 8} {
 		r, err := look.rung(n)
-		if err != nil || len(r.Kept) != want || halved.List.mostKept(n) != want {
-			t.Fatalf("rung %d keeps %v, want %d; %v", n, r, want, err)
+		if err != nil {
+			t.Fatalf("rung(%d): %v", n, err)
+		}
+		if len(r.Kept) != want {
+			t.Fatalf("rung %d keeps the runs %v, want %d of them", n, r.Kept, want)
+		}
+		if got := halved.List.mostKept(n); got != want {
+			t.Fatalf("mostKept(%d) = %d, want %d", n, got, want)
 		}
 		for _, settings := range halved.List.byMethod() {
 			worstKept, bestDropped := -1.0, 1e9
@@ -294,8 +317,11 @@ func TestHalving(t *testing.T) {
 		}
 		linesA, weightsA := trace(t, full, i)
 		linesB, weightsB := trace(t, halved, i)
-		if !slices.Equal(linesA, linesB) || string(weightsA) != string(weightsB) {
-			t.Errorf("run %d is not what it is without rungs", i)
+		if diff := cmp.Diff(linesA, linesB); diff != "" {
+			t.Errorf("run %d has other events (-without rungs +with rungs):\n%s", i, diff)
+		}
+		if string(weightsA) != string(weightsB) {
+			t.Errorf("run %d has other weights than without rungs", i)
 		}
 	}
 	a, b := look.Table(), NewProgress(full).Table()

@@ -56,7 +56,7 @@ func (r *Run) report(now *measure.Evaluation) error {
 		e.Fill(r.Meta, now)
 	}
 	r.eval = e
-	now.Warn(&r.spec, r.warnOnce)
+	now.Warn(r.spec.MeasureSettings(), r.warnOnce)
 	return r.append(e)
 }
 
@@ -118,11 +118,12 @@ func (r *Run) certify(e *measure.Evaluation) error {
 	return err
 }
 
-// Evaluation returns an evaluation of this moment that has not looked at any split yet. Its Spec is
-// the Meta's, without knobs, so that the measures keep their meaning for the whole run.
+// Evaluation returns an evaluation of this moment that has not looked at any split yet. Its
+// Settings are the Meta's, without knobs, so that the measures keep their meaning for the whole
+// run.
 func (r *Run) Evaluation() *measure.Evaluation {
 	return &measure.Evaluation{
-		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
+		Settings: r.Meta.Spec.MeasureSettings(), Problem: r.Method.Problem,
 		Classes: len(r.Data.Classes), Groups: len(r.Meta.Groups),
 		Shares:  r.Meta.GroupCounts.Train,
 		Optimum: r.Meta.Optimum, Z: r.Method.Dual(),

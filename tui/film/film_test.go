@@ -79,7 +79,7 @@ func mean(list []evaluation, epoch float64, of func(evaluation) float64) float64
 
 // TestCaptions recomputes every figure of the captions from the recorded files, at many moments.
 func TestCaptions(t *testing.T) {
-	r, err := load("", false)
+	r, err := load(t.Context(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCaptions(t *testing.T) {
 // TestCaptionOfSeeds recomputes what is said of all seeds. 2.82003 is the quantile of Student's t
 // with eleven degrees of freedom at 1 − .05/6: two sides, and three methods to choose from.
 func TestCaptionOfSeeds(t *testing.T) {
-	r, err := load("", false)
+	r, err := load(t.Context(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestCaptionOfSeeds(t *testing.T) {
 
 // TestView: at every moment and on every screen, each line has the page's width.
 func TestView(t *testing.T) {
-	r, err := load("", true)
+	r, err := load(t.Context(), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestView(t *testing.T) {
 
 // TestGallery: on every screen the pictures fill their panel, with a line of words below the last.
 func TestGallery(t *testing.T) {
-	r, err := load("", true)
+	r, err := load(t.Context(), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}

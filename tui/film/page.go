@@ -35,7 +35,7 @@ type Page struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	return &Page{Lab: s, after: tea.Tick, load: sync.OnceValues(func() (*recording, error) {
-		return load(s.Config.DataDir, !s.Config.Shared)
+		return load(s.Config.UntilLeft(), s.Config.DataDir, !s.Config.Shared)
 	})}
 }
 

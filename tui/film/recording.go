@@ -1,6 +1,7 @@
 package film
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -51,7 +52,7 @@ type track struct {
 }
 
 // load reads the film. It takes a good part of a second, most of it for the pictures.
-func load(dataDir string, pictures bool) (_ *recording, err error) {
+func load(ctx context.Context, dataDir string, pictures bool) (_ *recording, err error) {
 	r := &recording{}
 	for _, m := range methods() {
 		runs, err := recorded.Find(fmt.Sprintf("%s%s/%s-%s-s", recorded.Scheme, preset, preset, m))
@@ -71,15 +72,17 @@ func load(dataDir string, pictures bool) (_ *recording, err error) {
 	}
 	r.weak, _ = r.tracks[baseline].worst(r.epochs)
 	if pictures {
-		r.pictures, err = r.tracks[mainMethod].loadPictures(dataDir)
+		r.pictures, err = r.tracks[mainMethod].loadPictures(ctx, dataDir)
 	}
 	return r, err
 }
 
 // loadPictures returns the pictures of the samples that weigh most at the evaluations.
-func (t *track) loadPictures(dataDir string) (map[int]*certificate.Picture, error) {
+func (t *track) loadPictures(
+	ctx context.Context, dataDir string,
+) (map[int]*certificate.Picture, error) {
 	pictures := map[int]*certificate.Picture{}
-	d, err := t.Meta.Glance(dataDir)
+	d, err := t.Meta.Glance(ctx, dataDir)
 	if err != nil {
 		return nil, err
 	}

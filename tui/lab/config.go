@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -30,6 +31,9 @@ type Config struct {
 	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
 	StopSweep func(dir string) error
 	Reports
+	// Context ends when the interface is left, and with it what a page reads for itself. nil never
+	// ends.
+	Context context.Context
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
@@ -55,6 +59,14 @@ type Reports struct {
 	Story func(sentence string)
 	// Debug gets each message to the interface, described without data, for the report of a bug.
 	Debug func(format string, args ...any)
+}
+
+// UntilLeft returns a context that ends when the interface is left.
+func (c *Config) UntilLeft() context.Context {
+	if c.Context == nil {
+		return context.Background()
+	}
+	return c.Context
 }
 
 // Opening says how the interface begins; the zero Opening begins with Launch.

@@ -37,7 +37,7 @@ func StepValue(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 
 // EvalNumbers returns the measures of an evaluation that are one number each.
 func EvalNumbers() []measure.Measure {
-	return slices.DeleteFunc(measure.EvalMeasures(),
+	return slices.DeleteFunc(slices.Clone(measure.EvalMeasures()),
 		func(m measure.Measure) bool { return m.IsList() })
 }
 
@@ -56,12 +56,24 @@ func SummaryNumbers() []measure.Measure {
 	return slices.DeleteFunc(list, func(m measure.Measure) bool { return m.IsList() })
 }
 
-// Named returns the measure with this name in a list. It panics if there is none.
-func Named(list []measure.Measure, name string) measure.Measure {
-	if i := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == name }); i >= 0 {
-		return list[i]
+// Named returns the measure of a step or an evaluation that has this name and is one number. It
+// panics if there is none.
+func Named(name string) measure.Measure {
+	m, ok := FindNumber(name)
+	if !ok {
+		panic("lab: no such measure")
 	}
-	panic("lab: no such measure")
+	return m
+}
+
+// FindNumber returns the measure of a step or an evaluation that has this name and is one number;
+// false if there is none.
+func FindNumber(name string) (measure.Measure, bool) {
+	if name == speedName {
+		return speed(), true
+	}
+	m, ok := measure.FindMeasure(name)
+	return m, ok && !m.IsList()
 }
 
 // HalfWidth95 returns the half width of the 95 % t interval of the mean over n seeds, in deviations

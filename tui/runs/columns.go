@@ -42,9 +42,8 @@ func (c *runColumn) name() string {
 // runColumns returns the columns in their order on the screen. If folded, measures also have a
 // deviation.
 func runColumns(folded bool, value valueOf) []runColumn {
-	all := lab.SummaryNumbers()
 	measure := func(head string, w, least int, name string) runColumn {
-		m := lab.Named(all, name)
+		m := lab.Named(name)
 		c := measureColumn(folded, value, m)
 		c.Head, c.least, c.Width = head, least, max(w, measureCells(m, folded))
 		return c

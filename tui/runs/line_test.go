@@ -31,7 +31,7 @@ func TestSpreadFits(t *testing.T) {
 			if c.Measure == nil {
 				continue
 			}
-			m, scale := lab.Named(lab.SummaryNumbers(), c.Measure.Name), 1.0
+			m, scale := lab.Named(c.Measure.Name), 1.0
 			for range r.IntN(12) {
 				if m.Scale != dro.Percent && m.Scale != dro.Whole {
 					scale *= []float64{.1, 10}[r.IntN(2)]

@@ -14,11 +14,13 @@ import (
 )
 
 // Evaluate answers a question. It takes as long as a pass over the split.
-type Evaluate func(certificate.ViewOf) (*certificate.Pick, error)
+type Evaluate func(context.Context, certificate.ViewOf) (*certificate.Pick, error)
 
 // evaluate is the Evaluate for runs on the disk.
-func evaluate(q certificate.ViewOf) (pick *certificate.Pick, err error) {
-	look, err := certificate.NewView(q)
+func evaluate(
+	ctx context.Context, q certificate.ViewOf,
+) (pick *certificate.Pick, err error) {
+	look, err := certificate.NewView(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +55,9 @@ type pickedMsg struct {
 	err   error
 }
 
-// start returns the command that evaluates.
-func (j *job) start() tea.Cmd {
-	j.ctx, j.cancel = context.WithCancel(context.Background())
+// start returns the command that evaluates, until ctx ends at the latest.
+func (j *job) start(ctx context.Context) tea.Cmd {
+	j.ctx, j.cancel = context.WithCancel(ctx)
 	return j.work
 }
 
@@ -69,8 +71,8 @@ func (j *job) work() tea.Msg {
 		return m
 	}
 	q := j.question
-	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.advance
-	m.pick, m.err = j.evaluate(q)
+	q.Run, q.Inspection.Progress = m.run, j.advance
+	m.pick, m.err = j.evaluate(j.ctx, q)
 	debug.FreeOSMemory() // the data may have filled most of the memory
 	return m
 }

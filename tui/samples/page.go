@@ -123,7 +123,7 @@ func (p *Page) startJob() tea.Cmd {
 	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: certificate.ViewOf{Run: p.run,
 		Step: p.step, Split: p.split, Means: means,
 		Inspection: certificate.Inspection{Threads: max(1, p.Config.Cores)}}}
-	return p.job.start()
+	return p.job.start(p.Config.UntilLeft())
 }
 
 // stop gives up the job under way.

@@ -58,8 +58,8 @@ func TestARealRun(t *testing.T) {
 		t.Fatalf("evaluated: %v", p.err)
 	}
 	for _, split := range []string{"test", "val", "train", "test"} {
-		look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: -1, Split: split,
-			Inspection: certificate.Inspection{Threads: 1}})
+		look, err := certificate.NewView(t.Context(), certificate.ViewOf{Run: r, Step: -1,
+			Split: split, Inspection: certificate.Inspection{Threads: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 	r, _ := trained(t)
 	rig, p := pageOn(t, r)
 	var ended []error
-	p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
+	p.Evaluate = func(_ context.Context, q certificate.ViewOf) (*certificate.Pick, error) {
 		if err := q.Progress(34, 100); err != nil {
 			t.Error("ended before it was cancelled")
 		}
@@ -188,7 +188,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 		t.Errorf("cancelled:\n%s", text)
 	}
 	old := &job{source: p.Source, evaluate: p.Evaluate}
-	old.start()
+	old.start(t.Context())
 	p.Evaluate = made(true)
 	rig.Press("r")
 	shown := p.pick
@@ -204,11 +204,11 @@ func TestViewers(t *testing.T) {
 	for _, looks := range []bool{false, true} {
 		rig, p := pageOn(t, r)
 		p.Config.Programs, p.Config.ReadOnly = "approved", looks
-		p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
+		p.Evaluate = func(ctx context.Context, q certificate.ViewOf) (*certificate.Pick, error) {
 			if starts := q.Programs != ""; starts == looks {
 				t.Errorf("who only looks: %v, approvals %q", looks, q.Programs)
 			}
-			return made(true)(q)
+			return made(true)(ctx, q)
 		}
 		if rig.Send(lab.Samples{Run: r}); p.pick == nil {
 			t.Error("not asked")
@@ -218,7 +218,7 @@ func TestViewers(t *testing.T) {
 
 // made returns an Evaluate with a made-up answer.
 func made(table bool) Evaluate {
-	return func(q certificate.ViewOf) (*certificate.Pick, error) {
+	return func(_ context.Context, q certificate.ViewOf) (*certificate.Pick, error) {
 		return tuitest.NewPick(&q.Run.Meta, table), nil
 	}
 }

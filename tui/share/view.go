@@ -98,6 +98,7 @@ func (v *view) run(ctx context.Context, pty ssh.Pty, free func()) {
 	size := *v.in.size.Load()
 	out := &deadlineWriter{v.screen(), v}
 	cfg := v.s.Lab
+	cfg.Context = ctx
 	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
 	// remote.
 	cfg.Environ = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote")

@@ -139,7 +139,7 @@ func (p *Page) readSweep() tea.Cmd {
 		return nil
 	}
 	p.busy, p.looked = true, p.now
-	return p.reader.read(p.now)
+	return p.reader.read(p.Config.UntilLeft(), p.now)
 }
 
 func (p *Page) tick(now time.Time) tea.Cmd {

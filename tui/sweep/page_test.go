@@ -220,7 +220,7 @@ func TestSeveralSweeps(t *testing.T) {
 		}
 	}
 	r, p := pageOf(t, dir, lab.Config{})
-	late := p.reader.read(r.Now)
+	late := p.reader.read(t.Context(), r.Now)
 	r.Press("s")
 	if p.dir() != filepath.Join(dir, "b") || !strings.Contains(r.View(), "(2 of 2)") {
 		t.Errorf("after s: %s", p.dir())

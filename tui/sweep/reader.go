@@ -28,7 +28,7 @@ const askSlurm = 10 * time.Second
 
 // read looks at the sweep as it is now. The sweep's list of runs is read once, and again after it
 // has grown.
-func (r *reader) read(now time.Time) tea.Cmd {
+func (r *reader) read(ctx context.Context, now time.Time) tea.Cmd {
 	return func() tea.Msg {
 		m, began := lookedMsg{reader: r}, time.Now()
 		if m.err = r.open(); m.err != nil {
@@ -40,7 +40,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 			m.err = err
 			return m
 		}
-		r.askJobs(now)
+		r.askJobs(ctx, now)
 		r.jobs.Mark(states)
 		if m.all, m.err = r.look.Overview(states); m.err != nil {
 			return m
@@ -72,13 +72,13 @@ func (r *reader) open() error {
 
 // askJobs asks Slurm about the sweep's jobs, if it has any. If Slurm cannot be asked, the folders
 // say most of what it would say.
-func (r *reader) askJobs(now time.Time) {
+func (r *reader) askJobs(ctx context.Context, now time.Time) {
 	if r.shared || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
 		return
 	}
 	r.asked, r.note = now, ""
 	var err error
-	if r.jobs, err = r.look.Jobs(context.Background(), true); err != nil {
+	if r.jobs, err = r.look.Jobs(ctx, true); err != nil {
 		r.note = err.Error()
 	}
 }

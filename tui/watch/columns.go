@@ -137,9 +137,8 @@ func formatLoss(v float64) string {
 // the worst class and the robust risk, each with its change against the baseline. They are on the
 // narrowest screen; the mean accuracy comes after them.
 func (w *Page) outcome() []column {
-	all := lab.EvalNumbers()
-	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
-	risk := lab.Named(all, w.onSplit("robust_risk"))
+	worst := lab.Named(w.onSplit("worst_class_accuracy"))
+	risk := lab.Named(w.onSplit("robust_risk"))
 	made := func(head, brief string, width int, m *measure.Measure) column {
 		f := panel.EvalFigure(m.Name)
 		c := newColumn(head, width, m,
@@ -171,32 +170,29 @@ func (w *Page) bySplit(test, val string) string {
 // baseline and the split, so a change of either needs new columns.
 func (w *Page) setColumns() {
 	w.updateStory()
-	steps := lab.StepNumbers()
-	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods(), steps),
-		func(c column) bool { return w.applyToNone(c, steps) })
-	w.risk = lab.Named(lab.EvalNumbers(), w.onSplit("robust_risk"))
+	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods()), w.applyToNone)
+	w.risk = lab.Named(w.onSplit("robust_risk"))
 }
 
 // columnsOf returns the columns of the table for runs of the methods, the most important first: a
 // narrow table drops columns from the end. layTable relies on the number of leading columns
 // (progress and outcomes).
-func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []column {
-	evals := lab.EvalNumbers()
+func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// A figure of a step comes from one batch. It is noisy, so no best is marked in its column.
 	figure := func(head string, width int, m measure.Measure, f panel.Figure) column {
 		return newColumn(head, width, &m,
 			func(runs []*panel.Track) string { return lab.Write(m, f.Over(runs)) })
 	}
 	step := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(steps, name), panel.StepFigure(name))
+		return figure(head, width, lab.Named(name), panel.StepFigure(name))
 	}
 	eval := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(evals, name), panel.EvalFigure(name))
+		return figure(head, width, lab.Named(name), panel.EvalFigure(name))
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
 	if w.Validates && !w.Val {
-		m := lab.Named(evals, "val_worst_class_accuracy")
+		m := lab.Named("val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
 		c.Brief, c.best = "val", &m
 		list = append(list, c)
@@ -215,7 +211,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []col
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
 		}))
 	there := []string{"loss", "lambda", "eta"} // these have columns already
-	for _, m := range steps {                  // the methods' own measures
+	for _, m := range measure.StepMeasures() { // the methods' own measures
 		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && panel.OwnedBy(&m, methods) {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
@@ -229,7 +225,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []col
 	}
 	for _, d := range measure.Decisions() { // measures that only some data have
 		if !d.IsList() {
-			m := lab.Named(evals, w.onSplit(d.Name))
+			m := lab.Named(w.onSplit(d.Name))
 			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.EvalFigure(m.Name))
 			c.Width, c.best, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
@@ -240,13 +236,16 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []col
 
 // applyToNone reports whether a column shows a measure of steps that applies to none of the runs,
 // such as λ where the uncertainty set is CVaR.
-func (w *Page) applyToNone(c column, steps []measure.Measure) bool {
-	at := slices.IndexFunc(steps, func(m measure.Measure) bool {
-		return c.Measure != nil && m.Name == c.Measure.Name
-	})
-	return at >= 0 && !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
-		return steps[at].CanApply(t.Meta)
-	})
+func (w *Page) applyToNone(c column) bool {
+	if c.Measure == nil {
+		return false
+	}
+	m, ok := lab.FindNumber(c.Measure.Name)
+	if !ok || !m.OfStep() {
+		return false
+	}
+	applies := func(t *panel.Track) bool { return m.CanApply(t.Meta) }
+	return !slices.ContainsFunc(w.Tracks, applies)
 }
 
 // progress returns the columns of a row's progress. A row of several seeds shows the seed that is

@@ -103,10 +103,10 @@ func (w *Page) raceLine(cells int) string {
 // ahead returns the differences between a branch and its parent at an epoch with the figures of the
 // parent, each in its style: good, bad, or plain where there is no difference.
 func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string) {
-	t, all := w.Theme, lab.EvalNumbers()
+	t := w.Theme
 	for _, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
 		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
-		m := lab.Named(all, w.onSplit(of.name))
+		m := lab.Named(w.onSplit(of.name))
 		figure := panel.EvalFigureAt(m.Name, epoch)
 		a, b := figure(branch), figure(parent)
 		if branch.Asks[m.Asks] != parent.Asks[m.Asks] || !a.Applies() || !b.Applies() {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,12 +58,12 @@ func DefaultImbalance(name string) []float64 {
 }
 
 // SizesOf returns the sizes of the dataset with these options. It opens the dataset if they are not
-// known.
-func SizesOf(name string, o data.Options) (data.Sizes, error) {
+// known; the end of ctx stops that.
+func SizesOf(ctx context.Context, name string, o data.Options) (data.Sizes, error) {
 	if s, ok := KnownSizes(name, o); ok {
 		return s, nil
 	}
-	d, err := Open(name, o)
+	d, err := OpenContext(ctx, name, o)
 	if err != nil {
 		return data.Sizes{}, err
 	}

@@ -117,7 +117,7 @@ func TestRegisteredIsRestricted(t *testing.T) {
 		}
 		want := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
 			Test: d.Test.Len()}
-		if got, err := source.SizesOf("toy", o); err != nil || got != want {
+		if got, err := source.SizesOf(t.Context(), "toy", o); err != nil || got != want {
 			t.Errorf("%+v: SizesOf gives %+v, %v, Open %+v", o, got, err, want)
 		}
 		x := []float32{0}
@@ -130,7 +130,8 @@ func TestRegisteredIsRestricted(t *testing.T) {
 			}
 		}
 	}
-	if _, err := source.SizesOf("toy", data.Options{Imbalance: []float64{1}}); err == nil {
+	one := data.Options{Imbalance: []float64{1}}
+	if _, err := source.SizesOf(t.Context(), "toy", one); err == nil {
 		t.Error("SizesOf takes one ratio for three classes")
 	}
 }
@@ -160,7 +161,8 @@ func TestRegisteredScheme(t *testing.T) {
 		if d.Train.Len() != len(name) || !slices.Equal(d.Groups, d.Classes) {
 			t.Errorf("%q opens %d samples with groups %q", name, d.Train.Len(), d.Groups)
 		}
-		if s, err := source.SizesOf(name, data.Options{}); err != nil || s.Train != len(name) {
+		s, err := source.SizesOf(t.Context(), name, data.Options{})
+		if err != nil || s.Train != len(name) {
 			t.Errorf("%q: SizesOf gives %+v, %v", name, s, err)
 		}
 	}
@@ -214,7 +216,7 @@ func TestSizesOfShapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := source.SizesOf("shapes", o)
+		got, err := source.SizesOf(t.Context(), "shapes", o)
 		if err != nil || got.Train != d.Train.Len() || got.Test != d.Test.Len() ||
 			got.Shape != d.Shape {
 			t.Errorf("%+v: %+v, %v, but Open gives %d and %d of %v", o, got, err, d.Train.Len(),
@@ -223,13 +225,12 @@ func TestSizesOfShapes(t *testing.T) {
 	}
 	known := map[string]int{"cifar10": 50000, "mnist": 60000, "fashion-mnist": 60000}
 	for name, train := range known {
-		if s, err := source.SizesOf(name, data.Options{}); err != nil || s.Train != train ||
-			s.Test != 10000 ||
-			s.Classes != 10 {
+		s, err := source.SizesOf(t.Context(), name, data.Options{})
+		if err != nil || s.Train != train || s.Test != 10000 || s.Classes != 10 {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	if _, err := source.SizesOf("nowhere", data.Options{}); err == nil {
+	if _, err := source.SizesOf(t.Context(), "nowhere", data.Options{}); err == nil {
 		t.Error("SizesOf knows a dataset that does not exist")
 	}
 }

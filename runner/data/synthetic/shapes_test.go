@@ -342,8 +342,8 @@ func TestHoldOutKeepsGroups(t *testing.T) {
 	if _, known := source.KnownSizes("spurious", data.Options{ValFraction: .2}); known {
 		t.Error("what is held out of groups is known without a look")
 	}
-	if s, err := source.SizesOf("spurious", data.Options{ValFraction: .2}); err != nil ||
-		s.Train != d.Train.Len() {
+	s, err := source.SizesOf(t.Context(), "spurious", data.Options{ValFraction: .2})
+	if err != nil || s.Train != d.Train.Len() {
 		t.Errorf("SizesOf gives %+v, %v", s, err)
 	}
 }

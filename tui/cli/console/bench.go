@@ -83,7 +83,7 @@ func bench(ctx context.Context, con *Console, model string, s spec.Spec) error {
 		printLayers(con, &t)
 		return nil
 	}
-	return printPresets(con, w, &asked)
+	return printPresets(ctx, con, w, &asked)
 }
 
 // printSteps prints the times of steps, and their share of the measured peak.
@@ -123,11 +123,11 @@ func layerShare(t *train.StepTimes, l nn.LayerTime) float64 {
 }
 
 // printPresets prints estimates for the runs of each preset.
-func printPresets(con *Console, w *Stopwatch, asked *spec.Spec) error {
+func printPresets(ctx context.Context, con *Console, w *Stopwatch, asked *spec.Spec) error {
 	fmt.Fprintln(con.Stdout, "Presets, with all their runs, if this machine does nothing else:")
 	for _, p := range presets.List() {
 		p.Spec.Precision, p.Spec.Convolution = asked.Precision, asked.Convolution
-		sizes, err := source.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
+		sizes, err := source.SizesOf(ctx, p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}

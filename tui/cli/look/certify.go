@@ -90,7 +90,7 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 		if err != nil {
 			return err
 		}
-		frozen, err := freeze(con, r, step)
+		frozen, err := freeze(c.Context(), con, r, step)
 		if err != nil {
 			return err
 		}

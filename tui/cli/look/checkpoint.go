@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"errors"
 
 	"drolab/runner"
@@ -17,23 +18,25 @@ func userMeans(con *console.Console) certificate.Means {
 }
 
 // freeze loads the checkpoint of a step; -1 stands for the last one.
-func freeze(con *console.Console, r *record.Run, step int64) (*certificate.Frozen, error) {
+func freeze(
+	ctx context.Context, con *console.Console, r *record.Run, step int64,
+) (*certificate.Frozen, error) {
 	past, err := r.Past(step)
 	if err != nil {
 		return nil, err
 	}
-	return certificate.Freeze(past, userMeans(con), con.Threads)
+	return certificate.Freeze(ctx, past, userMeans(con), con.Threads)
 }
 
 // onTraining calls do with the network of a checkpoint, frozen, and its training split.
 func onTraining(
-	con *console.Console, r *record.Run, step int64,
+	ctx context.Context, con *console.Console, r *record.Run, step int64,
 	do func(*certificate.Frozen, *measure.Pass) error,
 ) (err error) {
 	if err := r.Meta.HasOwnNetwork(); err != nil {
 		return err
 	}
-	frozen, err := freeze(con, r, step)
+	frozen, err := freeze(ctx, con, r, step)
 	if err != nil {
 		return err
 	}

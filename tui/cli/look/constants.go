@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ func findSteps(
 // constantsAlong measures the constants at the checkpoint of a step, or at all that the run has
 // kept: the newest (checkpoint_keep), the selected and the pinned ones.
 func constantsAlong(
-	con *console.Console, r *record.Run, step int64, all bool, samples int,
+	ctx context.Context, con *console.Console, r *record.Run, step int64, all bool, samples int,
 ) (list []atStep, err error) {
 	steps := []int64{step}
 	if all {
@@ -47,7 +48,7 @@ func constantsAlong(
 	}
 	for i, step := range steps {
 		var one atStep
-		e := onTraining(con, r, step, func(at *certificate.Frozen, train *measure.Pass) error {
+		e := onTraining(ctx, con, r, step, func(at *certificate.Frozen, train *measure.Pass) error {
 			c, err := at.Constants(train, samples)
 			one = atStep{at.Step, c}
 			return err

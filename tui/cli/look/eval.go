@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +45,8 @@ drolab eval latest@selected --split train --top 50 --sheet worst.png
 drolab eval latest --rho .1,1 --out losses.npz`,
 		Args:              console.One("a run", "drolab eval latest"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return eval(con, args[0], &f)
+		RunE: func(c *cobra.Command, args []string) error {
+			return eval(c.Context(), con, args[0], &f)
 		},
 	}
 	flags := c.Flags()
@@ -71,11 +72,11 @@ type evaluation struct {
 	certificate.Decisions
 }
 
-func eval(con *console.Console, name string, f *evalFlags) error {
+func eval(ctx context.Context, con *console.Console, name string, f *evalFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	e, err := examine(con, name, f)
+	e, err := examine(ctx, con, name, f)
 	if err != nil {
 		return err
 	}
@@ -113,14 +114,16 @@ func (f *evalFlags) check() (err error) {
 }
 
 // examine applies the network of a checkpoint to the samples, and finds the worst cases.
-func examine(con *console.Console, name string, f *evalFlags) (*evaluation, error) {
+func examine(
+	ctx context.Context, con *console.Console, name string, f *evalFlags,
+) (*evaluation, error) {
 	r, step, err := con.FindStep(name)
 	if err != nil {
 		return nil, err
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
-	look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: step, Dataset: f.dataset,
-		Split: f.split, Means: userMeans(con), Inspection: how})
+	look, err := certificate.NewView(ctx, certificate.ViewOf{Run: r, Step: step,
+		Dataset: f.dataset, Split: f.split, Means: userMeans(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,8 +29,8 @@ drolab export latest@selected --to onnx --out model.onnx
 drolab export latest --to tensorboard --out logs/latest`,
 		Args:              console.One("a run", "drolab export latest --to python --out model.py"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return exportTo(con, args[0], to, out)
+		RunE: func(c *cobra.Command, args []string) error {
+			return exportTo(c.Context(), con, args[0], to, out)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the format")
@@ -38,7 +39,7 @@ drolab export latest --to tensorboard --out logs/latest`,
 	return c
 }
 
-func exportTo(con *console.Console, name, to, out string) error {
+func exportTo(ctx context.Context, con *console.Console, name, to, out string) error {
 	f, err := publish.Find(to)
 	if err != nil {
 		return errors.New("--to: " + err.Error())
@@ -56,7 +57,7 @@ func exportTo(con *console.Console, name, to, out string) error {
 		}
 	}
 	if f.Network {
-		if r.Encoder, err = r.Meta.EncoderFrom(con.DataDir); err != nil {
+		if r.Encoder, err = r.Meta.EncoderFrom(ctx, con.DataDir); err != nil {
 			return err
 		}
 	}

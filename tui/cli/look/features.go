@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -30,11 +31,11 @@ are x @ weight.T + bias. drolab reads the file as npz:FILE.`,
 drolab features latest@selected --split val,test --dataset new.csv --out features.npz`,
 		Args:              console.One("a run", "drolab features latest --out features.npz"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if filepath.Ext(out) != ".npz" {
 				return fmt.Errorf("give the file, as in --out features.npz")
 			}
-			return features(con, args[0], dataset, splits, out)
+			return features(c.Context(), con, args[0], dataset, splits, out)
 		},
 	}
 	flags := c.Flags()
@@ -60,12 +61,14 @@ type featuresResult struct {
 	Groups   []string       `json:"groups,omitempty"`
 }
 
-func features(con *console.Console, name, dataset string, splits []string, out string) error {
+func features(
+	ctx context.Context, con *console.Console, name, dataset string, splits []string, out string,
+) error {
 	r, step, err := con.FindStep(name)
 	if err != nil {
 		return err
 	}
-	f, err := certificate.Features(certificate.ViewOf{Run: r, Step: step, Dataset: dataset,
+	f, err := certificate.Features(ctx, certificate.ViewOf{Run: r, Step: step, Dataset: dataset,
 		Means: userMeans(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
 	if err != nil {
 		return err

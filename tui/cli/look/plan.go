@@ -166,7 +166,7 @@ func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
 		return err
 	}
 	const samples = 50
-	list, err := constantsAlong(con, r, step, all, samples)
+	list, err := constantsAlong(c.Context(), con, r, step, all, samples)
 	if err != nil {
 		return err
 	}

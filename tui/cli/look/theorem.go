@@ -31,7 +31,7 @@ func theorems(con *console.Console, c *cobra.Command, f *theoryFlags, runs []*re
 	var list []certificate.TheoremCheck
 	var lines []string
 	for _, r := range runs {
-		h, err := certificate.CheckTheorem(r, con.DataDir, !f.log)
+		h, err := certificate.CheckTheorem(c.Context(), r, con.DataDir, !f.log)
 		if err != nil {
 			lines = append(lines, cell.Clean(err.Error()))
 		} else if list = append(list, h); len(h.Unmet) > 0 {

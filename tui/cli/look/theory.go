@@ -102,7 +102,7 @@ func theory(
 	if err != nil {
 		return err
 	}
-	h, err := certificate.CheckTheorem(r, con.DataDir, !f.log)
+	h, err := certificate.CheckTheorem(cmd.Context(), r, con.DataDir, !f.log)
 	if err != nil {
 		return err
 	}
@@ -111,16 +111,17 @@ func theory(
 	switch {
 	case f.log:
 	case all:
-		t.Along, err = constantsAlong(con, r, step, all, f.samples)
+		t.Along, err = constantsAlong(cmd.Context(), con, r, step, all, f.samples)
 	default:
-		err = onTraining(con, r, step, func(at *certificate.Frozen, train *measure.Pass) error {
+		look := func(at *certificate.Frozen, train *measure.Pass) error {
 			c, err := at.Constants(train, f.samples)
 			if err == nil {
 				t.Noise, err = at.Noise(train, f.batches, f.draws, h.Proved(c))
 			}
 			t.Step, t.Constants = at.Step, &c
 			return err
-		})
+		}
+		err = onTraining(cmd.Context(), con, r, step, look)
 	}
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ or changed.`,
 				if err != nil {
 					return err
 				}
-				return tr.readOnly(c.Context(), tr.screen(dir, true))
+				return tr.readOnly(c.Context(), tr.screen(c.Context(), dir, true))
 			}
 			return tr.interact(c.Context(), func(cfg *lab.Config) { cfg.Attach = true })
 		},

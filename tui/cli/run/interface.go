@@ -40,7 +40,7 @@ func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) erro
 	}
 	runs, ctx, cancel := tr.signalContexts(ctx)
 	defer cancel()
-	cfg := tr.screen(store.Dir(), false)
+	cfg := tr.screen(ctx, store.Dir(), false)
 	cfg.Views = tr.Views
 	opening(&cfg)
 	if !tr.hasEngine() {
@@ -71,12 +71,13 @@ func (tr *Trainer) signalContexts(
 }
 
 // screen returns the configuration of the interface, without verbs.
-func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
+func (tr *Trainer) screen(ctx context.Context, runsDir string, attach bool) lab.Config {
+	stop := func(dir string) error { return tr.stopSweep(ctx, dir) }
 	var debug func(format string, args ...any)
 	if tr.Debug != nil {
 		debug = tr.Debug.Printf
 	}
-	return lab.Config{StopSweep: tr.stopSweep, Reports: lab.Reports{Debug: debug}, Ring: tr.Ring,
+	return lab.Config{StopSweep: stop, Reports: lab.Reports{Debug: debug}, Ring: tr.Ring,
 		RunsDir: runsDir, DataDir: tr.DataDir,
 		Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		Programs:    bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",

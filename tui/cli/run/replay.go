@@ -71,7 +71,7 @@ drolab replay latest --speed 60 --from 40%`,
 func (tr *Trainer) replay(
 	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
 ) error {
-	cfg := tr.screen(tr.RunsDir, false)
+	cfg := tr.screen(ctx, tr.RunsDir, false)
 	cfg.Replay, cfg.FixedRuns = &r, lab.NewFixedRuns(runs)
 	return tr.readOnly(ctx, cfg)
 }

@@ -100,7 +100,7 @@ func (tr *Trainer) share(ctx context.Context, f shareFlags) error {
 		return fmt.Errorf("--listen %s: %w", f.listen, err)
 	}
 	runtime.GOMAXPROCS(1) // one core for all viewers together; the others are the runs'
-	cfg := tr.screen(dir, true)
+	cfg := tr.screen(ctx, dir, true)
 	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
 	fmt.Fprintf(tr.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
 		cell.Clean(dir), connectCommand(l.Addr()), fingerprint)

@@ -127,7 +127,7 @@ func (tr *Trainer) sweepResources(
 			return n, err
 		}
 		name := source.Locate(s.Dataset, folder.List.Dir)
-		sizes, err := source.SizesOf(name, s.DataOptions(resources.DataDir))
+		sizes, err := source.SizesOf(ctx, name, s.DataOptions(resources.DataDir))
 		if err != nil {
 			return n, err
 		}

@@ -133,7 +133,7 @@ func printMissing(ctx context.Context, tr *Trainer, g *report.Gathered) error {
 			left = 1 - float64(r.Standing().Step)/float64(max(1, r.Meta.Steps))
 		}
 		took := math.NaN() // of a program, or of data that are not here
-		sizes, err := source.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
+		sizes, err := source.SizesOf(ctx, m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
 		if err == nil {
 			if took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec}); err != nil {
 				return err

@@ -139,7 +139,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if errs := parsed.CheckData(list.Dir, absolutePath(list.Dir, tr.DataDir)); len(errs) > 0 {
+	if errs := parsed.CheckData(ctx, list.Dir, absolutePath(list.Dir, tr.DataDir)); len(errs) > 0 {
 		return console.Failures(errs)
 	}
 	if _, err := list.Approved(bridge.Approvals(tr.Programs)); err != nil && !f.dry {
@@ -214,7 +214,7 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 		return fmt.Errorf("%w: start the sweep again to train the missing runs", err)
 	}
 	fmt.Fprintln(tr.Stdout, folder.Dir)
-	return tr.sweepStatus(context.Background(), folder, false)
+	return tr.sweepStatus(ctx, folder, false)
 }
 
 // sweepWork returns the work that the engine of a sweep's folder does of its own accord; nil if the

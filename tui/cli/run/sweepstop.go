@@ -19,14 +19,14 @@ func (tr *Trainer) sweepStopCommand() *cobra.Command {
 		Example:           "drolab sweep stop mysweep",
 		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
 		ValidArgsFunction: completeFolders,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return tr.stopSweep(args[0])
+		RunE: func(c *cobra.Command, args []string) error {
+			return tr.stopSweep(c.Context(), args[0])
 		},
 	}
 }
 
 // stopSweep stops the sweep in a folder, wherever it is trained.
-func (tr *Trainer) stopSweep(dir string) error {
+func (tr *Trainer) stopSweep(ctx context.Context, dir string) error {
 	folder, err := sweep.Open(dir)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err := folder.Stop(); err != nil {
 		return err
 	}
-	list := console.Failures{folder.Cancel(context.Background())}
+	list := console.Failures{folder.Cancel(ctx)}
 	client := tr.client(folder.Dir)
 	status, err := client.Status()
 	if errors.Is(err, engine.ErrNone) {

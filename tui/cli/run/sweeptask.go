@@ -57,10 +57,10 @@ a loop in a shell works as well.`,
 			array := tr.environmentVariable("SLURM_ARRAY_JOB_ID")
 			task := tr.environmentVariable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
-				t.Requeue = func() error {
-					return sweep.Requeue(context.Background(), array, task)
+				t.Requeue = func() error { // also if a TERM follows the USR1
+					return sweep.Requeue(context.WithoutCancel(ctx), array, task)
 				}
-				t.Holder = folder.Holder(array, task,
+				t.Holder = folder.Holder(ctx, array, task,
 					tr.environmentVariable("SLURM_RESTART_COUNT"))
 			}
 			err = t.Do(ctx)

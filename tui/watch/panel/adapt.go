@@ -91,7 +91,7 @@ func addRates(list []Panel, runs []*runner.Meta) {
 // dropLambda leaves out the views of λ where no run's uncertainty set has one, so that the panel of
 // the dual variables shows η.
 func dropLambda(list []Panel, runs []*runner.Meta) {
-	lambda := lab.Named(lab.StepNumbers(), "lambda")
+	lambda := lab.Named("lambda")
 	applies := func(r *runner.Meta) bool { return lambda.CanApply(r) }
 	if len(runs) == 0 || slices.ContainsFunc(runs, applies) {
 		return

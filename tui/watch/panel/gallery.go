@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -170,11 +171,11 @@ func (g *Gallery) Fetch(
 		return nil
 	}
 	g.busy = true
-	meta, dir, open := *m, g.Config.DataDir, g.data
+	ctx, meta, dir, open := g.Config.UntilLeft(), *m, g.Config.DataDir, g.data
 	return func() tea.Msg {
 		f := Fetched{run: meta.ID, eval: e, data: open}
 		if len(missing) > 0 {
-			f.fetch(&meta, dir, missing)
+			f.fetch(ctx, &meta, dir, missing)
 		}
 		return f
 	}
@@ -201,13 +202,13 @@ func (g *Gallery) Show(now time.Time, f Fetched) {
 
 // fetch reads the wanted samples from the run's data. Data that do not stay on the disk are open
 // only for as long as that takes.
-func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []runner.Heavy) {
+func (f *Fetched) fetch(ctx context.Context, m *runner.Meta, dir string, wanted []runner.Heavy) {
 	began := time.Now()
 	f.samples = map[int]*Sample{}
 	err := runner.Unfaulted(func() (err error) {
 		if f.data == nil {
 			defer debug.FreeOSMemory() // the data may take most of the memory
-			if f.data, err = m.Glance(dir); err != nil {
+			if f.data, err = m.Glance(ctx, dir); err != nil {
 				return err
 			}
 		}

@@ -89,7 +89,7 @@ func trainedRun(t *testing.T) *runner.Meta {
 func TestGallery(t *testing.T) {
 	const turn = 24 * time.Second
 	run := trainedRun(t)
-	d, err := run.Glance("")
+	d, err := run.Glance(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

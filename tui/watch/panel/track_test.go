@@ -17,7 +17,7 @@ import (
 // TestResume: a resume goes on from a checkpoint, and the steps after it are done again.
 func TestResume(t *testing.T) {
 	tr := NewTrack(RunLog{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.Collect(map[string]measure.Measure{"loss": lab.Named(lab.StepNumbers(), "loss")}, nil,
+	tr.Collect(map[string]measure.Measure{"loss": lab.Named("loss")}, nil,
 		plot.MostBuckets)
 	tr.smoothWith(func() plot.Smoother { return &plot.Window{} })
 	at := func(step int, seconds float64) runner.Head {
@@ -62,7 +62,7 @@ func TestResume(t *testing.T) {
 // stays readable.
 func TestCheckpointNotes(t *testing.T) {
 	tr := NewTrack(RunLog{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.Collect(map[string]measure.Measure{"loss": lab.Named(lab.StepNumbers(), "loss")}, nil,
+	tr.Collect(map[string]measure.Measure{"loss": lab.Named("loss")}, nil,
 		plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
