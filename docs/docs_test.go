@@ -21,6 +21,7 @@ import (
 	"drolab/presets/recorded"
 	"drolab/runner/data/source"
 	"drolab/runner/report"
+	"drolab/runner/report/paper"
 	"drolab/tui/cli"
 )
 
@@ -355,7 +356,8 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := report.New(s, runs, report.Options{Interim: s.Registered.IsZero()})
+			d, err := report.New(s, runs, report.Options{Publication: paper.Of(s),
+				Interim: s.Registered.IsZero()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -40,18 +41,18 @@ func figure(name string, arm int, seed uint64, rho float64, at int) float64 {
 }
 
 // runsOf adds a run for each arm, seed and condition of the study, with the figures of figure.
-// change changes what is told of a run.
-func (f *folder) runsOf(s *Study, change func(arm int, w *told)) {
+// change changes the results of a run.
+func (f *folder) runsOf(s *Study, change func(arm int, w *recordtest.Result)) {
 	f.Helper()
 	for _, slot := range s.Gather(nil).Slots {
 		arm := slices.IndexFunc(s.Arms, func(a Arm) bool {
 			return slot.Name == a.Name || strings.HasPrefix(slot.Name, a.Name+" at ")
 		})
 		for _, seed := range s.Seeds {
-			w := told{algorithm: slot.Spec.Algorithm(), seed: seed, age: -2,
-				classes: []string{"circle", "hexagon", "star"},
-				change:  func(to *spec.Spec) { *to = slot.Spec; to.Seed = seed }}
-			w.also = func(i int, e *runner.EvalEvent) {
+			w := recordtest.Result{Method: slot.Spec.Algorithm(), Seed: seed, Age: -2,
+				Classes: []string{"circle", "hexagon", "star"},
+				Change:  func(to *spec.Spec) { *to = slot.Spec; to.Seed = seed }}
+			w.Also = func(i int, e *runner.EvalEvent) {
 				of := func(name string, k int) measure.Number {
 					return measure.Num(figure(name, arm, seed, slot.Spec.Rho, 10*i+k))
 				}
@@ -70,7 +71,7 @@ func (f *folder) runsOf(s *Study, change func(arm int, w *told)) {
 			if change != nil {
 				change(arm, &w)
 			}
-			f.add(w)
+			f.Add(w)
 		}
 	}
 }
@@ -230,8 +231,8 @@ func TestEveryClaimHasItsOwnTest(t *testing.T) {
 			if registered {
 				text = "registered: 2026-11-01\n" + text
 			}
-			g, err := New(parse(t, text), f.runs, Options{Interim: !registered})
-			f.must(err)
+			g, err := New(parse(t, text), f.Runs, Options{Interim: !registered})
+			f.Must(err)
 			if len(g.Families) != len(want) {
 				t.Fatalf("%s: %d families, want %d", of.name, len(g.Families), len(want))
 			}
@@ -242,11 +243,11 @@ func TestEveryClaimHasItsOwnTest(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(all)
-	f.must(err)
+	f.Must(err)
 	file := filepath.Join(t.TempDir(), "families.json")
-	f.must(os.WriteFile(file, text, 0o644))
+	f.Must(os.WriteFile(file, text, 0o644))
 	var answers [][]answer
-	f.must(json.Unmarshal(peertest.Run(t, "scipy", "peer/tests.py", file), &answers))
+	f.Must(json.Unmarshal(peertest.Run(t, "scipy", "peer/tests.py", file), &answers))
 	for i := range all {
 		all[i].agrees(t, answers[i])
 	}
@@ -329,16 +330,16 @@ func TestNotesOfRepeats(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFolder(t)
 			s := parse(t, c.text+oneFamily("main", "", c.claims...))
-			f.runsOf(s, func(arm int, w *told) {
-				own := w.also
-				w.also = func(i int, e *runner.EvalEvent) {
+			f.runsOf(s, func(arm int, w *recordtest.Result) {
+				own := w.Also
+				w.Also = func(i int, e *runner.EvalEvent) {
 					own(i, e)
 					risk := e.ByGroup.Named("robust_risk_at")
 					risk[1] = risk[0] // the largest loss, at either radius
 				}
 			})
-			g, err := New(s, f.runs, Options{Interim: true})
-			f.must(err)
+			g, err := New(s, f.Runs, Options{Interim: true})
+			f.Must(err)
 			if got := g.Families[0].Tests; got != c.tests {
 				t.Errorf("%d tests, want %d", got, c.tests)
 			}
@@ -356,24 +357,24 @@ func TestNotesOfRepeats(t *testing.T) {
 // untestable is a claim that cannot be tested, and the reason that its page gives.
 type untestable struct {
 	name, claim string
-	change      func(arm int, w *told) // of all runs
-	drop        func(*told) bool       // runs that are not made
+	change      func(arm int, w *recordtest.Result) // of all runs
+	drop        func(*recordtest.Result) bool       // runs that are not made
 	why         string
 	loose       bool // in a study that is not registered alone: a registered one waits for runs
 }
 
 func untestables() []untestable {
-	lost := func(arm int) func(int, *told) {
-		return func(is int, w *told) {
+	lost := func(arm int) func(int, *recordtest.Result) {
+		return func(is int, w *recordtest.Result) {
 			if is == arm {
-				w.cause = "step 30: the loss is NaN: lower lr"
+				w.Cause = "step 30: the loss is NaN: lower lr"
 			}
 		}
 	}
-	each := func(do func(arm, i int, e *runner.EvalEvent)) func(int, *told) {
-		return func(arm int, w *told) {
-			own := w.also
-			w.also = func(i int, e *runner.EvalEvent) {
+	each := func(do func(arm, i int, e *runner.EvalEvent)) func(int, *recordtest.Result) {
+		return func(arm int, w *recordtest.Result) {
+			own := w.Also
+			w.Also = func(i int, e *runner.EvalEvent) {
 				own(i, e)
 				do(arm, i, e)
 			}
@@ -391,8 +392,9 @@ func untestables() []untestable {
 		{name: "steps that were not timed", claim: "measure: step_time",
 			why: "no steps of sfk were timed"},
 		{name: "runs one after the other", claim: "measure: step_time",
-			change: func(_ int, w *told) { w.timed = 5 }, // the log has the time of this test
-			why:    "no runs of one seed trained side by side"},
+			change: func(_ int, w *recordtest.Result) { w.Timed = 5 },
+			// the log has the time of this test
+			why: "no runs of one seed trained side by side"},
 		{name: "a class that is not there", claim: "measure: class_accuracy, classes: [0, 7]",
 			why: "sfk has no class 7: its classes are 0 to 2"},
 		{name: "a class without samples", claim: "measure: class_accuracy, classes: [1]",
@@ -420,10 +422,12 @@ func untestables() []untestable {
 			change: each(func(arm, _ int, e *runner.EvalEvent) { e.Step += int64(arm) }),
 			why:    "sfk and pgd have no evaluation at the same step"},
 		{name: "no run", claim: "measure: train_loss", why: "no run of pgd", loose: true,
-			drop: func(w *told) bool { return w.algorithm == "pgd" }},
+			drop: func(w *recordtest.Result) bool { return w.Method == "pgd" }},
 		{name: "no seed of both", claim: "measure: train_loss",
 			why: "sfk and pgd have no seed in common", loose: true,
-			drop: func(w *told) bool { return (w.algorithm == "pgd") == (w.seed%2 == 0) }},
+			drop: func(w *recordtest.Result) bool {
+				return (w.Method == "pgd") == (w.Seed%2 == 0)
+			}},
 	}
 }
 
@@ -448,19 +452,19 @@ func TestUntestedClaims(t *testing.T) {
 					text = "registered: 2026-11-01\n" + text
 				}
 				s, f := parse(t, text), newFolder(t)
-				f.runsOf(s, func(arm int, w *told) {
+				f.runsOf(s, func(arm int, w *recordtest.Result) {
 					if c.change != nil {
 						c.change(arm, w)
 					}
 				})
 				if c.drop != nil {
-					f.runs = slices.DeleteFunc(f.runs, func(r *record.Run) bool {
-						return c.drop(&told{algorithm: r.Meta.Spec.Algorithm(),
-							seed: r.Meta.Spec.Seed})
+					f.Runs = slices.DeleteFunc(f.Runs, func(r *record.Run) bool {
+						return c.drop(&recordtest.Result{Method: r.Meta.Spec.Algorithm(),
+							Seed: r.Meta.Spec.Seed})
 					})
 				}
-				g, err := New(s, f.runs, Options{Interim: !registered})
-				f.must(err)
+				g, err := New(s, f.Runs, Options{Interim: !registered})
+				f.Must(err)
 				f.untested(t, g, c.why)
 			})
 		}
@@ -504,14 +508,14 @@ func (f *folder) untested(t *testing.T, g *Report, why string) {
 		t.Error("the page does not count the claims that are not tested")
 	}
 	b, err := json.Marshal(g)
-	f.must(err)
+	f.Must(err)
 	var back struct {
 		Families []struct {
 			Tests  int
 			Claims []struct{ Verdict, Few string }
 		}
 	}
-	f.must(json.Unmarshal(b, &back))
+	f.Must(json.Unmarshal(b, &back))
 	if of := back.Families[0]; of.Tests != 2 || of.Claims[1].Verdict != "not tested" ||
 		of.Claims[1].Few != why {
 		t.Errorf("as JSON: %+v", of)
@@ -531,8 +535,8 @@ func TestNothingCanBeTested(t *testing.T) {
 		if !strings.Contains(head, "wait") {
 			f.runsOf(s, nil)
 		}
-		g, err := New(s, f.runs, Options{Interim: head == "", Now: patience})
-		f.must(err)
+		g, err := New(s, f.Runs, Options{Interim: head == "", Now: patience})
+		f.Must(err)
 		for _, of := range g.Families {
 			if of.Tests != 2 || len(of.Claims) != 2 {
 				t.Errorf("%q: %s: a family of %d tests and %d claims, want 2", head, of.Name,
@@ -560,7 +564,7 @@ func TestNoRunYet(t *testing.T) {
 	for _, head := range []string{"", "registered: 2026-11-01\n"} {
 		s := parse(t, head+laboratory+oneFamily("main", "", "measure: test_loss, direction: less"))
 		g, err := New(s, nil, Options{Interim: true})
-		newFolder(t).must(err)
+		newFolder(t).Must(err)
 		text := g.Page().Markdown()
 		if n := strings.Count(text, "| not tested: no run of sfk |"); n != 2 {
 			t.Errorf("%q: %d claims have no run of sfk, want 2:\n%s", head, n, text)
@@ -575,13 +579,13 @@ func TestBrokenRunsAreLeftOut(t *testing.T) {
 		s := parse(t, head+laboratory+oneFamily("main", "",
 			"arms: [sfk, erm], measure: test_loss, direction: less"))
 		f := newFolder(t)
-		f.runsOf(s, func(arm int, w *told) {
-			if arm == 0 && w.seed == 3 {
-				w.cause = "step 30: the loss is NaN: lower lr"
+		f.runsOf(s, func(arm int, w *recordtest.Result) {
+			if arm == 0 && w.Seed == 3 {
+				w.Cause = "step 30: the loss is NaN: lower lr"
 			}
 		})
-		g, err := New(s, f.runs, Options{})
-		f.must(err)
+		g, err := New(s, f.Runs, Options{})
+		f.Must(err)
 		if len(g.Missing) > 0 {
 			t.Fatalf("missing %q", g.Missing)
 		}
@@ -610,22 +614,22 @@ func TestWorstClassAndWorstGroup(t *testing.T) {
 	}
 	for _, head := range []string{"window: 2\n", "window: 2\nregistered: 2026-11-01\n"} {
 		s, f := parse(t, head+laboratory+oneFamily("main", "", claims...)), newFolder(t)
-		f.runsOf(s, func(arm int, w *told) {
-			w.groups = []string{"a", "b"}
-			own := w.also
-			w.also = func(i int, e *runner.EvalEvent) {
+		f.runsOf(s, func(arm int, w *recordtest.Result) {
+			w.Groups = []string{"a", "b"}
+			own := w.Also
+			w.Also = func(i int, e *runner.EvalEvent) {
 				own(i, e)
 				class, group := .603, .236 // of pgd
-				if spread := (float64(w.seed) - 3.5) / 50; arm == 0 {
+				if spread := (float64(w.Seed) - 3.5) / 50; arm == 0 {
 					class, group = .815+spread, .778+spread
 				}
-				along := float64(2-i)/10 + (float64(w.seed)-3.5)/100
+				along := float64(2-i)/10 + (float64(w.Seed)-3.5)/100
 				e.Set("worst_class_accuracy", measure.Num(class+along/2))
 				e.Set("worst_group_accuracy", measure.Num(group-along))
 			}
 		})
-		g, err := New(s, f.runs, Options{Interim: true})
-		f.must(err)
+		g, err := New(s, f.Runs, Options{Interim: true})
+		f.Must(err)
 		titles := map[string]string{"class": "worst class accuracy",
 			"group": "worst group accuracy"}
 		for _, c := range g.claims() {
@@ -666,9 +670,9 @@ func TestTableOfEquivalences(t *testing.T) {
 		"measure: train_loss, equivalent: 0.5, under: [large]",
 		"measure: step_time, equivalent: 1.5, under: [small]"))
 	f := newFolder(t)
-	f.runsOf(s, func(_ int, w *told) { w.timed = 3 })
-	g, err := New(s, f.runs, Options{})
-	f.must(err)
+	f.runsOf(s, func(_ int, w *recordtest.Result) { w.Timed = 3 })
+	g, err := New(s, f.Runs, Options{})
+	f.Must(err)
 	text := g.Page().Markdown()
 	for _, want := range []string{
 		"| claim | n | difference | p (Holm) | verdict |\n",
@@ -699,8 +703,8 @@ func TestNoCorrection(t *testing.T) {
 		for _, head := range []string{"", "registered: 2026-11-01\n"} {
 			s, f := parse(t, head+laboratory+c.families), newFolder(t)
 			f.runsOf(s, nil)
-			g, err := New(s, f.runs, Options{Interim: true})
-			f.must(err)
+			g, err := New(s, f.Runs, Options{Interim: true})
+			f.Must(err)
 			list := slices.Concat(g.claimBlocks(), g.laterBlocks())
 			if g.registered() {
 				list = g.testBlocks()
@@ -724,8 +728,8 @@ reproduction:
 `)
 	f := newFolder(t)
 	f.runsOf(s, nil)
-	g, err := New(s, f.runs, Options{Interim: true})
-	f.must(err)
+	g, err := New(s, f.Runs, Options{Interim: true})
+	f.Must(err)
 	if len(g.Reproduction) != 4 {
 		t.Fatalf("%d comparisons, want 4", len(g.Reproduction))
 	}
@@ -768,12 +772,12 @@ func TestWords(t *testing.T) {
 	f := newFolder(t)
 	f.runsOf(s, nil)
 	missing := func(drop func(r *record.Run) bool) string {
-		g, err := New(s, slices.DeleteFunc(slices.Clone(f.runs), drop), Options{Interim: true})
-		f.must(err)
+		g, err := New(s, slices.DeleteFunc(slices.Clone(f.Runs), drop), Options{Interim: true})
+		f.Must(err)
 		return g.Page().Markdown()
 	}
 	none := func(*record.Run) bool { return false }
-	one := func(r *record.Run) bool { return r == f.runs[0] }
+	one := func(r *record.Run) bool { return r == f.Runs[0] }
 	late := func(r *record.Run) bool { return slices.Contains([]uint64{4, 6}, r.Meta.Spec.Seed) }
 	for _, c := range []struct {
 		drop func(*record.Run) bool

@@ -15,6 +15,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/peertest"
 	"drolab/runner/page"
+	"drolab/runner/record/recordtest"
 )
 
 // hostile returns names that somebody else's file may have.
@@ -26,9 +27,9 @@ func hostilePage(t *testing.T) *page.Page {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
-			f.add(told{algorithm: a, seed: seed, rho: .5, classes: hostile(),
-				trainLoss: .3 + wobble(seed*seed),
-				worst:     .4, objective: []float64{3, math.NaN(), 2 + wobble(seed)}})
+			f.Add(recordtest.Result{Method: a, Seed: seed, Rho: .5, Classes: hostile(),
+				TrainLoss: .3 + recordtest.Deviation(seed*seed),
+				Worst:     .4, Objective: []float64{3, math.NaN(), 2 + recordtest.Deviation(seed)}})
 		}
 	}
 	return f.report().Page()
@@ -189,9 +190,9 @@ func TestReplace(t *testing.T) {
 	}
 	const registered = "<!-- report of registered runs: "
 	g, err := New(recorded(t, "registered"), nil, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	got, err := Replace(registered+"begin -->\nold\n"+registered+"end -->\n", g)
-	if f.must(err); !strings.Contains(got, "0 of 120 runs") || strings.Contains(got, "old") {
+	if f.Must(err); !strings.Contains(got, "0 of 120 runs") || strings.Contains(got, "old") {
 		t.Errorf("registered runs: %s", got)
 	}
 	for name, text := range map[string]string{
@@ -211,7 +212,8 @@ func TestMethodsLookAlikeInAllFigures(t *testing.T) {
 	f := newFolder(t)
 	for a, objective := range map[dro.Algorithm][]float64{
 		dro.SFK: {3, 2, 1}, dro.ERM: nil, dro.SFKAuto: {4, 3, 2}} {
-		f.add(told{algorithm: a, seed: 1, rho: .5, trainLoss: .3, worst: .4, objective: objective})
+		f.Add(recordtest.Result{Method: a, Seed: 1, Rho: .5, TrainLoss: .3, Worst: .4,
+			Objective: objective})
 	}
 	name := regexp.MustCompile(`<line( class="curve"[^/]*?) x1=[^/]*/><text[^>]*>([^<]*)<`)
 	looks, times := map[string]string{}, 0
@@ -232,8 +234,8 @@ func TestClassWithoutSamples(t *testing.T) {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
-			f.add(told{algorithm: a, seed: seed, rho: .5, worst: .4,
-				accuracy: []float64{.8 + wobble(seed), math.NaN()}})
+			f.Add(recordtest.Result{Method: a, Seed: seed, Rho: .5, Worst: .4,
+				Accuracy: []float64{.8 + recordtest.Deviation(seed), math.NaN()}})
 		}
 	}
 	r := f.report()

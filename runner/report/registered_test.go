@@ -15,7 +15,9 @@ import (
 	"drolab/dro/peertest"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -30,44 +32,56 @@ var (
 func (f *folder) registered() {
 	f.Helper()
 	claims, err := recorded(f, "registered").Seal(patience)
-	f.must(err)
-	f.claims = []runner.SealedClaims{claims}
+	f.Must(err)
+	f.Claims = []runner.SealedClaims{claims}
 	for _, name := range []string{"registered", "registered-gentle"} {
 		p, err := presets.Load(name)
-		f.must(err)
+		f.Must(err)
 		for _, one := range p.Spec.Expand() {
 			a := one.Algorithm()
-			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name, age: -2,
-				classes:   strings.Fields("a b c d e f g h i j"),
-				change:    func(s *spec.Spec) { *s = one },
-				trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
-				objective: []float64{3, 2, 1}}
+			w := recordtest.Result{Method: a, Seed: one.Seed, Rho: one.Rho, Preset: name, Age: -2,
+				Classes:   strings.Fields("a b c d e f g h i j"),
+				Change:    func(s *spec.Spec) { *s = one },
+				TrainLoss: .1, TestLoss: 1, Worst: .5, Risk: 9,
+				Objective: []float64{3, 2, 1}}
 			for i := range one.RiskRadii {
-				w.riskAt = append(w.riskAt, 2+float64(i)/10)
+				w.RiskAt = append(w.RiskAt, 2+float64(i)/10)
 			}
-			w.vary(one.Rho)
-			f.add(w)
+			vary(&w, one.Rho)
+			f.Add(w)
 		}
 	}
 }
 
-// vary gives a run the figures of its method and seed.
-func (w *told) vary(rho float64) {
+// printedFigures is a publication that prints one figure for three of the study's arms.
+type printedFigures struct{}
+
+func (printedFigures) Printed(arm, measured string, class int) (text string, ok bool) {
+	return "1.23", slices.Contains([]string{"sfk", "pan", "erm"}, arm)
+}
+func (printedFigures) ColumnsNote() string                  { return "" }
+func (printedFigures) Departures(*Report) []Departure       { return nil }
+func (printedFigures) DepartureBlocks(*Report) []page.Block { return nil }
+func (printedFigures) Readings(*Report) []Reading           { return nil }
+func (printedFigures) ReadingBlocks(*Report) []page.Block   { return nil }
+
+// vary gives a result the figures of its method and seed.
+func vary(w *recordtest.Result, rho float64) {
 	by := map[dro.Algorithm]float64{dro.SFK: .1, dro.SFKAuto: .05, dro.PGD: -.1, dro.PAN: .02,
-		"group": .07}[w.algorithm]
-	chance := math.Sin(float64(w.seed)*12.9898+78.233*by) / 200
-	if w.algorithm != dro.PAN {
+		"group": .07}[w.Method]
+	chance := math.Sin(float64(w.Seed)*12.9898+78.233*by) / 200
+	if w.Method != dro.PAN {
 		chance += rho / 1e4
 	}
-	w.worst += by + chance
-	w.trainLoss += by + chance
-	w.testLoss += chance
-	w.objective = []float64{3 - by + chance, 2 - by, 1 - by + chance}
-	for i := range w.riskAt {
-		w.riskAt[i] += chance - by
+	w.Worst += by + chance
+	w.TrainLoss += by + chance
+	w.TestLoss += chance
+	w.Objective = []float64{3 - by + chance, 2 - by, 1 - by + chance}
+	for i := range w.RiskAt {
+		w.RiskAt[i] += chance - by
 	}
 	for i := range 10 {
-		w.accuracy = append(w.accuracy, w.worst+float64(i)/50)
+		w.Accuracy = append(w.Accuracy, w.Worst+float64(i)/50)
 	}
 }
 
@@ -76,8 +90,8 @@ func TestRegistered(t *testing.T) {
 	f := newFolder(t)
 	f.registered()
 	t.Run("all", func(t *testing.T) { f.all(t) })
-	t.Run("again", func(t *testing.T) { f.again(t, f.runs) })
-	t.Run("missing again", func(t *testing.T) { f.again(t, f.runs[3:]) })
+	t.Run("again", func(t *testing.T) { f.again(t, f.Runs) })
+	t.Run("missing again", func(t *testing.T) { f.again(t, f.Runs[3:]) })
 	t.Run("missing", func(t *testing.T) { f.missing(t) })
 	t.Run("none", func(t *testing.T) { f.none(t) })
 }
@@ -85,11 +99,11 @@ func TestRegistered(t *testing.T) {
 // again tests the families of the registration again in NumPy, which has its own list of lines.
 func (f *folder) again(t *testing.T, runs []*record.Run) {
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	text, err := json.Marshal(g)
-	f.must(err)
+	f.Must(err)
 	file := filepath.Join(t.TempDir(), "report.json")
-	f.must(os.WriteFile(file, text, 0o644))
+	f.Must(os.WriteFile(file, text, 0o644))
 	args := []string{"--report", file}
 	for _, r := range runs {
 		args = append(args, r.Dir)
@@ -98,10 +112,11 @@ func (f *folder) again(t *testing.T, runs []*record.Run) {
 }
 
 func (f *folder) all(t *testing.T) {
-	turned := slices.Clone(f.runs) // the order of the runs decides nothing
+	turned := slices.Clone(f.Runs) // the order of the runs decides nothing
 	slices.Reverse(turned)
-	g, err := New(recorded(t, "registered"), turned, Options{Now: before})
-	f.must(err)
+	g, err := New(recorded(t, "registered"), turned,
+		Options{Now: before, Publication: printedFigures{}})
+	f.Must(err)
 	if !slices.IsSorted(g.claims()[0].Seeds) {
 		t.Errorf("the seeds are in the order %v", g.claims()[0].Seeds)
 	}
@@ -144,13 +159,13 @@ func (f *folder) all(t *testing.T) {
 	if short := g.shortTable(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
 		t.Errorf("in short: %s", short)
 	}
-	page := g.Page().Markdown()
+	text := g.Page().Markdown()
 	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1",
 		"equivalent", "| claim, ρ = 0.5 | n |", "| claim, ρ = 1.5 | n |", "| claim, either ρ | n |",
 		"| ρ = 0.5 | sfk | paper | sfk-auto | pgd | pan | paper | erm | paper | group |",
-		"\n| classes 3, 4, 5 | 70.0 ± 0.4 | 54.32 |",
+		"\n| classes 3, 4, 5 | 70.0 ± 0.4 | 1.23 |",
 		"\n21 are supported, 0 are not supported and 3 are undecided.\n"} {
-		if !strings.Contains(page, want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
@@ -159,14 +174,14 @@ func (f *folder) all(t *testing.T) {
 // Nothing is tested before all runs have ended. After 60 days the tests use the seeds that all arms
 // have from the first seed on.
 func (f *folder) missing(t *testing.T) {
-	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered", age: -2})
-	some := slices.DeleteFunc(slices.Clone(f.runs), func(r *record.Run) bool {
+	f.Add(recordtest.Result{Method: dro.SFK, Seed: 17, Preset: "registered", Age: -2})
+	some := slices.DeleteFunc(slices.Clone(f.Runs), func(r *record.Run) bool {
 		s := &r.Meta.Spec
 		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 ||
 			s.Algorithm() == "group" && s.Seed > 14
 	})
 	g, err := New(recorded(t, "registered"), some, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	want := []string{"group: 2 of 12", "sfk at ρ = 0.5: 1 of 12"}
 	slices.Sort(g.Missing)
 	if !slices.Equal(g.Missing, want) || len(g.claims()) > 0 {
@@ -176,7 +191,7 @@ func (f *folder) missing(t *testing.T) {
 		t.Errorf("%v\n%s", g.Notes, page)
 	}
 	g, err = New(recorded(t, "registered"), some, Options{Now: patience})
-	f.must(err)
+	f.Must(err)
 	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.claims()) != 24 ||
 		len(g.claims()[0].Seeds) != 4 {
 		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.claims()))
@@ -185,14 +200,14 @@ func (f *folder) missing(t *testing.T) {
 
 // A run on other data does not count.
 func (f *folder) none(t *testing.T) {
-	one := f.runs[0].Meta.Spec
+	one := f.Runs[0].Meta.Spec
 	one.Seed++
-	f.add(told{algorithm: one.Algorithm(), preset: "registered", checksum: "sha256:1",
-		age:    -2,
-		change: func(s *spec.Spec) { *s = one }})
-	runs := []*record.Run{f.runs[0], f.runs[len(f.runs)-1]}
+	f.Add(recordtest.Result{Method: one.Algorithm(), Preset: "registered", Checksum: "sha256:1",
+		Age:    -2,
+		Change: func(s *spec.Spec) { *s = one }})
+	runs := []*record.Run{f.Runs[0], f.Runs[len(f.Runs)-1]}
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	if g.Done != 1 || len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
 		t.Errorf("%d runs, notes %q", g.Done, g.Notes)
 	}

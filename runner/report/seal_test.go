@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -200,10 +201,11 @@ func (f *folder) sealed(claims []runner.SealedClaims) {
 		one := s.Arms[i].Specs[0]
 		for seed := uint64(1); seed <= 4; seed++ {
 			one.Seed = seed
-			f.claims = claims
-			f.add(told{algorithm: one.Algorithm(), seed: seed,
-				change:   func(s *spec.Spec) { *s = one },
-				testLoss: float64(i) + wobble(seed+uint64(i)), risk: wobble(seed + uint64(i))})
+			f.Claims = claims
+			f.Add(recordtest.Result{Method: one.Algorithm(), Seed: seed,
+				Change:   func(s *spec.Spec) { *s = one },
+				TestLoss: float64(i) + recordtest.Deviation(seed+uint64(i)),
+				Risk:     recordtest.Deviation(seed + uint64(i))})
 		}
 	}
 }
@@ -214,8 +216,8 @@ func (f *folder) judged(text string) *Report {
 	if len(errs) > 0 {
 		f.Fatal(errs)
 	}
-	r, err := New(s, f.runs, Options{})
-	f.must(err)
+	r, err := New(s, f.Runs, Options{})
+	f.Must(err)
 	return r
 }
 
@@ -326,8 +328,8 @@ func TestTakenOver(t *testing.T) {
 			t.Fatal(errs)
 		}
 		c, err := s.Seal(time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC))
-		f.must(err)
-		differ, errs = s.Gather(f.runs).TakeOver(c)
+		f.Must(err)
+		differ, errs = s.Gather(f.Runs).TakeOver(c)
 		if len(errs) > 0 {
 			t.Error(errs)
 		}
@@ -352,8 +354,8 @@ func TestTakenOver(t *testing.T) {
 	if _, n := verdictsOf(f.judged(sealing)); n != 0 {
 		t.Errorf("%d rows are exploratory after the edit is undone, want 0", n)
 	}
-	list, err := s.Gather(f.runs).Slots[0].Runs[0].Claims()
-	f.must(err)
+	list, err := s.Gather(f.Runs).Slots[0].Runs[0].Claims()
+	f.Must(err)
 	want := sealOf(t, "mine.yaml", sealing).SHA256
 	if len(list) != 1 || !list[0].TakenOver || list[0].SHA256 != want {
 		t.Errorf("the entries are %+v", list)
@@ -364,18 +366,18 @@ func TestTakenOver(t *testing.T) {
 func TestDamagedEntries(t *testing.T) {
 	f := newFolder(t)
 	f.sealed(nil)
-	for _, r := range f.runs {
-		f.must(r.TakeOver(sealOf(t, "mine.yaml", sealing)))
+	for _, r := range f.Runs {
+		f.Must(r.TakeOver(sealOf(t, "mine.yaml", sealing)))
 	}
-	path := filepath.Join(f.runs[3].Dir, "claims.json")
+	path := filepath.Join(f.Runs[3].Dir, "claims.json")
 	text, err := os.ReadFile(path)
-	f.must(err)
-	f.must(os.WriteFile(path, text[:len(text)/2], 0o600))
+	f.Must(err)
+	f.Must(os.WriteFile(path, text[:len(text)/2], 0o600))
 	r := f.judged(sealing)
 	notes := strings.Join(r.Notes, "\n")
 	if len(r.Claims.NotSealed) != 1 || len(r.Claims.TakenOver) != 7 ||
 		!strings.Contains(notes, "claims.json") ||
-		!strings.Contains(notes, "claims not sealed before this run: "+f.runs[3].Meta.ID) {
+		!strings.Contains(notes, "claims not sealed before this run: "+f.Runs[3].Meta.ID) {
 		t.Errorf("%+v, notes %q", r.Claims, r.Notes)
 	}
 }
