@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"drolab/runner"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
 )
@@ -30,10 +32,10 @@ func wantClaims(t *testing.T, what string, r *Run, want ...runner.SealedClaims) 
 	t.Helper()
 	got, err := r.Claims()
 	if err != nil {
-		t.Errorf("%s: %v", what, err)
+		t.Errorf("%s: Claims: %v", what, err)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: claims %+v, want %+v", what, got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: the claims differ (-want +got):\n%s", what, diff)
 	}
 }
 
@@ -96,19 +98,19 @@ func TestDamagedClaims(t *testing.T) {
 		must(t, os.WriteFile(path, text, 0o600))
 		_, err := r.Claims()
 		wrong := r.TakeOver(claimsOf("two", "b"))
-		for _, err := range []error{err, wrong} {
-			if err == nil || !strings.Contains(err.Error(), claimsName) {
-				t.Errorf("%s: the error is %v", what, err)
-			}
-		}
+		wantError(t, what+", read", err, claimsName)
+		wantError(t, what+", taken over", wrong, claimsName)
 		if !bytes.Equal(read(t, path), text) {
 			t.Errorf("%s: it is written over", what)
 		}
 	}
 	list, _, err := Examine(s.Dir(), true)
 	must(t, err)
-	if len(list) != 1 || list[0].File != claimsName || !list[0].Mended {
-		t.Errorf("the doctor finds %+v", list)
+	if len(list) != 1 {
+		t.Fatalf("the doctor finds %d things, want 1:%s", len(list), findings(list))
+	}
+	if f := list[0]; f.File != claimsName || !f.Mended {
+		t.Errorf("the doctor finds %s, mended: %v, want %s, mended", f.File, f.Mended, claimsName)
 	}
 	wantClaims(t, "mended", r)
 }
