@@ -25,8 +25,11 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_ANSWER_DIR"); ok {
 		answer(dir)
 	}
+	t.Parallel()
 	kills := 10
-	if testsize.Long() {
+	if testing.Short() {
+		kills = 3
+	} else if testsize.Long() {
 		kills = 1000
 	}
 	rng := rand.New(rand.NewPCG(3, 5))

@@ -151,7 +151,9 @@ func TestFlipsOfCatalogue(t *testing.T) {
 	path := remembering(dir, cache).path()
 	before := read(t, path)
 	n := 100
-	if testsize.Long() {
+	if testing.Short() {
+		n = 20
+	} else if testsize.Long() {
 		n = 1000
 	}
 	rng := rand.New(rand.NewPCG(3, 5))

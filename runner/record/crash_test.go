@@ -24,6 +24,7 @@ import (
 // TestPowerCutInLog cuts the log at every byte of its last line. Readers see the whole lines, and a
 // resume continues after them.
 func TestPowerCutInLog(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -71,6 +72,7 @@ func TestPowerCutInLog(t *testing.T) {
 // TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every byte. The run goes on
 // from the checkpoint before, and a warning says so.
 func TestPowerCutInCheckpoint(t *testing.T) {
+	t.Parallel()
 	cutCheckpoint(t, newState, tensorsName(20), stateName(20))
 	cutCheckpoint(t, newOpaqueState, opaqueName(20))
 }
@@ -102,7 +104,7 @@ func cutCheckpoint(t *testing.T, state func(step int64) *runner.State, names ...
 				t.Fatalf("%s cut at %d: resumed from %+v, want step 10", name, cut, from)
 			}
 			if !whole(from) {
-				t.Fatalf("%s cut at %d: the checkpoint of step 10 has changed: %+v", name, cut, from)
+				t.Fatalf("%s cut at %d: the state of step 10 has changed: %+v", name, cut, from)
 			}
 			run, err := Find(s.Dir(), m.ID)
 			must(t, err)
@@ -286,6 +288,7 @@ func TestKilledProcess(t *testing.T) {
 		recordAndWait(dir)
 		return
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$")
 	cmd.Env = append(os.Environ(), "RECORD_TEST_DIR="+dir)

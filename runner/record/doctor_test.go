@@ -142,7 +142,8 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("found %s, want nothing", findings(list))
 			}
 			if after := everyFile(t, s.Dir()); fmt.Sprint(after) != fmt.Sprint(before) {
-				t.Errorf("looking has changed a file (-before +after):\n%s", cmp.Diff(before, after))
+				t.Errorf("looking has changed a file (-before +after):\n%s",
+					cmp.Diff(before, after))
 			}
 			list, _, err = Examine(s.Dir(), true)
 			must(t, err)

@@ -124,7 +124,12 @@ func TestForkKilled(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_FORK_DIR"); ok {
 		makeForks(dir)
 	}
-	for range 20 {
+	t.Parallel()
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	for range kills {
 		dir := t.TempDir()
 		cmd := exec.Command(os.Args[0], "-test.run=^TestForkKilled$")
 		cmd.Env = append(os.Environ(), "RECORD_FORK_DIR="+dir)

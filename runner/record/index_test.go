@@ -87,6 +87,7 @@ func longLog(t *testing.T) *Run {
 func indexOf(r *Run) string { return filepath.Join(r.Dir, eventlog.IndexName) }
 
 func TestInSmall(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	all := readAll(t, r.Tail())
 	if n := len(byKind[*runner.StepEvent](all)); n != longEnough {
@@ -121,6 +122,7 @@ func TestInSmall(t *testing.T) {
 
 // TestInSmallProgress checks that the index gives the standing and the time of a run.
 func TestInSmallProgress(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	fold := func(l eventlog.Log) *eventlog.Progress {
 		p := eventlog.NewProgress(&r.Meta)
@@ -147,6 +149,7 @@ func TestInSmallProgress(t *testing.T) {
 
 // TestIndexFits damages an index, and the log that belongs to it.
 func TestIndexFits(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	readAll(t, eventlog.InSmall(r.Tail(), true))
 	whole, err := os.ReadFile(indexOf(r))
@@ -190,6 +193,7 @@ func TestIndexFits(t *testing.T) {
 
 // TestIndexIsNoLink checks that nothing is read or written through a link.
 func TestIndexIsNoLink(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	must(t, os.WriteFile(elsewhere, []byte("mine"), 0o644))
@@ -204,6 +208,7 @@ func TestIndexIsNoLink(t *testing.T) {
 
 // TestIndexOfHeldRun checks that a viewer writes nothing into a run that is being recorded.
 func TestIndexOfHeldRun(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	l, err := lockRun(in(t, r.Dir))
 	must(t, err)
@@ -217,6 +222,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 // TestTrainerWritesIndex checks that a run that gets long has an index at its end, and so has a
 // resumed one.
 func TestTrainerWritesIndex(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -263,6 +269,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 
 // TestInSmallTorn checks that no reader waits for a last line that is not whole.
 func TestInSmallTorn(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	f, err := os.OpenFile(filepath.Join(r.Dir, eventlog.LogName), os.O_WRONLY|os.O_APPEND, 0)
 	must(t, err)
