@@ -21,8 +21,8 @@ import (
 //
 //	DROLAB_LONG=1 go test -run 'TestCrashPoints|TestFlips' -v -timeout 1h ./runner/record
 
-// The usual form takes one point in somePoints, and one byte in someBytes of a file, and with -short
-// a quarter of them.
+// The usual form takes one point in somePoints, and one byte in someBytes of a file; with -short it
+// takes a quarter of them.
 const (
 	somePoints = 17
 	someBytes  = 5

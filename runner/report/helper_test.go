@@ -18,8 +18,8 @@ type folder struct{ *recordtest.Folder }
 
 func newFolder(t testing.TB) *folder { return &folder{recordtest.NewFolder(t)} }
 
-// paperLike adds four seeds of each method that the paper compares, at a radius.
-func (f *folder) paperLike(rho float64) {
+// addPaperArms adds four seeds of each method that the paper compares, at a radius.
+func (f *folder) addPaperArms(rho float64) {
 	f.AddFour(recordtest.Result{Method: dro.SFK, Rho: rho, TrainLoss: .5, TestLoss: .9, Worst: .40,
 		Risk:      2,
 		Objective: []float64{3, 2, 1.4}, Speed: 75})
@@ -40,7 +40,7 @@ func recorded(t testing.TB, name string, changes ...string) *Study {
 	changed := strings.NewReplacer(changes...).Replace(string(text))
 	s, errs := ParseStudy(filepath.Join("testdata", name+".yaml"), []byte(changed))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("ParseStudy of %s: %v", name, errors.Join(errs...))
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,8 +19,8 @@ import (
 	"drolab/runner/record/recordtest"
 )
 
-// hostile returns names that somebody else's file may have.
-func hostile() []string {
+// hostileNames returns names that somebody else's file may have.
+func hostileNames() []string {
 	return []string{`<script src="//x">&|*_`, `\input{/etc/passwd}%$#~^` + "\nx"}
 }
 
@@ -27,7 +28,7 @@ func hostilePage(t *testing.T) *page.Page {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
-			f.Add(recordtest.Result{Method: a, Seed: seed, Rho: .5, Classes: hostile(),
+			f.Add(recordtest.Result{Method: a, Seed: seed, Rho: .5, Classes: hostileNames(),
 				TrainLoss: .3 + recordtest.Deviation(seed*seed),
 				Worst:     .4, Objective: []float64{3, math.NaN(), 2 + recordtest.Deviation(seed)}})
 		}
@@ -50,16 +51,25 @@ func TestHTMLIsWholeAndAlone(t *testing.T) {
 		if e, ok := token.(xml.StartElement); ok {
 			elements[e.Name.Local]++
 			for _, a := range e.Attr {
-				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "src" ||
-					a.Name.Local == "href" {
-					t.Errorf("<%s %s=%q>", e.Name.Local, a.Name.Local, a.Value)
+				name := a.Name.Local
+				if strings.HasPrefix(name, "on") || slices.Contains([]string{"src", "href"}, name) {
+					t.Errorf("the page has <%s %s=%q>, want no such attribute", e.Name.Local, name,
+						a.Value)
 				}
 			}
 		}
 	}
-	if elements["script"] > 0 || elements["svg"] != 4 || elements["polygon"] == 0 ||
-		elements["table"] < 4 {
-		t.Errorf("elements %v", elements)
+	if n := elements["script"]; n > 0 {
+		t.Errorf("%d scripts, want none", n)
+	}
+	if n := elements["svg"]; n != 4 {
+		t.Errorf("%d figures, want 4", n)
+	}
+	if elements["polygon"] == 0 {
+		t.Error("no figure has a band")
+	}
+	if n := elements["table"]; n < 4 {
+		t.Errorf("%d tables, want 4 or more", n)
 	}
 	for _, word := range []string{"http:", "https:", "url(", "@import"} {
 		if strings.Contains(page, word) {
@@ -117,7 +127,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	c := exec.Command(tex, "-interaction=nonstopmode", "-halt-on-error", "r.tex")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out[max(0, len(out)-1500):])
+		t.Errorf("pdflatex: %v\n%s", err, out[max(0, len(out)-1500):])
 	}
 }
 
@@ -139,7 +149,7 @@ func TestMarkdown(t *testing.T) {
 			columns = 0
 		}
 		if strings.Contains(line, "<script") {
-			t.Error(line)
+			t.Errorf("the page has a script: %s", line)
 		}
 	}
 	if tables < 6 {
@@ -150,7 +160,7 @@ func TestMarkdown(t *testing.T) {
 // TestReplace puts parts of the report between their marks, and changes nothing else in the text.
 func TestReplace(t *testing.T) {
 	f := newFolder(t)
-	f.paperLike(.5)
+	f.addPaperArms(.5)
 	r := f.report()
 	const begin, end = "<!-- report: begin, made by hand -->", "<!-- report: end -->"
 	const short, shortEnd = "<!-- report in short: begin -->", "<!-- report in short: end -->"

@@ -26,10 +26,10 @@ var (
 	before   = patience.Add(-time.Hour)
 )
 
-// registered adds the runs of the registration, which its study has started. SFK is .1 better than
-// ERM in the worst class and has ERM's test loss. The robust risk that counts for runs without a
-// radius is in robust_risk_at.
-func (f *folder) registered() {
+// addRegistered adds the runs of the registration, which its study has started. SFK is .1 better
+// than ERM in the worst class and has ERM's test loss. The robust risk that counts for runs without
+// a radius is in robust_risk_at.
+func (f *folder) addRegistered() {
 	f.Helper()
 	claims, err := recorded(f, "registered").Seal(patience)
 	f.Must(err)
@@ -88,16 +88,17 @@ func vary(w *recordtest.Result, rho float64) {
 // All 120 runs give the 24 tests of the page, with its sides and margins, and the other tests.
 func TestRegistered(t *testing.T) {
 	f := newFolder(t)
-	f.registered()
-	t.Run("all", func(t *testing.T) { f.all(t) })
-	t.Run("again", func(t *testing.T) { f.again(t, f.Runs) })
-	t.Run("missing again", func(t *testing.T) { f.again(t, f.Runs[3:]) })
-	t.Run("missing", func(t *testing.T) { f.missing(t) })
-	t.Run("none", func(t *testing.T) { f.none(t) })
+	f.addRegistered()
+	t.Run("all", func(t *testing.T) { f.checkAll(t) })
+	t.Run("again", func(t *testing.T) { f.checkInNumPy(t, f.Runs) })
+	t.Run("missing again", func(t *testing.T) { f.checkInNumPy(t, f.Runs[3:]) })
+	t.Run("missing", func(t *testing.T) { f.checkMissing(t) })
+	t.Run("none", func(t *testing.T) { f.checkOtherData(t) })
 }
 
-// again tests the families of the registration again in NumPy, which has its own list of lines.
-func (f *folder) again(t *testing.T, runs []*record.Run) {
+// checkInNumPy tests the families of the registration again in NumPy, which has its own list of
+// lines.
+func (f *folder) checkInNumPy(t *testing.T, runs []*record.Run) {
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
 	f.Must(err)
 	text, err := json.Marshal(g)
@@ -111,7 +112,7 @@ func (f *folder) again(t *testing.T, runs []*record.Run) {
 	t.Logf("%s", peertest.Run(t, "numpy", "peer/check.py", args...))
 }
 
-func (f *folder) all(t *testing.T) {
+func (f *folder) checkAll(t *testing.T) {
 	turned := slices.Clone(f.Runs) // the order of the runs decides nothing
 	slices.Reverse(turned)
 	g, err := New(recorded(t, "registered"), turned,
@@ -120,10 +121,14 @@ func (f *folder) all(t *testing.T) {
 	if !slices.IsSorted(g.claims()[0].Seeds) {
 		t.Errorf("the seeds are in the order %v", g.claims()[0].Seeds)
 	}
-	if g.Done != 120 || g.Wanted != 120 || len(g.Missing) > 0 || len(g.Seeds) != 12 ||
-		len(g.Notes) > 0 {
-		t.Fatalf("%d of %d runs, missing %v, seeds %v, notes %v", g.Done, g.Wanted, g.Missing,
-			g.Seeds, g.Notes)
+	if g.Done != 120 || g.Wanted != 120 {
+		t.Fatalf("%d of %d runs, want 120 of 120", g.Done, g.Wanted)
+	}
+	if len(g.Missing) > 0 || len(g.Notes) > 0 {
+		t.Fatalf("missing %v, notes %v, want neither", g.Missing, g.Notes)
+	}
+	if len(g.Seeds) != 12 {
+		t.Fatalf("seeds %v, want 12", g.Seeds)
 	}
 	sizes := map[string]int{"main": 24, "equivalence": 3, "sfk-auto": 18, "group": 3}
 	all := slices.Clone(g.Reproduction)
@@ -134,30 +139,39 @@ func (f *folder) all(t *testing.T) {
 		all = append(all, of.Claims...)
 	}
 	if len(g.Families) != len(sizes) || len(g.Reproduction) != 3 {
-		t.Errorf("%d families and %d means", len(g.Families), len(g.Reproduction))
+		t.Errorf("%d families and %d means, want %d and 3", len(g.Families), len(g.Reproduction),
+			len(sizes))
 	}
 	for _, c := range all {
-		if len(c.Seeds) != 12 || !c.Adjusted.Applies() || c.Exploratory {
-			t.Errorf("%s at %s: %d seeds, p %v", c.text(), c.Problem, len(c.Seeds), c.Adjusted)
+		if len(c.Seeds) != 12 || !c.Adjusted.Applies() {
+			t.Errorf("%s at %s: %d seeds, p %v, want 12 and a p", c.text(), c.Problem,
+				len(c.Seeds), c.Adjusted)
+		}
+		if c.Exploratory {
+			t.Errorf("%s at %s is exploratory", c.text(), c.Problem)
 		}
 		if risk := c.Key == "robust-risk" && c.A == "sfk"; risk &&
 			math.Abs(c.Mean.Float()+.1) > .02 {
 			t.Errorf("%s at %s: %v, want about −0.1 at either radius", c.text(), c.Problem, c.Mean)
 		}
 		if c.Key == "worst" && c.A == "sfk" && c.Verdict != Supported {
-			t.Errorf("%s: %s", c.text(), c.Verdict)
+			t.Errorf("%s is %s, want %s", c.text(), c.Verdict, Supported)
 		}
 	}
 	for _, c := range g.Families[1].Claims {
 		if !c.significant() || c.Verdict != Supported {
-			t.Errorf("%s: not equivalent, p %v", c.pair(), c.P)
+			t.Errorf("%s is %s with p %v, want it to be equivalent", c.pair(), c.Verdict, c.P)
 		}
 	}
-	if n := len(g.Means); n != 34 || len(g.Means[0].Arms) != 6 || g.Means[0].Arms[0].Seeds != 12 {
-		t.Errorf("%d rows of means, the first is %v", n, g.Means[0])
+	if n := len(g.Means); n != 34 {
+		t.Errorf("%d rows of means, want 34", n)
 	}
-	if short := g.shortTable(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
-		t.Errorf("in short: %s", short)
+	if arms := g.Means[0].Arms; len(arms) != 6 || arms[0].Seeds != 12 {
+		t.Errorf("the first means are %+v, want those of 6 arms over 12 seeds", arms)
+	}
+	const erm = "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |"
+	if short := g.shortTable(); !strings.Contains(short, erm) {
+		t.Errorf("the short table lacks %q:\n%s", erm, short)
 	}
 	text := g.Page().Markdown()
 	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1",
@@ -173,7 +187,7 @@ func (f *folder) all(t *testing.T) {
 
 // Nothing is tested before all runs have ended. After 60 days the tests use the seeds that all arms
 // have from the first seed on.
-func (f *folder) missing(t *testing.T) {
+func (f *folder) checkMissing(t *testing.T) {
 	f.Add(recordtest.Result{Method: dro.SFK, Seed: 17, Preset: "registered", Age: -2})
 	some := slices.DeleteFunc(slices.Clone(f.Runs), func(r *record.Run) bool {
 		s := &r.Meta.Spec
@@ -187,19 +201,27 @@ func (f *folder) missing(t *testing.T) {
 	if !slices.Equal(g.Missing, want) || len(g.claims()) > 0 {
 		t.Errorf("missing %q and %d tests, want %q and none", g.Missing, len(g.claims()), want)
 	}
-	if page := g.Page().Markdown(); !strings.Contains(page, "3 are missing") || len(g.Notes) != 1 {
-		t.Errorf("%v\n%s", g.Notes, page)
+	if text := g.Page().Markdown(); !strings.Contains(text, "3 are missing") {
+		t.Errorf("the page lacks %q:\n%s", "3 are missing", text)
+	}
+	if len(g.Notes) != 1 {
+		t.Errorf("notes %q, want one", g.Notes)
 	}
 	g, err = New(recorded(t, "registered"), some, Options{Now: patience})
 	f.Must(err)
-	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.claims()) != 24 ||
-		len(g.claims()[0].Seeds) != 4 {
-		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.claims()))
+	if want := []uint64{5, 6, 7, 8}; !slices.Equal(g.Seeds, want) {
+		t.Errorf("seeds %v, want %v", g.Seeds, want)
+	}
+	if n := len(g.claims()); n != 24 {
+		t.Fatalf("%d tests, want 24", n)
+	}
+	if seeds := g.claims()[0].Seeds; len(seeds) != 4 {
+		t.Errorf("the first test is over seeds %v, want 4 of them", seeds)
 	}
 }
 
 // A run on other data does not count.
-func (f *folder) none(t *testing.T) {
+func (f *folder) checkOtherData(t *testing.T) {
 	one := f.Runs[0].Meta.Spec
 	one.Seed++
 	f.Add(recordtest.Result{Method: one.Algorithm(), Preset: "registered", Checksum: "sha256:1",
@@ -208,8 +230,11 @@ func (f *folder) none(t *testing.T) {
 	runs := []*record.Run{f.Runs[0], f.Runs[len(f.Runs)-1]}
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
 	f.Must(err)
-	if g.Done != 1 || len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
-		t.Errorf("%d runs, notes %q", g.Done, g.Notes)
+	if g.Done != 1 {
+		t.Errorf("%d runs count, want 1", g.Done)
+	}
+	if len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
+		t.Errorf("notes %q, want one on the data", g.Notes)
 	}
 }
 
@@ -269,18 +294,28 @@ func TestLinesOfTheRegistration(t *testing.T) {
 		t.Errorf("%d lines and %d tests, want 14 and 24", lines, tests)
 	}
 	// The rest of the page: seeds, dates, margins, corrections and the other families.
-	if s := of.Seeds; s[0] != 5 || s[len(s)-1] != 16 || len(s) != 12 || len(of.Arms) != 6 ||
-		of.WaitUntil != patience || of.Registered.Format(time.DateOnly) != "2026-11-23" {
-		t.Errorf("seeds %v, waits until %v, registered %v", s, of.WaitUntil, of.Registered)
+	if got := seedsText(of.Seeds); got != "seeds 5 to 16" {
+		t.Errorf("%s, want seeds 5 to 16", got)
+	}
+	if len(of.Arms) != 6 {
+		t.Errorf("%d arms, want 6", len(of.Arms))
+	}
+	if of.WaitUntil != patience {
+		t.Errorf("it waits until %v, want %v", of.WaitUntil, patience)
+	}
+	if date := of.Registered.Format(time.DateOnly); date != "2026-11-23" {
+		t.Errorf("registered on %s, want 2026-11-23", date)
 	}
 	for _, f := range of.Families {
 		if f.Confidence != .95 || f.Correction != Holm {
-			t.Errorf("%s: %g, %s", f.Name, f.Confidence, f.Correction)
+			t.Errorf("%s has the confidence %g and the correction %s, want 0.95 and %s", f.Name,
+				f.Confidence, f.Correction, Holm)
 		}
 	}
 	for _, say := range of.Families[1].Claims {
 		if say.Equivalent != .025 || say.Measure != "test_loss" {
-			t.Errorf("equivalence of %s within %g", say.Measure, say.Equivalent)
+			t.Errorf("equivalence of %s within %g, want test_loss within 0.025", say.Measure,
+				say.Equivalent)
 		}
 	}
 	for _, r := range of.Reproduction {

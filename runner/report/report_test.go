@@ -51,7 +51,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	mean, width := compare.TInterval(values, .95)
 	if math.Abs(c.Mean.Float()-mean) > 1e-12 || math.Abs(c.Half.Float()-width) > 1e-12 {
-		t.Errorf("%v ± %v, want %v ± %v", c.Mean, c.Half, mean, width)
+		t.Errorf("the difference in train loss is %v ± %v, want %v ± %v", c.Mean, c.Half, mean,
+			width)
 	}
 	least := math.Inf(1)
 	for _, c := range r.claims() {
@@ -60,7 +61,8 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range r.claims() {
 		tests := r.Families[0].Tests
 		if c.P.Float() == least && math.Abs(c.Adjusted.Float()-float64(tests)*least) > 1e-12 {
-			t.Errorf("the least p of %d, %g, is adjusted to %v", tests, least, c.Adjusted)
+			t.Errorf("the least p of %d, %g, is adjusted to %v, want %g", tests, least, c.Adjusted,
+				float64(tests)*least)
 		}
 	}
 }
@@ -68,7 +70,7 @@ func TestVerdicts(t *testing.T) {
 // The objective is compared at equal steps along the run, and in a claim of its own at the end.
 func TestObjectiveAlongTheRun(t *testing.T) {
 	f := newFolder(t)
-	f.paperLike(.5)
+	f.addPaperArms(.5)
 	r := f.report()
 	along := f.claim(r, "objective", half, "sfk c=1000", "pgd")
 	end := f.claim(r, "objective-end", half, "sfk c=1000", "pgd")
@@ -81,7 +83,7 @@ func TestObjectiveAlongTheRun(t *testing.T) {
 	// seeds that agree to the last digit tell nothing about their spread
 	for _, c := range []*Finding{along, end} {
 		if c.P.Applies() || c.Verdict != Undecided {
-			t.Errorf("%s: p %v, %s", c.Key, c.P, c.Verdict)
+			t.Errorf("%s is %s with p %v, want %s without p", c.Key, c.Verdict, c.P, Undecided)
 		}
 	}
 }
@@ -94,14 +96,23 @@ func TestOneSeedDecidesNothing(t *testing.T) {
 	decided := 0
 	for _, c := range r.claims() {
 		if c.Verdict == NotTested {
-			if len(c.Seeds) > 0 || c.P.Applies() || c.Mean.Applies() {
-				t.Errorf("%s is not tested, and has figures: %+v", c.Key, c)
+			if len(c.Seeds) > 0 {
+				t.Errorf("%s is not tested, and has the seeds %v", c.Key, c.Seeds)
+			}
+			if c.P.Applies() || c.Mean.Applies() {
+				t.Errorf("%s is not tested, and has p %v and the mean %v", c.Key, c.P, c.Mean)
 			}
 			continue
 		}
 		decided++
-		if c.Verdict != Undecided || c.P.Applies() || c.Half.Applies() || !c.Mean.Applies() {
-			t.Errorf("%s: %+v", c.Key, c)
+		if c.Verdict != Undecided {
+			t.Errorf("%s is %s, want %s", c.Key, c.Verdict, Undecided)
+		}
+		if c.P.Applies() || c.Half.Applies() {
+			t.Errorf("%s has p %v and the interval ± %v, want neither", c.Key, c.P, c.Half)
+		}
+		if !c.Mean.Applies() {
+			t.Errorf("%s has no difference", c.Key)
 		}
 	}
 	if decided != 4 {
@@ -132,9 +143,13 @@ func TestSameRunsAtTwoRadii(t *testing.T) {
 	}
 	first, second := f.claim(r, "train-loss", half, "pan", "erm"), f.claim(r, "train-loss", "χ², "+
 		"ρ=1.5", "pan", "erm")
-	if first.Repeats != "" || second.Repeats != half || first.Adjusted != second.Adjusted ||
-		first.Verdict != second.Verdict {
-		t.Errorf("%+v\n%+v", first, second)
+	if first.Repeats != "" || second.Repeats != half {
+		t.Errorf("the two tests repeat that of %q and of %q, want %q and %q", first.Repeats,
+			second.Repeats, "", half)
+	}
+	if second.Adjusted != first.Adjusted || second.Verdict != first.Verdict {
+		t.Errorf("the second is %s with p %v, want %s with %v as the first", second.Verdict,
+			second.Adjusted, first.Verdict, first.Adjusted)
 	}
 	if risk := f.claim(r, "robust-risk", "χ², ρ=1.5", "pan", "erm"); risk.Repeats != "" {
 		t.Error("the robust risk, which is of the radius, counts once")
@@ -189,7 +204,7 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 
 func TestVariations(t *testing.T) {
 	f := newFolder(t)
-	f.paperLike(.5)
+	f.addPaperArms(.5)
 	he := func(s *spec.Spec) { s.Init = "torch" }
 	f.Add(recordtest.Result{Method: dro.SFK, Seed: 2, Rho: .5, TrainLoss: .7, Change: he})
 	f.Add(recordtest.Result{Method: dro.SFK, Seed: 1, Rho: .1, TrainLoss: .2})
@@ -294,20 +309,22 @@ func TestWindow(t *testing.T) {
 	claims := []*Finding{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}
 	r := &Report{study: &Study{Window: 5}, Families: []*TestedFamily{{Claims: claims}}}
 	const turned = "sfk < erm, χ², ρ=0.5 (+0.25)"
-	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, turned) {
-		t.Error(text)
+	for _, want := range []string{"1 of 2", turned} {
+		if text := r.windows(); !strings.Contains(text, want) {
+			t.Errorf("windows() = %q, want %q in it", text, want)
+		}
 	}
 }
 
 func TestNothingToReport(t *testing.T) {
 	if r, err := New(nil, nil, Options{}); err == nil {
-		t.Errorf("%+v", r)
+		t.Errorf("New without a study and runs = %+v, want an error", r)
 	}
 }
 
 func TestJSON(t *testing.T) {
 	f := newFolder(t)
-	f.paperLike(.5)
+	f.addPaperArms(.5)
 	b, err := json.Marshal(f.report())
 	f.Must(err)
 	var back map[string]any
@@ -326,9 +343,13 @@ func TestOneMethod(t *testing.T) {
 	f.AddFour(recordtest.Result{Method: dro.SFK, Rho: .5, TrainLoss: .5, TestLoss: .9, Worst: .4,
 		Risk: 2})
 	text := f.report().Page().Markdown()
-	if !strings.Contains(text, "None can be tested") || strings.Contains(text, "Holm") ||
-		strings.Contains(text, "What the verdicts depend on") {
-		t.Errorf("the page of one method:\n%s", text)
+	if !strings.Contains(text, "None can be tested") {
+		t.Errorf("the page of one method lacks %q:\n%s", "None can be tested", text)
+	}
+	for _, not := range []string{"Holm", "What the verdicts depend on"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the page of one method has %q:\n%s", not, text)
+		}
 	}
 }
 
@@ -513,8 +534,12 @@ func TestTooFewRunsAreTold(t *testing.T) {
 	}
 	i := slices.IndexFunc(r.Further,
 		func(c *Finding) bool { return c.Key == "train-loss" && c.B == "erm" })
-	if i < 0 || r.Further[i].A != "sfk c=500" || len(r.Further[i].Seeds) != 4 {
-		t.Errorf("further arms: %+v", r.Further[max(0, i)])
+	if i < 0 {
+		t.Fatalf("of %d claims of further arms none is on train-loss and erm", len(r.Further))
+	}
+	if c := r.Further[i]; c.A != "sfk c=500" || len(c.Seeds) != 4 {
+		t.Errorf("the claim of a further arm is of %s over seeds %v, want sfk c=500 over 4", c.A,
+			c.Seeds)
 	}
 	page := r.Page().Markdown()
 	for _, want := range []string{"not tested: no run of sfk c=1000", "undecided, one seed",

@@ -54,7 +54,7 @@ func TestFurtherClaims(t *testing.T) {
 		return c.Verdict == NotTested
 	})
 	for _, c := range tested {
-		got, want := c.Mean.Float(), .6-published.Mean(c.a())/100
+		got, want := c.Mean.Float(), .6-published.Mean(methodOf(c))/100
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s is %g from Table 1, want %g", c.A, got, want)
 		}
@@ -65,8 +65,8 @@ func TestFurtherClaims(t *testing.T) {
 	}
 }
 
-// a returns the method of a claim's first arm.
-func (c *Finding) a() string {
+// methodOf returns the method of a claim's first arm.
+func methodOf(c *Finding) string {
 	method, _, _ := strings.Cut(c.A, " ")
 	return method
 }

@@ -32,7 +32,7 @@ func paperStudy(t *testing.T, changes ...string) *report.Study {
 	changed := strings.NewReplacer(changes...).Replace(string(text))
 	s, errs := report.ParseStudy("paper.yaml", []byte(changed))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("ParseStudy: %v", errors.Join(errs...))
 	}
 	return s
 }
