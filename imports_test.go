@@ -110,7 +110,7 @@ var testPairs = map[string]string{
 	"runner/data/loader":    "runner/data/source, runner/data/synthetic, runner/data/array",
 	"runner/sweep":          "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",
 	".":                     "runner/bridge/testdata/client",
-	"runner/compare":        "presets, presets/recorded",
+	"runner/compare":        "presets, presets/recorded, runner/record/recordtest",
 	"runner/engine":         "runner/bridge/testdata/client",
 	"runner/certificate":    "runner/record/recordtest, presets",
 	"runner/publish":        "runner/record/recordtest, runner/certificate",

@@ -24,11 +24,15 @@ func TestEveryRunReads(t *testing.T) {
 		}
 		for _, r := range runs {
 			m := &r.Meta
-			if r.Status() != runner.Done || m.Host.Version == "" || m.Host.CPU == "" ||
-				m.Host.Kernel == "" ||
-				m.Checksum == "" || r.Summary().Steps != m.Steps {
-				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(),
-					r.Summary().Steps, m.Steps, m.Host)
+			if steps := r.Summary().Steps; r.Status() != runner.Done || steps != m.Steps {
+				t.Errorf("%s: %s after %d steps, want %s after %d", r.Dir, r.Status(), steps,
+					runner.Done, m.Steps)
+			}
+			for what, text := range map[string]string{"version": m.Host.Version,
+				"processor": m.Host.CPU, "kernel": m.Host.Kernel, "checksum": m.Checksum} {
+				if text == "" {
+					t.Errorf("%s has no %s", r.Dir, what)
+				}
 			}
 			if m.Ties != runner.TiesToFirst || r.Summary().Selected != nil {
 				t.Errorf("%s: rule %q for ties, selected %+v, want none", r.Dir, m.Ties,
@@ -72,9 +76,12 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, err := Find(all[0].Dir)
+	if err != nil {
+		t.Fatalf("Find(%q): %v", all[0].Dir, err)
+	}
 	first := func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }
-	if err != nil || !slices.ContainsFunc(one, first) {
-		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
+	if !slices.ContainsFunc(one, first) {
+		t.Errorf("Find(%q) gives %d runs without that one", all[0].Dir, len(one))
 	}
 	for _, rest := range []string{"", ".", "none", "paper/none", "../recorded"} {
 		word := Scheme + rest
@@ -100,7 +107,10 @@ func TestSize(t *testing.T) {
 		total, runs = total+len(b), runs+1
 		return err
 	})
-	if err != nil || total > most*runs {
-		t.Errorf("%d bytes in %d files, want at most %d in each (%v)", total, runs, most, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total > most*runs {
+		t.Errorf("%d bytes in %d files, want at most %d in each", total, runs, most)
 	}
 }

@@ -85,7 +85,7 @@ func TestWeightsAgain(t *testing.T) {
 	}
 	runs, problems := record.List(folder)
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("List(%q): %v", folder, problems)
 	}
 	asJSON, page := written(t, runs)
 	args := []string{"--report", asJSON, "--page", page, "--data",

@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -198,51 +199,18 @@ func TestAnyLineMissing(t *testing.T) {
 	}
 }
 
-// recordRun records a run of an arm under a condition that ends in a status.
-func recordRun(t *testing.T, store *record.Store, s *Study, arm, condition int, seed uint64,
-	change func(*runner.Meta), status runner.Status, cause string) *record.Run {
-	t.Helper()
-	m := &runner.Meta{Preset: "other", Spec: s.Arms[arm].Specs[condition], Checksum: "sha256:0",
-		StepsPerEpoch: 10, Steps: 10,
-		Created: time.Date(2026, 11, 24, 0, 0, int(seed), 0, time.UTC)}
-	m.Spec.Seed = seed
-	if change != nil {
-		change(m)
-	}
-	r, err := store.Create(m, nil)
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(err)
-	must(r.Append(&runner.StatusEvent{Status: runner.Running}))
-	if status != runner.Interrupted {
-		must(r.Append(&runner.StatusEvent{Status: status, Cause: cause}))
-		sum := runner.Summarize(m, status, 10, &runner.EvalEvent{}, &runner.StepEvent{})
-		sum.Cause = cause
-		must(r.Finish(sum))
-	}
-	must(r.Close())
-	run, err := record.Find(store.Dir(), m.ID)
-	must(err)
-	return run
-}
-
 // TestGather: a run belongs to an arm by its settings, seed and data, whatever its preset and how
 // often it was looked at. Of several the oldest counts. Failed, stopped and foreign runs do not.
 func TestGather(t *testing.T) {
 	s := parse(t, validStudy)
-	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var runs []*record.Run
+	f := newFolder(t)
 	add := func(arm, condition int, seed uint64, change func(*runner.Meta), status runner.Status,
 		cause string) *record.Run {
-		r := recordRun(t, store, s, arm, condition, seed, change, status, cause)
-		runs = append(runs, r)
-		return r
+		of := s.Arms[arm].Specs[condition]
+		of.Seed = seed
+		f.Add(recordtest.Result{Method: of.Algorithm(), Seed: seed, Age: -2, Meta: change,
+			Change: func(s *spec.Spec) { *s = of }, Status: status, Cause: cause})
+		return f.Runs[len(f.Runs)-1]
 	}
 	settings := func(change func(*spec.Spec)) func(*runner.Meta) {
 		return func(m *runner.Meta) { change(&m.Spec) }
@@ -259,7 +227,7 @@ func TestGather(t *testing.T) {
 	stopped := add(0, 0, 7, nil, runner.Stopped, "")
 	before := func(m *runner.Meta) { m.Created = s.Registered.Add(-1) }
 	early := add(1, 1, 8, before, runner.Done, "")
-	g := s.Gather(runs)
+	g := s.Gather(f.Runs)
 	if g.Done != 4 || g.Wanted != 16 {
 		t.Errorf("%d of %d runs, want 4 of 16", g.Done, g.Wanted)
 	}
@@ -276,9 +244,9 @@ func TestGather(t *testing.T) {
 	same("broken", g.Broken, broken)
 	same("failed", g.Failed, failed)
 	same("early", g.Early, early)
-	same("rest", g.Rest, runs[3])
-	same("other seeds", g.OtherSeeds, runs[4])
-	same("other data", g.OtherData, runs[5])
+	same("rest", g.Rest, f.Runs[3])
+	same("other seeds", g.OtherSeeds, f.Runs[4])
+	same("other data", g.OtherData, f.Runs[5])
 	for _, m := range g.Missing {
 		if goesOn := m.Name == "sfk at small" && m.Seed == 7; goesOn != (m.Begun == stopped) {
 			t.Errorf("%s, seed %d: begun is %v, want the stopped run: %v", m.Name, m.Seed, m.Begun,

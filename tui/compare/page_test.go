@@ -180,9 +180,11 @@ func TestCompareGrows(t *testing.T) {
 		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm),
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
-		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
-			t.Fatalf("%d rows, %d curves, want %d with points",
-				len(p.table.Rows), len(p.series), i+1)
+		if rows, curves := len(p.table.Rows), len(p.series); rows != i+1 || curves != i+1 {
+			t.Fatalf("%d rows, %d curves, want %d of each", rows, curves, i+1)
+		}
+		if p.series[i][0].Len() == 0 {
+			t.Fatalf("the curve of %s has no points", algorithm)
 		}
 	}
 	table, points := p.table, p.series[0][0].Len()
@@ -292,12 +294,16 @@ func TestOtherStep(t *testing.T) {
 	}
 	r, p := compareOf(t, a)
 	if p.table.At != compare.Selected {
-		t.Fatalf("the table is of the %s step", p.table.At)
+		t.Fatalf("the table is of the %s step, want the %s one", p.table.At, compare.Selected)
 	}
 	c := p.chart(p.measure)
-	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
-		c.Spots[0].Y != c.Lines[0].Seeds[0].At(c.Spots[0].X) {
-		t.Errorf("selected steps are marked at %+v", c.Spots)
+	if len(c.Spots) != 2 {
+		t.Fatalf("selected steps are marked at %+v, want two marks", c.Spots)
+	}
+	x := p.runs[0].Summary().Selected.Epoch
+	if y := c.Lines[0].Seeds[0].At(x); c.Spots[0].X != x || c.Spots[0].Y != y {
+		t.Errorf("the first selected step is marked at (%g, %g), want (%g, %g)", c.Spots[0].X,
+			c.Spots[0].Y, x, y)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
 		t.Errorf("nothing says what S is:\n%s", s)

@@ -52,9 +52,11 @@ type Result struct {
 	Preset   string           // empty: a preset that does not come with the program
 	Checksum string           // of the data; empty is sha256:0
 	Classes  []string
-	Groups   []string // of the data
-	Age      int      // in days
-	Cause    string   // why the run failed; empty: it is done
+	Groups   []string           // of the data
+	Age      int                // in days
+	Meta     func(*runner.Meta) // changes what is not said here
+	Status   runner.Status      // empty: done, or failed if there is a cause
+	Cause    string             // why the run failed
 
 	// The results at every evaluation. Accuracies are from 0 to 1; the mean is .1 above the worst.
 	TrainLoss, TestLoss, Worst, Risk float64
@@ -91,10 +93,7 @@ func (f *Folder) Add(r Result) {
 		last = r.eval(i)
 		f.Must(w.Append(last))
 	}
-	status := runner.Done
-	if r.Cause != "" {
-		status = runner.Failed
-	}
+	status := r.status()
 	f.Must(w.Append(&runner.StatusEvent{Head: runner.Head{Step: m.Steps}, Status: status,
 		Cause: r.Cause}))
 	s := runner.Summarize(m, status, m.Steps, last, &runner.StepEvent{ImagesPerSecond: speed})
@@ -104,6 +103,17 @@ func (f *Folder) Add(r Result) {
 	run, err := record.Find(f.Store.Dir(), m.ID)
 	f.Must(err)
 	f.Runs = append(f.Runs, run)
+}
+
+// status returns the status with which the run ends.
+func (r *Result) status() runner.Status {
+	switch {
+	case r.Status != "":
+		return r.Status
+	case r.Cause != "":
+		return runner.Failed
+	}
+	return runner.Done
 }
 
 // meta returns the Meta of the run.
@@ -142,6 +152,9 @@ func (r *Result) meta() *runner.Meta {
 		m.Groups = r.Groups
 		m.GroupCounts = measure.Counts{Train: make([]int, len(r.Groups)),
 			Test: make([]int, len(r.Groups))}
+	}
+	if r.Meta != nil {
+		r.Meta(m)
 	}
 	return m
 }

@@ -78,7 +78,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 	}
 	r, err := report.New(s, runs, report.Options{Family: f.family, Now: time.Now(),
 		Publication: paper.Of(s),
-		Interim: f.interim || s != nil && s.Registered.IsZero() && !presets.IsYAML(args[0])})
+		Interim:     f.interim || s != nil && s.Registered.IsZero() && !presets.IsYAML(args[0])})
 	switch {
 	case err != nil:
 		return err
