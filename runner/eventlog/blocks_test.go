@@ -79,7 +79,7 @@ func TestBackward(t *testing.T) {
 		"a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)
-		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
+		b := newBackwardReader(strings.NewReader(text), int64(len(text)), 0)
 		for i, w := range want {
 			got, start, err := b.line()
 			must(t, err)

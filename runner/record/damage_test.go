@@ -189,7 +189,7 @@ func TestLogOfNewlines(t *testing.T) {
 	}
 	must(t, r.Append(stepEvent(11)))
 	must(t, r.Close())
-	var h *heard
+	var h *logContent
 	made = testing.AllocsPerRun(1, func() { h = history(t, (&Run{Dir: dir}).Tail()) })
 	if made > 5000 {
 		t.Errorf("reading makes %v allocations, want at most 5000", made)

@@ -100,8 +100,8 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 	return file
 }
 
-// heard holds the events of a whole log.
-type heard struct {
+// logContent holds the events of a whole log.
+type logContent struct {
 	*eventlog.History
 	Seconds  float64
 	Warnings []*runner.WarningEvent
@@ -109,9 +109,9 @@ type heard struct {
 }
 
 // history reads a whole log.
-func history(t *testing.T, tail *eventlog.Tail) *heard {
+func history(t *testing.T, tail *eventlog.Tail) *logContent {
 	t.Helper()
-	h, p := &heard{}, eventlog.NewProgress(newMeta(1))
+	h, p := &logContent{}, eventlog.NewProgress(newMeta(1))
 	all, err := eventlog.ReadHistory(tail, func(e runner.Event) {
 		p.Add(e)
 		switch e := e.(type) {

@@ -75,10 +75,10 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// narcissus is a Source whose runs claim to be forks of themselves.
-type narcissus struct{ runsIn }
+// selfForkSource is a Source whose runs claim to be forks of themselves.
+type selfForkSource struct{ runsIn }
 
-func (n narcissus) Find(id string) (*Run, error) {
+func (n selfForkSource) Find(id string) (*Run, error) {
 	r, err := n.runsIn.Find(id)
 	if err == nil {
 		r.Meta.Parent = id + "@3"
@@ -88,7 +88,7 @@ func (n narcissus) Find(id string) (*Run, error) {
 
 func TestForkOfItself(t *testing.T) {
 	s := newStore(t)
-	n := narcissus{runsIn(s.Dir())}
+	n := selfForkSource{runsIn(s.Dir())}
 	r, err := n.Find(forked(t, s, "", 0, 5))
 	must(t, err)
 	log, events := Lineage(n, r), 0

@@ -183,15 +183,15 @@ func TestPinAgainstPruning(t *testing.T) {
 // The state that a program saves is a file of its checkpoint, as the tensors are. Here drolab's own
 // network saves its state as a program does.
 
-// opaque saves bytes in place of tensors.
-type opaque struct{ runtrain.Network }
+// opaqueNetwork saves bytes in place of tensors.
+type opaqueNetwork struct{ runtrain.Network }
 
-func newOpaque(s *spec.Spec, d *data.Dataset, threads int) (runtrain.Network, error) {
+func newOpaqueNetwork(s *spec.Spec, d *data.Dataset, threads int) (runtrain.Network, error) {
 	n, err := runtrain.Native(s, d, threads)
-	return opaque{n}, err
+	return opaqueNetwork{n}, err
 }
 
-func (n opaque) Save(s *runner.State) {
+func (n opaqueNetwork) Save(s *runner.State) {
 	var own runner.State
 	n.Network.Save(&own)
 	var b bytes.Buffer
@@ -200,10 +200,10 @@ func (n opaque) Save(s *runner.State) {
 	if err != nil {
 		panic(err)
 	}
-	s.Opaque = bytesSaved(b.Bytes())
+	s.Opaque = opaqueBytes(b.Bytes())
 }
 
-func (n opaque) Load(s *runner.State) error {
+func (n opaqueNetwork) Load(s *runner.State) error {
 	var b bytes.Buffer
 	if _, err := s.Opaque.WriteTo(&b); err != nil {
 		return err
@@ -216,21 +216,21 @@ func (n opaque) Load(s *runner.State) error {
 		Picked: all[3]})
 }
 
-// bytesSaved is the state that a program has saved, in memory.
-type bytesSaved []byte
+// opaqueBytes is the state that a program has saved, in memory.
+type opaqueBytes []byte
 
-func (b bytesSaved) WriteTo(w io.Writer) (int64, error) {
+func (b opaqueBytes) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(b)
 	return int64(n), err
 }
 
-func (bytesSaved) Release() {}
+func (opaqueBytes) Release() {}
 
 // newOpaqueState returns newState as a program saves it.
 func newOpaqueState(step int64) *runner.State {
 	s := newState(step)
 	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
-	s.Opaque = bytesSaved(fmt.Sprintf("what a program saved at step %d", step))
+	s.Opaque = opaqueBytes(fmt.Sprintf("what a program saved at step %d", step))
 	return s
 }
 
