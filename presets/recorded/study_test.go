@@ -22,6 +22,7 @@ func TestStudies(t *testing.T) {
 			report.Undecided: 6}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			runs, err := Find(Scheme + name)
 			if err != nil {
 				t.Fatal(err)
@@ -73,6 +74,7 @@ func TestStudies(t *testing.T) {
 // TestParts: the dual objective is the robust risk of the training split plus the dual gap. ERM has
 // no objective, and its robust risk is of the radius of its preset alone.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	runs, err := Find("recorded:registered")
 	if err != nil {
 		t.Fatal(err)

@@ -22,13 +22,13 @@ type facts struct {
 	*comparison
 	early    string // why it is too early to compare the arms; "" if it is not
 	oneClass bool   // every run puts all test samples into one class
-	by       yardstick
-	measured bool // the arms have what the yardstick measures
+	by       criterion
+	measured bool // the arms have what the criterion measures
 	alone    bool // there is one arm only, and first and second are this arm
 	// first is the arm that leads, and second the one that it leads. If none leads, they are the
 	// best rival of the baseline and the baseline; without a baseline, the best arm and the last.
 	first, second *arm
-	gain          estimate // of first over second, by the yardstick
+	gain          estimate // of first over second, by the criterion
 	cost          estimate // the mean accuracy of second over that of first, in points
 	leads         bool     // first leads: by the least difference or more, beyond the interval
 	contradicted  bool     // first would lead if the last evaluation alone did not say the opposite
@@ -37,7 +37,7 @@ type facts struct {
 
 // facts measures the comparison.
 func (c *comparison) facts() *facts {
-	f := &facts{comparison: c, early: c.tooEarly(), oneClass: c.oneClass(), by: c.yardstick(),
+	f := &facts{comparison: c, early: c.tooEarly(), oneClass: c.oneClass(), by: c.criterion(),
 		first: c.arms[0], second: c.arms[0]}
 	f.measured = c.allHave(f.by.of)
 	switch {
@@ -153,8 +153,8 @@ func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 {
 	return e.Named("robust_risk").Float()
 }
 
-// yardstick is the quantity by which arms are compared, and how the sentence writes it.
-type yardstick struct {
+// criterion is the quantity by which arms are compared, and how the sentence writes it.
+type criterion struct {
 	of         quantity
 	sign       float64 // 1 if more is better, -1 if less is
 	least      float64 // the least difference that is spoken of
@@ -164,16 +164,16 @@ type yardstick struct {
 	digits     int     // decimals of a difference
 }
 
-// yardstick returns the worst class or group if all arms have one, or else the robust risk.
-func (c *comparison) yardstick() yardstick {
+// criterion returns the worst class or group if all arms have one, or else the robust risk.
+func (c *comparison) criterion() criterion {
 	if c.allHave(worstAccuracy) {
-		return yardstick{worstAccuracy, 1, 1, "the worst " + c.meta().Part(), " %", " points", 1}
+		return criterion{worstAccuracy, 1, 1, "the worst " + c.meta().Part(), " %", " points", 1}
 	}
-	return yardstick{robustRisk, -1, .0005, "robust risk", "", " nats", 3}
+	return criterion{robustRisk, -1, .0005, "robust risk", "", " nats", 3}
 }
 
 // pair formats two values, with as many decimals as their difference asks for.
-func (y yardstick) pair(a, b float64) (string, string) {
+func (y criterion) pair(a, b float64) (string, string) {
 	if y.unit == " %" {
 		return figures(a, b)
 	}
@@ -238,8 +238,8 @@ func (c *comparison) rivals() []*arm {
 	return methods
 }
 
-// best returns the best of some arms by a yardstick; of equal ones the first.
-func (c *comparison) best(among []*arm, by yardstick) *arm {
+// best returns the best of some arms by a criterion; of equal ones the first.
+func (c *comparison) best(among []*arm, by criterion) *arm {
 	best := among[0]
 	for _, a := range among {
 		if by.sign*c.armMean(a, by.of) > by.sign*c.armMean(best, by.of) {
@@ -249,15 +249,15 @@ func (c *comparison) best(among []*arm, by yardstick) *arm {
 	return best
 }
 
-// worst returns the last of some arms by a yardstick; of equal ones the first.
-func (c *comparison) worst(among []*arm, by yardstick) *arm {
+// worst returns the last of some arms by a criterion; of equal ones the first.
+func (c *comparison) worst(among []*arm, by criterion) *arm {
 	by.sign = -by.sign
 	return c.best(among, by)
 }
 
-// bestSince returns the epoch from which on an arm has been the best by a yardstick, counted back
+// bestSince returns the epoch from which on an arm has been the best by a criterion, counted back
 // from the last.
-func (c *comparison) bestSince(a *arm, by yardstick) float64 {
+func (c *comparison) bestSince(a *arm, by criterion) float64 {
 	among := c.arms
 	if c.base != nil {
 		among = append([]*arm{c.base}, c.rivals()...)
