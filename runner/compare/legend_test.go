@@ -59,17 +59,18 @@ func TestLegend(t *testing.T) {
 		}
 	}
 	radii := tabulate(append(newRuns(dro.SFK, accuraciesA, at("chi2", 1)), four...), Options{})
-	if got := radii.Legend()[1]; !strings.Contains(got,
-		"in its row (of the same set and radius, where") {
-		t.Errorf("legend %q", got)
+	const among = "in its row (of the same set and radius, where"
+	if got := radii.Legend()[1]; !strings.Contains(got, among) {
+		t.Errorf("legend %q, want %q in it", got, among)
 	}
-	if got := radii.Brief(); !slices.Contains(got,
-		"measures of the set: among the same set and ρ") {
-		t.Errorf("brief %q", got)
+	const brief = "measures of the set: among the same set and ρ"
+	if got := radii.Brief(); !slices.Contains(got, brief) {
+		t.Errorf("brief %q, want the line %q", got, brief)
 	}
 	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...),
 		Options{}).Legend()
-	if lines[len(lines)-1] != "No star: full gradient norm, since each run has its own objective." {
-		t.Errorf("legend %q", lines)
+	const last = "No star: full gradient norm, since each run has its own objective."
+	if got := lines[len(lines)-1]; got != last {
+		t.Errorf("the legend ends with %q, want %q", got, last)
 	}
 }

@@ -107,7 +107,7 @@ func TestGap(t *testing.T) {
 			}
 			_, passed := tail.Passed.First()
 			if (passed != nil) != (c.line > 0) {
-				t.Errorf("passed over: %v", passed)
+				t.Errorf("passed over: %v, want something: %v", passed, c.line > 0)
 			}
 		})
 	}

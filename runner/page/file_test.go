@@ -77,8 +77,11 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, err := f.WriteFile(dir, sheet(), time.Unix(0, 0))
-	if err != nil || second == first {
-		t.Errorf("%s was written again: %v", second, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second == first {
+		t.Errorf("%s is written again, want another name", second)
 	}
 	f.Write = func(w io.Writer, _ *Table) error {
 		io.WriteString(w, "half")
@@ -86,10 +89,10 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 	}
 	_, err = f.WriteFile(dir, sheet(), time.Unix(9, 0))
 	if err == nil || !strings.Contains(err.Error(), "no more") {
-		t.Errorf("error %v", err)
+		t.Errorf("WriteFile that fails: %v, want an error with %q", err, "no more")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
-		t.Errorf("left %v", left)
+		t.Errorf("the folder has %v, want the two files before", left)
 	}
 }
 

@@ -96,8 +96,11 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 		l := newSteppedRun(t)
 		list, _, err := examine(openHooked(l.goOn), l.s.dir, false)
 		must(t, err)
-		if len(list) > 0 || l.step < 20 {
-			t.Errorf("at step %d it finds %s", l.step, findings(list))
+		if len(list) > 0 {
+			t.Errorf("at step %d it finds %s, want nothing", l.step, findings(list))
+		}
+		if l.step < 20 {
+			t.Errorf("the run went on to step %d only, want 20 or more", l.step)
 		}
 		must(t, l.r.Close())
 	})
@@ -124,7 +127,8 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 				}), l.s.dir, false)
 				must(t, err)
 				if len(list) > 0 {
-					t.Errorf("at the doctor's thing number %d: it finds %s", at, findings(list))
+					t.Errorf("at the doctor's operation %d it finds %s, want nothing", at,
+						findings(list))
 				}
 				l.r.Close()
 			}
@@ -146,7 +150,7 @@ func TestHoldsWhatItCopies(t *testing.T) {
 		_, err = r.Load(newestStep)
 		must(t, err)
 		if past.From.Step < 1 {
-			t.Errorf("from step %d", past.From.Step)
+			t.Errorf("it goes on from step %d, want 1 or more", past.From.Step)
 		}
 	}
 	r.open = nil

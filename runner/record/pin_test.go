@@ -59,8 +59,10 @@ func TestPinnedCheckpointsStay(t *testing.T) {
 		save(t, r, newState(step))
 	}
 	run.wants(t, []int64{1, 3, 5, 6}, []int64{1, 3})
-	if got, err := run.Load(1); err != nil || got.Parameters[0].Data[0] != 1 {
-		t.Errorf("the pinned checkpoint: %v", err)
+	got, err := run.Load(1)
+	must(t, err)
+	if x := got.Parameters[0].Data[0]; x != 1 {
+		t.Errorf("the pinned checkpoint is that of step %v, want 1", x)
 	}
 
 	must(t, run.Unpin(3)) // old: it is removed at once
@@ -90,12 +92,10 @@ func TestPinsThatAreRefused(t *testing.T) {
 		"no such run":        {s.Pin("nothing", 1), "no run nothing"},
 		"by the store":       {s.Pin(run.Meta.ID, 8), "no checkpoint of step 8"},
 	} {
-		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, c.err, c.want)
-		}
+		wantError(t, name, c.err, c.want)
 	}
 	if err := run.Pin(9); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v is no fs.ErrNotExist", err)
+		t.Errorf("Pin(9) = %v, want fs.ErrNotExist", err)
 	}
 	must(t, s.Pin(run.Meta.ID, 2))
 	run.wants(t, []int64{1, 2, 3}, []int64{1, 2})

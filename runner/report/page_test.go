@@ -143,7 +143,7 @@ func TestMarkdown(t *testing.T) {
 		case n > 0 && columns == 0:
 			columns, tables = n, tables+1
 		case n > 0 && n != columns:
-			t.Errorf("%d bars, the head has %d: %s", n, columns, line)
+			t.Errorf("a row has %d bars, want %d as its head: %s", n, columns, line)
 		}
 		if n == 0 {
 			columns = 0
@@ -153,7 +153,7 @@ func TestMarkdown(t *testing.T) {
 		}
 	}
 	if tables < 6 {
-		t.Errorf("%d tables", tables)
+		t.Errorf("%d tables, want 6 or more", tables)
 	}
 }
 
@@ -190,11 +190,18 @@ func TestReplace(t *testing.T) {
 				}
 				rest = after
 			}
-			if rest != "" || strings.Contains(got, c.not) {
-				t.Errorf("the rest is %q, or it still has %q:\n%s", rest, c.not, got)
+			if rest != "" {
+				t.Errorf("%q follows the last part:\n%s", rest, got)
 			}
-			if again, err := Replace(got, r); err != nil || again != got {
-				t.Errorf("the second time changes it: %v", err)
+			if strings.Contains(got, c.not) {
+				t.Errorf("it still has %q:\n%s", c.not, got)
+			}
+			again, err := Replace(got, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again != got {
+				t.Errorf("the second time it becomes\n%s\nwant\n%s", again, got)
 			}
 		})
 	}
@@ -202,15 +209,19 @@ func TestReplace(t *testing.T) {
 	g, err := New(recorded(t, "registered"), nil, Options{Now: before})
 	f.Must(err)
 	got, err := Replace(registered+"begin -->\nold\n"+registered+"end -->\n", g)
-	if f.Must(err); !strings.Contains(got, "0 of 120 runs") || strings.Contains(got, "old") {
-		t.Errorf("registered runs: %s", got)
+	f.Must(err)
+	if !strings.Contains(got, "0 of 120 runs") {
+		t.Errorf("the passage of registered runs lacks %q:\n%s", "0 of 120 runs", got)
+	}
+	if strings.Contains(got, "old") {
+		t.Errorf("the passage of registered runs still has %q:\n%s", "old", got)
 	}
 	for name, text := range map[string]string{
 		"no marks": "text", "no end": begin + "\ntext", "another's end": begin + "\n" + shortEnd,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Replace(text, r); err == nil {
-				t.Error("it is accepted")
+			if got, err := Replace(text, r); err == nil {
+				t.Errorf("Replace(%q) = %q, want an error", text, got)
 			}
 		})
 	}
@@ -235,7 +246,7 @@ func TestMethodsLookAlikeInAllFigures(t *testing.T) {
 		times++
 	}
 	if len(looks) != 3 || times < 8 {
-		t.Errorf("%d names of %d methods: %v", times, len(looks), looks)
+		t.Errorf("%d names of %d methods, want 8 or more of 3: %v", times, len(looks), looks)
 	}
 }
 

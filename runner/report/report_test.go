@@ -231,7 +231,7 @@ func TestVariations(t *testing.T) {
 		delete(want, name)
 		isRisk := func(e Effect) bool { return e.Measure == "robust_risk" }
 		if risk := slices.ContainsFunc(v.Effects, isRisk); risk == (v.Key == "rho") {
-			t.Errorf("%s: robust risk is compared: %v", name, risk)
+			t.Errorf("%s: robust risk is compared: %v, want %v", name, risk, v.Key != "rho")
 		}
 	}
 	if len(want) > 0 {
@@ -369,7 +369,7 @@ func TestClassesOfOtherData(t *testing.T) {
 	f.Must(err)
 	for _, row := range r.Problems[0].Classes {
 		if len(row.Arms) != 1 || !strings.Contains(row.Arms[0], "sfk") {
-			t.Errorf("%s is compared with %q", row.Class, row.Arms)
+			t.Errorf("%s is compared with %q, want sfk alone", row.Class, row.Arms)
 		}
 	}
 	if len(r.Problems[0].Classes) != 2 {
@@ -485,10 +485,10 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 					t.Errorf("another report of the claims' own arms: %s",
 						firstDifference(got, want))
 				}
-				if beside := c.rho == .5 &&
-					c.name != "another network"; beside != (len(after.Further) > 0) &&
-					c.method != dro.PGD { // no claim is PGD's
-					t.Errorf("%d judgements of further arms", len(after.Further))
+				beside := c.rho == .5 && c.name != "another network"
+				n := len(after.Further)
+				if (n > 0) != beside && c.method != dro.PGD { // no claim is PGD's
+					t.Errorf("%d judgements of further arms, want some: %v", n, beside)
 				}
 			})
 		}

@@ -54,7 +54,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 		for i := range p.table.Rows {
 			best := p.table.Rows[i].Cells[c].Best
 			if strings.HasSuffix(p.figures(i, c, true), bestMark) != best {
-				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c, true), best)
+				t.Errorf("row %d of %s: %q, want the mark %q: %t", i, col.Name,
+					p.figures(i, c, true), bestMark, best)
 			}
 			if best {
 				marks++
@@ -68,8 +69,10 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
 			f := p.figures(i, c, true)
-			if strings.Contains(f, bestMark) || strings.Contains(f, "±") {
-				t.Errorf("of one seed %q is claimed", f)
+			for _, not := range []string{bestMark, "±"} {
+				if strings.Contains(f, not) {
+					t.Errorf("the figure of one seed is %q, want no %q in it", f, not)
+				}
 			}
 		}
 	}
@@ -90,7 +93,7 @@ func TestLegendBelowTheTable(t *testing.T) {
 		for _, sign := range []string{"± 95 % t interval",
 			"* beats all others", "(c) uses classes"} {
 			if strings.Contains(screen, sign) != (size[1] > 10) {
-				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
+				t.Errorf("%v: want %q below the table: %t\n%s", size, sign, size[1] > 10, screen)
 			}
 		}
 		// No line of the table is lost: scrolling reaches the last one.
@@ -162,7 +165,7 @@ func TestCurvesRewind(t *testing.T) {
 	_, p := compareOf(t, resumedArchive{tuitest.NewArchive(t)})
 	s := p.series[0][0]
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
-		t.Errorf("the curve ends at (%g, %g)", x, y)
+		t.Errorf("the curve ends at (%g, %g), want (6, 7)", x, y)
 	}
 	if got := s.Len(); got != 6 {
 		t.Errorf("%d points after going back to epoch 5, want 6", got)
@@ -376,7 +379,8 @@ func TestColoursAreClaims(t *testing.T) {
 		for i := range p.table.Rows {
 			text, base := p.difference(i, c), p.bases[c][i]
 			if (text == "") != (base < 0) {
-				t.Errorf("%s: %q against row %d", col.Name, text, base)
+				t.Errorf("%s: the difference to row %d is %q, want one if there is a row", col.Name,
+					base, text)
 			}
 			if text != "" {
 				signed++
@@ -391,13 +395,14 @@ func TestColoursAreClaims(t *testing.T) {
 	}
 	r.Size(200, 58)
 	if n := len(p.layout(200, 58).curves); n < 3 {
-		t.Errorf("on a large screen there are %d plots", n)
+		t.Errorf("on a large screen there are %d plots, want 3 or more", n)
 	}
 	row := tableRow{column: 0}
 	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}
 	for best, want := range stars {
-		if p.table.Rows[0].Cells[0].Best = best; p.styleOf(row, 0).Paint("x") != want.Paint("x") {
-			t.Errorf("star %t: %q", best, p.styleOf(row, 0).Paint("x"))
+		p.table.Rows[0].Cells[0].Best = best
+		if got, want := p.styleOf(row, 0).Paint("x"), want.Paint("x"); got != want {
+			t.Errorf("star %t: painted as %q, want %q", best, got, want)
 		}
 	}
 	table := p.table.Rows
