@@ -365,9 +365,12 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range pages(t, paths...) {
-				if want, err := report.Replace(p.text, d); err != nil || want != p.text {
-					t.Errorf("%s has other tables (%v): drolab report %s --into %[1]s",
-						p.path, err, set)
+				want, err := report.Replace(p.text, d)
+				if err != nil {
+					t.Fatalf("%s: %v", p.path, err)
+				}
+				if want != p.text {
+					t.Errorf("%s has other tables: drolab report %s --into %[1]s", p.path, set)
 				}
 			}
 		})

@@ -48,8 +48,11 @@ func TestEveryRunReads(t *testing.T) {
 			evals, steps := 0, 0
 			for log := r.Tail(); ; {
 				events, err := log.Read()
-				if err != nil || log.Skipped() > 0 {
-					t.Fatalf("%s: %v, %d lines skipped", r.Dir, err, log.Skipped())
+				if err != nil {
+					t.Fatalf("%s: %v", r.Dir, err)
+				}
+				if n := log.Skipped(); n > 0 {
+					t.Fatalf("%s: %d lines are skipped, want none", r.Dir, n)
 				}
 				if len(events) == 0 {
 					break
@@ -64,8 +67,8 @@ func TestEveryRunReads(t *testing.T) {
 				}
 			}
 			if evals < m.Spec.Epochs || steps < 100 {
-				t.Errorf("%s: %d evaluations and %d steps of %d epochs", r.Dir, evals, steps,
-					m.Spec.Epochs)
+				t.Errorf("%s: %d evaluations and %d steps, want %d and 100 or more", r.Dir, evals,
+					steps, m.Spec.Epochs)
 			}
 		}
 	}
@@ -93,8 +96,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s finds %d runs", word, len(runs))
 		}
 	}
-	if Is("paper") || !Is("recorded:paper") {
-		t.Error("Is does not tell")
+	for word, want := range map[string]bool{"paper": false, "recorded:paper": true} {
+		if got := Is(word); got != want {
+			t.Errorf("Is(%q) = %v, want %v", word, got, want)
+		}
 	}
 }
 

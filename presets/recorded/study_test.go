@@ -64,8 +64,14 @@ func TestStudies(t *testing.T) {
 					t.Errorf("%d claims are %s, want %d", got[v], v, n)
 				}
 			}
-			if name == "registered" && (len(g.Rest) > 0 || len(r.Notes) > 0) {
-				t.Errorf("%d runs of no arm, notes %q", len(g.Rest), r.Notes)
+			if name != "registered" {
+				return
+			}
+			if len(g.Rest) > 0 {
+				t.Errorf("%d runs are of no arm, want none", len(g.Rest))
+			}
+			if len(r.Notes) > 0 {
+				t.Errorf("notes %q, want none", r.Notes)
 			}
 		})
 	}

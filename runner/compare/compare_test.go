@@ -488,8 +488,11 @@ func TestDiffOfWords(t *testing.T) {
 		if err := said.Assign(assignment[0], []byte(assignment[1])); err != nil {
 			t.Fatal(err)
 		}
-		if got := Diff([]spec.Spec{auto, said}); got != nil || !said.Equal(&auto) {
-			t.Errorf("%v is another configuration: %v", assignment, got)
+		if got := Diff([]spec.Spec{auto, said}); got != nil {
+			t.Errorf("%v has the differences %v, want none", assignment, got)
+		}
+		if !said.Equal(&auto) {
+			t.Errorf("%v is another configuration, want the same", assignment)
 		}
 		other := said
 		other.LR, other.Rho, other.EtaMax = auto.LR/2, auto.Rho/2, auto.EtaMax/2

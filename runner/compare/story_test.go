@@ -102,6 +102,14 @@ func withoutClasses(r *StoryRun) {
 	}
 }
 
+// withoutEarlyClasses takes the worst class from the first two evaluations, so that means of five
+// have one from the seventh on.
+func withoutEarlyClasses(r *StoryRun) {
+	for _, e := range r.Evals[:2] {
+		e.Set("worst_class_accuracy", measure.Number{})
+	}
+}
+
 func withoutMeasures(r *StoryRun) {
 	withoutClasses(r)
 	for _, e := range r.Evals {
@@ -181,6 +189,10 @@ func TestWhoLeads(t *testing.T) {
 			[]result{erm, pgd, sfk.at(52, 52, 52, 52, 52, 60, 70, 80)},
 			"Epochs 4–8, in this seed: sfk leads erm by 12.8 points in the worst class " +
 				"(63 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
+		{"a worst class that is known from the third epoch on",
+			[]result{erm, sfk.changed(withoutEarlyClasses)},
+			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
 		{"a leader with a higher mean", []result{erm, pgd},
 			"Epochs 4–8, in this seed: pgd leads erm by 5.0 points in the worst class " +
 				"(55 against 50 %), since epoch 1, with mean accuracy 1.0 points higher."},

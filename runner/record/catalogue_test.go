@@ -271,8 +271,10 @@ func TestForgotten(t *testing.T) {
 	looks := remembering(dir, cache)
 	looks.ReadOnly = true
 	looks.List()
-	if info, err := os.Stat(c.path()); err != nil || !info.ModTime().Equal(old) {
-		t.Errorf("a reader wrote to it: %v", err)
+	info, err := os.Stat(c.path())
+	must(t, err)
+	if !info.ModTime().Equal(old) {
+		t.Errorf("a reader wrote to it at %v, want it as of %v", info.ModTime(), old)
 	}
 	remembering(dir, cache).List() // it is used
 	remembering(manyEnds(t), cache).List()

@@ -355,7 +355,7 @@ func TestLeftovers(t *testing.T) {
 	must(t, err)
 	defer l.Release()
 	if runs, problems := List(s.Dir()); len(runs) != 0 || problems != nil {
-		t.Errorf("List shows leftovers: %v %v", runs, problems)
+		t.Errorf("List shows %d runs and the problems %v, want neither", len(runs), problems)
 	}
 	create(t, s, newMeta(1))
 	for dir, want := range map[string]bool{crashed: false, deleted: false, young: true,

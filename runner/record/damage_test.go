@@ -116,7 +116,7 @@ func TestDamagedLog(t *testing.T) {
 		run, err := Find(s.Dir(), id)
 		must(t, err)
 		if h := history(t, run.Tail()); !bytes.Equal(read(t, log), harmed) && len(h.Warnings) != 1 {
-			t.Errorf("%s: warnings %v", name, h.Warnings)
+			t.Errorf("%s: the log was mended with the warnings %v, want one", name, h.Warnings)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func TestForkOfItself(t *testing.T) {
 		}
 		events += len(list)
 	}
-	if events < 5 || events > 5*(maxGenerations+1)+maxGenerations {
-		t.Errorf("%d events of a log of 5", events)
+	if most := 5*(maxGenerations+1) + maxGenerations; events < 5 || events > most {
+		t.Errorf("%d events of a log of 5, want 5 to %d", events, most)
 	}
 }

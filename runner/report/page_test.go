@@ -99,15 +99,18 @@ func TestLaTeX(t *testing.T) {
 		}
 	}
 	bare := regexp.MustCompile(`\\[{}&%$#_\\]`).ReplaceAllString(text, " ")
-	if strings.Count(bare, "{") != strings.Count(bare, "}") || strings.Count(bare, "$")%2 != 0 {
-		t.Error("braces or dollars are odd")
+	if open, closed := strings.Count(bare, "{"), strings.Count(bare, "}"); open != closed {
+		t.Errorf("%d braces open and %d close, want as many", open, closed)
+	}
+	if n := strings.Count(bare, "$"); n%2 != 0 {
+		t.Errorf("%d dollars, want an even number", n)
 	}
 	for _, m := range regexp.MustCompile(`(?s)\\begin\{tabular\}\{([lrp]+)\}(.*?)\\end\{tabular\}`).
 		FindAllStringSubmatch(strings.ReplaceAll(text, `p{.55\linewidth}`, "p"), -1) {
 		for row := range strings.SplitSeq(m[2], ` \\`+"\n") {
 			row = strings.ReplaceAll(row, `\&`, "")
 			if n := strings.Count(row, "&") + 1; n > 1 && n != len(m[1]) {
-				t.Errorf("%d cells in %d columns: %s", n, len(m[1]), row)
+				t.Errorf("a row has %d cells, want %d: %s", n, len(m[1]), row)
 			}
 		}
 	}

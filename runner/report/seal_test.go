@@ -61,8 +61,11 @@ families:
 func hashOf(t *testing.T, text string) string {
 	t.Helper()
 	hash, err := parse(t, text).hashOfClaims()
-	if err != nil || len(hash) != 64 {
-		t.Fatalf("hash %q, %v", hash, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(hash) != 64 {
+		t.Fatalf("hash %q, want 64 digits", hash)
 	}
 	return hash
 }
@@ -144,7 +147,7 @@ func TestHashOfClaims(t *testing.T) {
 				t.Errorf("same hash: %v, want %v", got == want, c.same)
 			}
 			if !c.same && seen[got] != "" {
-				t.Errorf("the hash of %q", seen[got])
+				t.Errorf("it has the hash of %q, want one of its own", seen[got])
 			}
 			if !c.same {
 				seen[got] = c.what
@@ -299,11 +302,10 @@ func TestClaimsThatDiffer(t *testing.T) {
 			}
 			var printed struct{ Claims *ClaimsCheck }
 			text, err := json.Marshal(r)
-			if err == nil {
-				err = json.Unmarshal(text, &printed)
-			}
-			if err != nil || printed.Claims == nil {
-				t.Fatalf("--json has the claims %+v, %v", printed.Claims, err)
+			f.Must(err)
+			f.Must(json.Unmarshal(text, &printed))
+			if printed.Claims == nil {
+				t.Fatalf("--json has no claims: %s", text)
 			}
 			if got := len(printed.Claims.Differ) > 0; got != (c.exploratory > 0) {
 				t.Errorf("--json has runs with other claims: %v, want %v: %+v", got,

@@ -55,8 +55,11 @@ func parse(t *testing.T, text string) *Study {
 
 func TestParse(t *testing.T) {
 	s := parse(t, validStudy)
-	if !IsStudy([]byte(validStudy)) || IsStudy([]byte("doc: a study: none\nrho: 1\n")) {
-		t.Error("a study is not told from a preset")
+	for text, want := range map[string]bool{validStudy: true,
+		"doc: a study: none\nrho: 1\n": false} {
+		if got := IsStudy([]byte(text)); got != want {
+			t.Errorf("IsStudy(%q) = %v, want %v", text, got, want)
+		}
 	}
 	type head struct {
 		Title                 string

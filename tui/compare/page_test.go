@@ -192,8 +192,11 @@ func TestCompareGrows(t *testing.T) {
 	}
 	table, points := p.table, p.series[0][0].Len()
 	r.Wait(11*time.Second, time.Second)
-	if p.table != table || p.series[0][0].Len() != points {
+	if p.table != table {
 		t.Error("the table was made again for the same runs")
+	}
+	if n := p.series[0][0].Len(); n != points {
+		t.Errorf("the curve has %d points, want %d as before", n, points)
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-erm-s1")})
 	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()),
@@ -210,8 +213,11 @@ func TestCompareStale(t *testing.T) {
 	table, points := p.table, p.series[0][0].Len()
 	r.Send(comparedMsg{round: p.round - 1},
 		curvesMsg{table: new(compare.Table), from: 99, evals: [][]*runner.EvalEvent{{{}}}})
-	if p.table != table || p.series[0][0].Len() != points {
-		t.Error("a stale answer was taken")
+	if p.table != table {
+		t.Error("the table of a stale answer was taken")
+	}
+	if n := p.series[0][0].Len(); n != points {
+		t.Errorf("the curve has %d points, want %d as before a stale answer", n, points)
 	}
 }
 
@@ -236,8 +242,11 @@ func TestRefusals(t *testing.T) {
 	r.Size(40, 10)
 	for _, k := range []string{"right", "down"} {
 		before := r.View()
-		if r.Press(k); r.Notice.Text != "" || r.View() == before {
-			t.Errorf("%s does nothing on a small screen: %q", k, r.Notice.Text)
+		if r.Press(k); r.Notice.Text != "" {
+			t.Errorf("%s on a small screen gives the notice %q, want none", k, r.Notice.Text)
+		}
+		if r.View() == before {
+			t.Errorf("%s does nothing on a small screen", k)
 		}
 	}
 }
@@ -260,8 +269,10 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 	for _, key := range []string{"right", "down"} {
 		s, sign := see(), map[string]string{"right": "→ ", "down": "↓ "}[key]
-		if !strings.Contains(s, sign) || !strings.Contains(s, " more") {
-			t.Errorf("what %s leads to is not said:\n%s", key, s)
+		for _, words := range []string{sign, " more"} {
+			if !strings.Contains(s, words) {
+				t.Errorf("what %s leads to is not said, no %q:\n%s", key, words, s)
+			}
 		}
 		for r.Press(key); r.Notice.Text == "" && s != see(); r.Press(key) {
 			s = see()
