@@ -55,6 +55,7 @@ runner/record/recordtest/eventtest < runner/record/recordtest
 runner/record, runner/page, GONUM < runner/compare
 runner/record, runner/bridge < runner/certificate
 runner/compare, presets, GONUM < runner/report
+runner/report < runner/report/paper
 runner/record, runner/report < presets/recorded
 runner/queue, runner/record, X/SYS < runner/engine
 runner/page, runner/record < runner/publish
@@ -80,6 +81,7 @@ runner/record/recordtest < tui/internal/tuitest
 tui/kit, runner/record, runner/page, runner/train < tui/cli/console
 presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
+runner/report/paper < tui/cli/look
 tui/cli/look, runner/engine, tui, tui/share, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/run, COBRA, FANG < tui/cli
 tui/cli < docs, .
@@ -109,7 +111,7 @@ var testPairs = map[string]string{
 	"runner/data/loader":    "runner/data/source, runner/data/synthetic, runner/data/array",
 	"runner/sweep":          "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",
 	".":                     "runner/bridge/testdata/client",
-	"runner/compare":        "presets, presets/recorded",
+	"runner/compare":        "presets, presets/recorded, runner/record/recordtest",
 	"runner/engine":         "runner/bridge/testdata/client",
 	"runner/certificate":    "runner/record/recordtest, presets",
 	"runner/publish":        "runner/record/recordtest, runner/certificate",
@@ -119,9 +121,10 @@ var testPairs = map[string]string{
 		"runner/bridge/pythontest/asnative",
 	"runner/bridge/pythontest": "runner/bridge/testdata/zygote",
 	"tui/runs":                 "runner/queue",
-	"presets/recorded":         "presets",
+	"presets/recorded":         "presets, runner/report/paper",
 	"runner/report":            "presets, runner/record/recordtest",
-	"docs":                     "presets, presets/recorded, runner/report",
+	"runner/report/paper":      "presets, runner/record/recordtest",
+	"docs":                     "presets, presets/recorded, runner/report, runner/report/paper",
 }
 
 // modules maps the words of the rules to import paths. If several of the paths begin an import, the

@@ -21,6 +21,7 @@ import (
 	"drolab/presets/recorded"
 	"drolab/runner/data/source"
 	"drolab/runner/report"
+	"drolab/runner/report/paper"
 	"drolab/tui/cli"
 )
 
@@ -184,7 +185,7 @@ func TestLinksOfDocs(t *testing.T) {
 					name = path.Join(path.Dir(p.path), file)
 				}
 				if _, err := os.Stat(filepath.Join(root, name)); err != nil {
-					t.Errorf("%s: %v", line, err)
+					t.Errorf("%s leads to no file: %v", line, err)
 				}
 				i := slices.IndexFunc(list, func(p *page) bool { return p.path == name })
 				if heading != "" && (i < 0 || !list[i].anchors[heading]) {
@@ -195,7 +196,7 @@ func TestLinksOfDocs(t *testing.T) {
 				// The registration stays as it was on its day, so its paths may be out of date.
 				if ours.MatchString(word) && p.path != "docs/registration.md" {
 					if _, err := os.Stat(filepath.Join(root, word)); err != nil {
-						t.Errorf("`%s`: %v", word, err)
+						t.Errorf("`%s` is no file: %v", word, err)
 					}
 				}
 				if strings.HasPrefix(word, "Test") && !strings.ContainsAny(word, " |") &&
@@ -227,8 +228,11 @@ func declared(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	if err != nil || len(tests) == 0 {
-		t.Fatal(len(tests), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tests) == 0 {
+		t.Fatal("no test is declared")
 	}
 	return tests
 }
@@ -301,7 +305,7 @@ func TestCommandsOfDocs(t *testing.T) {
 					args := append(strings.Fields(c)[1:], "--help")
 					in := strings.NewReader("")
 					if cli.Process(context.Background(), args, in, io.Discard, &said) != 0 {
-						t.Errorf("%s: %s", c, said.String())
+						t.Errorf("%s --help fails: %s", c, said.String())
 					}
 				case !runs(string(script), c):
 					t.Errorf("%s: want it in %s, or its reason in notRun", c, name)
@@ -355,14 +359,18 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := report.New(s, runs, report.Options{Interim: s.Registered.IsZero()})
+			d, err := report.New(s, runs, report.Options{Publication: paper.Of(s),
+				Interim: s.Registered.IsZero()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range pages(t, paths...) {
-				if want, err := report.Replace(p.text, d); err != nil || want != p.text {
-					t.Errorf("%s has other tables (%v): drolab report %s --into %[1]s",
-						p.path, err, set)
+				want, err := report.Replace(p.text, d)
+				if err != nil {
+					t.Fatalf("%s: %v", p.path, err)
+				}
+				if want != p.text {
+					t.Errorf("%s has other tables: drolab report %s --into %[1]s", p.path, set)
 				}
 			}
 		})

@@ -34,7 +34,7 @@ func TestRegisteredRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := p.Check(&p.Spec); len(err) > 0 {
-			t.Error(err)
+			t.Errorf("Check of %s: %v", name, err)
 		}
 		for _, one := range p.Spec.Expand() {
 			a := arm{one.Algorithm(), one.Rho}

@@ -12,8 +12,9 @@ import (
 )
 
 // TestEveryRunReads: every file that comes with the program holds a run that trained to its end,
-// with the program, processor and kernel that made it.
+// with the program, processor and kernel that made it. With -short it reads each tenth.
 func TestEveryRunReads(t *testing.T) {
+	t.Parallel()
 	for _, name := range Names() {
 		runs, err := Find(Scheme + name)
 		if errors.Is(err, ErrEmpty) {
@@ -22,13 +23,20 @@ func TestEveryRunReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range runs {
+		for i, r := range runs {
+			if testing.Short() && i%10 > 0 {
+				continue
+			}
 			m := &r.Meta
-			if r.Status() != runner.Done || m.Host.Version == "" || m.Host.CPU == "" ||
-				m.Host.Kernel == "" ||
-				m.Checksum == "" || r.Summary().Steps != m.Steps {
-				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(),
-					r.Summary().Steps, m.Steps, m.Host)
+			if steps := r.Summary().Steps; r.Status() != runner.Done || steps != m.Steps {
+				t.Errorf("%s: %s after %d steps, want %s after %d", r.Dir, r.Status(), steps,
+					runner.Done, m.Steps)
+			}
+			for what, text := range map[string]string{"version": m.Host.Version,
+				"processor": m.Host.CPU, "kernel": m.Host.Kernel, "checksum": m.Checksum} {
+				if text == "" {
+					t.Errorf("%s has no %s", r.Dir, what)
+				}
 			}
 			if m.Ties != runner.TiesToFirst || r.Summary().Selected != nil {
 				t.Errorf("%s: rule %q for ties, selected %+v, want none", r.Dir, m.Ties,
@@ -40,8 +48,11 @@ func TestEveryRunReads(t *testing.T) {
 			evals, steps := 0, 0
 			for log := r.Tail(); ; {
 				events, err := log.Read()
-				if err != nil || log.Skipped() > 0 {
-					t.Fatalf("%s: %v, %d lines skipped", r.Dir, err, log.Skipped())
+				if err != nil {
+					t.Fatalf("%s: %v", r.Dir, err)
+				}
+				if n := log.Skipped(); n > 0 {
+					t.Fatalf("%s: %d lines are skipped, want none", r.Dir, n)
 				}
 				if len(events) == 0 {
 					break
@@ -56,8 +67,8 @@ func TestEveryRunReads(t *testing.T) {
 				}
 			}
 			if evals < m.Spec.Epochs || steps < 100 {
-				t.Errorf("%s: %d evaluations and %d steps of %d epochs", r.Dir, evals, steps,
-					m.Spec.Epochs)
+				t.Errorf("%s: %d evaluations and %d steps, want %d and 100 or more", r.Dir, evals,
+					steps, m.Spec.Epochs)
 			}
 		}
 	}
@@ -72,9 +83,12 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, err := Find(all[0].Dir)
+	if err != nil {
+		t.Fatalf("Find(%q): %v", all[0].Dir, err)
+	}
 	first := func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }
-	if err != nil || !slices.ContainsFunc(one, first) {
-		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
+	if !slices.ContainsFunc(one, first) {
+		t.Errorf("Find(%q) gives %d runs without that one", all[0].Dir, len(one))
 	}
 	for _, rest := range []string{"", ".", "none", "paper/none", "../recorded"} {
 		word := Scheme + rest
@@ -82,8 +96,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s finds %d runs", word, len(runs))
 		}
 	}
-	if Is("paper") || !Is("recorded:paper") {
-		t.Error("Is does not tell")
+	for word, want := range map[string]bool{"paper": false, "recorded:paper": true} {
+		if got := Is(word); got != want {
+			t.Errorf("Is(%q) = %v, want %v", word, got, want)
+		}
 	}
 }
 
@@ -100,7 +116,10 @@ func TestSize(t *testing.T) {
 		total, runs = total+len(b), runs+1
 		return err
 	})
-	if err != nil || total > most*runs {
-		t.Errorf("%d bytes in %d files, want at most %d in each (%v)", total, runs, most, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total > most*runs {
+		t.Errorf("%d bytes in %d files, want at most %d in each", total, runs, most)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"drolab/dro/peertest"
 	"drolab/runner/record"
 	"drolab/runner/report"
+	"drolab/runner/report/paper"
 )
 
 // python runs the script that recomputes the figures of the report.
@@ -27,7 +28,8 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.New(s, runs, report.Options{Interim: s == nil || s.Registered.IsZero()})
+	r, err := report.New(s, runs, report.Options{Publication: paper.Of(s),
+		Interim: s == nil || s.Registered.IsZero()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestWeightsAgain(t *testing.T) {
 	}
 	runs, problems := record.List(folder)
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("List(%q): %v", folder, problems)
 	}
 	asJSON, page := written(t, runs)
 	args := []string{"--report", asJSON, "--page", page, "--data",

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/runner/record"
 	"drolab/runner/report"
 )
 
@@ -21,6 +22,7 @@ func TestStudies(t *testing.T) {
 			report.Undecided: 6}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			runs, err := Find(Scheme + name)
 			if err != nil {
 				t.Fatal(err)
@@ -29,14 +31,25 @@ func TestStudies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if of, err := StudyOf(runs); err != nil || of.Title != s.Title {
-				t.Errorf("the runs are of another study: %v", err)
+			of, err := StudyOf(runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of.Title != s.Title {
+				t.Errorf("the runs are of the study %q, want %q", of.Title, s.Title)
 			}
 			g := s.Gather(runs)
-			if g.Done != want.runs || g.Wanted != want.runs || len(g.Missing) > 0 ||
-				len(g.Early)+len(g.Failed)+len(g.Broken)+len(g.OtherSeeds) > 0 {
-				t.Errorf("%d of %d runs count, want %d; missing: %q", g.Done, g.Wanted, want.runs,
-					g.Lacks())
+			if g.Done != want.runs || g.Wanted != want.runs {
+				t.Errorf("%d of %d runs count, want %d of as many", g.Done, g.Wanted, want.runs)
+			}
+			if len(g.Missing) > 0 {
+				t.Errorf("missing: %q, want none", g.Lacks())
+			}
+			for what, runs := range map[string][]*record.Run{"early": g.Early, "failed": g.Failed,
+				"broken": g.Broken, "of other seeds": g.OtherSeeds} {
+				if len(runs) > 0 {
+					t.Errorf("%d runs are %s, want none", len(runs), what)
+				}
 			}
 			r, err := report.New(s, runs, report.Options{Now: time.Time{}})
 			if err != nil {
@@ -51,8 +64,14 @@ func TestStudies(t *testing.T) {
 					t.Errorf("%d claims are %s, want %d", got[v], v, n)
 				}
 			}
-			if name == "registered" && (len(g.Rest) > 0 || len(r.Notes) > 0) {
-				t.Errorf("%d runs of no arm, notes %q", len(g.Rest), r.Notes)
+			if name != "registered" {
+				return
+			}
+			if len(g.Rest) > 0 {
+				t.Errorf("%d runs are of no arm, want none", len(g.Rest))
+			}
+			if len(r.Notes) > 0 {
+				t.Errorf("notes %q, want none", r.Notes)
 			}
 		})
 	}
@@ -61,6 +80,7 @@ func TestStudies(t *testing.T) {
 // TestParts: the dual objective is the robust risk of the training split plus the dual gap. ERM has
 // no objective, and its robust risk is of the radius of its preset alone.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	runs, err := Find("recorded:registered")
 	if err != nil {
 		t.Fatal(err)
@@ -70,18 +90,29 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := report.New(s, runs, report.Options{})
-	if err != nil || len(r.Parts) != 6 {
-		t.Fatalf("%d rows, want 3 at each radius: %v", len(r.Parts), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Parts) != 6 {
+		t.Fatalf("%d rows, want 3 at each radius", len(r.Parts))
 	}
 	for i := 0; i < len(r.Parts); i += 3 {
 		objective, risk, gap := r.Parts[i].Arms, r.Parts[i+1].Arms, r.Parts[i+2].Arms
 		for k, arm := range s.Arms {
 			f, sum := objective[k].Mean.Float(), risk[k].Mean.Float()+gap[k].Mean.Float()
-			dual := arm.Name != "erm" && arm.Name != "group"
-			if dual && math.Abs(f-sum) > 1e-9 || !dual && (objective[k].Seeds > 0 ||
-				risk[k].Seeds != 12*i/3) {
-				t.Errorf("%s, %s: %v is not %v + %v", r.Parts[i].Problem, arm.Name, objective[k],
-					risk[k], gap[k])
+			where := r.Parts[i].Problem + ", " + arm.Name
+			if arm.Name != "erm" && arm.Name != "group" {
+				if math.Abs(f-sum) > 1e-9 {
+					t.Errorf("%s: the objective is %v, want %v + %v", where, f, risk[k].Mean,
+						gap[k].Mean)
+				}
+				continue
+			}
+			if n := objective[k].Seeds; n > 0 {
+				t.Errorf("%s: %d seeds have an objective, want none", where, n)
+			}
+			if n, want := risk[k].Seeds, 12*i/3; n != want {
+				t.Errorf("%s: %d seeds have a robust risk, want %d", where, n, want)
 			}
 		}
 	}
@@ -99,11 +130,17 @@ func TestTwins(t *testing.T) {
 	}
 	g, pan := s.Gather(runs), 3
 	for _, a := range g.By[0][pan].Runs {
-		b := g.By[1][pan].RunOf(a.Meta.Spec.Seed)
+		seed := a.Meta.Spec.Seed
+		if method := a.Meta.Spec.Algorithm(); method != "pan" {
+			t.Fatalf("seed %d: the arm is of %s, want pan", seed, method)
+		}
+		b := g.By[1][pan].RunOf(seed)
+		if b == nil || b == a {
+			t.Fatalf("seed %d has no run of its own at the other radius", seed)
+		}
 		for _, m := range []string{"train_loss", "test_loss", "test_accuracy"} {
-			if b == nil || b == a || a.Meta.Spec.Algorithm() != "pan" ||
-				a.Summary().Named(m) != b.Summary().Named(m) {
-				t.Errorf("seed %d: %s differs between the radii", a.Meta.Spec.Seed, m)
+			if x, y := a.Summary().Named(m), b.Summary().Named(m); x != y {
+				t.Errorf("seed %d: %s is %v and %v at the radii, want the same", seed, m, x, y)
 			}
 		}
 	}

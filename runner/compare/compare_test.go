@@ -11,10 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -169,11 +172,11 @@ func kinds(table *Table) (list []NoteKind) {
 func TestTable(t *testing.T) {
 	table := tabulate(slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)),
 		Options{})
-	if len(table.Rows) != 2 || table.Rows[0].Label != "sfk" || table.Rows[1].Label != "erm" {
-		t.Fatalf("rows %+v", table.Rows)
+	if got, want := labels(table), []string{"sfk", "erm"}; !slices.Equal(got, want) {
+		t.Fatalf("rows %v, want %v", got, want)
 	}
 	if !slices.Equal(table.Keys, []string{"algorithms"}) || len(table.Notes) != 0 {
-		t.Errorf("keys %v, notes %v", table.Keys, table.Notes)
+		t.Errorf("keys %v, notes %v, want [algorithms] and none", table.Keys, table.Notes)
 	}
 	var names []string
 	for _, c := range table.Columns {
@@ -186,32 +189,63 @@ func TestTable(t *testing.T) {
 	}
 	c := column(t, table, "worst_class_accuracy")
 	cell := table.Rows[0].Cells[c]
-	if !near(cell.Mean.Float(), 0.494425) || !near(cell.Std.Float(), 0.00583459510163302) ||
-		!near(cell.Half.Float(), 0.009284142812009212) || cell.N != 4 || !cell.Best {
-		t.Errorf("cell %+v", cell)
+	if cell.N != 4 || !cell.Best {
+		t.Errorf("the best cell is of %d seeds, best: %v, want 4, best", cell.N, cell.Best)
 	}
-	const p = 0.0009440804932194916
-	if col := table.Columns[c]; col.Family != 1 || len(col.Tests) != 1 ||
-		!near(col.Tests[0].P.Float(), p) ||
-		!near(table.Rows[1].Cells[c].P.Float(), p) ||
-		!near(table.Rows[1].Cells[c].Adjusted.Float(), p) ||
-		cell.P.Applies() || !col.Tests[0].Best {
-		t.Errorf("column %+v", col)
+	col, other := table.Columns[c], table.Rows[1].Cells[c]
+	if col.Family != 1 || len(col.Tests) != 1 {
+		t.Fatalf("a family of %d with the tests %+v, want one", col.Family, col.Tests)
+	}
+	if !col.Tests[0].Best {
+		t.Errorf("the test %+v is not one of the best row", col.Tests[0])
+	}
+	if cell.P.Applies() {
+		t.Errorf("the best cell has p %v, want none", cell.P)
 	}
 	// Two classes are two tests: the correction covers both.
-	if col := table.Columns[0]; col.Family != 2 || !near(col.Tests[0].Adjusted.Float(), 2*p) {
-		t.Errorf("column of a class %+v", col)
+	class := table.Columns[0]
+	if class.Family != 2 {
+		t.Errorf("the family of a class has %d tests, want 2", class.Family)
+	}
+	const p = 0.0009440804932194916
+	for _, n := range []struct {
+		what string
+		got  measure.Number
+		want float64
+	}{
+		{"the mean", cell.Mean, 0.494425},
+		{"the deviation", cell.Std, 0.00583459510163302},
+		{"half of the interval", cell.Half, 0.009284142812009212},
+		{"p of the test", col.Tests[0].P, p},
+		{"p of the other cell", other.P, p},
+		{"adjusted p of the other cell", other.Adjusted, p},
+		{"adjusted p of a class", class.Tests[0].Adjusted, 2 * p},
+	} {
+		if !near(n.got.Float(), n.want) {
+			t.Errorf("%s is %v, want %v", n.what, n.got, n.want)
+		}
 	}
 	for _, name := range []string{"train_loss", "test_loss", "robust_risk"} { // less is better
 		if best := starred(table, column(t, table, name)); !slices.Equal(best, []string{"sfk"}) {
-			t.Errorf("%s: marked %q", name, best)
+			t.Errorf("%s: marked %q, want sfk", name, best)
 		}
 	}
 	gap := column(t, table, "dual_gap")
-	erm, col := table.Rows[1].Cells[gap], table.Columns[gap]
-	if erm.N != 0 || erm.Mean.Applies() || len(col.Tests) != 0 {
-		t.Errorf("dual gap of erm %+v, column %+v", erm, col)
+	erm := table.Rows[1].Cells[gap]
+	if erm.N != 0 || erm.Mean.Applies() {
+		t.Errorf("the dual gap of erm is %v of %d seeds, want none", erm.Mean, erm.N)
 	}
+	if tests := table.Columns[gap].Tests; len(tests) != 0 {
+		t.Errorf("the dual gap has the tests %+v, want none", tests)
+	}
+}
+
+// labels returns the labels of the rows.
+func labels(table *Table) (list []string) {
+	for _, r := range table.Rows {
+		list = append(list, r.Label)
+	}
+	return list
 }
 
 // TestOwnValues: the programs' own values stand at the end, and a value without a better side is
@@ -228,15 +262,24 @@ func TestOwnValues(t *testing.T) {
 		newRuns(dro.SFK, accuraciesA, gives("user.a", accuraciesA), gives("user.b", accuraciesA))),
 		Options{})
 	a, b := column(t, table, "user.a"), column(t, table, "user.b")
-	if best := starred(table, a); !slices.Equal(best, []string{"erm"}) || table.Columns[a].Neutral {
-		t.Errorf("user.a: marked %q, %+v", best, table.Columns[a])
+	if best := starred(table, a); !slices.Equal(best, []string{"erm"}) {
+		t.Errorf("user.a: marked %q, want erm", best)
 	}
-	if best := starred(table, b); len(best) > 0 || !table.Columns[b].Neutral ||
-		len(table.Columns[b].Tests) > 0 || b != len(table.Columns)-1 {
-		t.Errorf("user.b: marked %q, %+v", best, table.Columns[b])
+	if best := starred(table, b); len(best) > 0 {
+		t.Errorf("user.b: marked %q, want none", best)
+	}
+	if table.Columns[a].Neutral || !table.Columns[b].Neutral {
+		t.Errorf("user.a and user.b are neutral: %v and %v, want user.b alone",
+			table.Columns[a].Neutral, table.Columns[b].Neutral)
+	}
+	if tests := table.Columns[b].Tests; len(tests) > 0 {
+		t.Errorf("user.b has the tests %+v, want none", tests)
+	}
+	if last := len(table.Columns) - 1; b != last {
+		t.Errorf("user.b is column %d, want %d, the last", b, last)
 	}
 	if mean := table.Rows[0].Cells[b].Mean.Float(); !near(mean, 0.494425) {
-		t.Errorf("user.b of sfk is %v", mean)
+		t.Errorf("user.b of sfk is %v, want 0.494425", mean)
 	}
 }
 
@@ -308,12 +351,8 @@ func TestGroups(t *testing.T) {
 			newRuns(dro.ERM, accuraciesA)), []string{"pgd lr .01", "pgd lr .5", "erm"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {
-		var labels []string
-		for _, r := range tabulate(c.runs, Options{}).Rows {
-			labels = append(labels, r.Label)
-		}
-		if !slices.Equal(labels, c.want) {
-			t.Errorf("rows %v, want %v", labels, c.want)
+		if got := labels(tabulate(c.runs, Options{})); !slices.Equal(got, c.want) {
+			t.Errorf("rows %v, want %v", got, c.want)
 		}
 	}
 }
@@ -349,9 +388,12 @@ func TestNotes(t *testing.T) {
 	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB, given)...),
 		Options{})
 	i := slices.IndexFunc(group.Notes, func(n Note) bool { return n.Kind == Seen })
-	if i < 0 || !strings.HasPrefix(group.Notes[i].Text, "group (g) uses groups, which") ||
-		len(group.Notes[i].Runs) != len(base) {
-		t.Errorf("nothing says what group knows: %+v", group.Notes)
+	if i < 0 {
+		t.Fatalf("no note says what group knows: %+v", group.Notes)
+	}
+	const uses = "group (g) uses groups, which"
+	if n := group.Notes[i]; !strings.HasPrefix(n.Text, uses) || len(n.Runs) != len(base) {
+		t.Errorf("the note is %q of %d runs, want %q of %d", n.Text, len(n.Runs), uses, len(base))
 	}
 	otherClasses := with(func(m *member) { m.meta.Classes = []string{"a"} })
 	if table := tabulate(otherClasses, Options{}); table.Columns[0].Class != "" {
@@ -362,10 +404,16 @@ func TestNotes(t *testing.T) {
 	older := newRun(dro.SFK, 1, .1,
 		func(m *member) { m.meta.ID = "older"; m.meta.Created = time.Unix(1, 0) })
 	table := tabulate(append(slices.Clone(base), running, older, base[0]), Options{})
-	if len(table.Rows) != 1 || !slices.Equal(table.Rows[0].Seeds, []uint64{1, 2, 3, 4}) ||
-		!near(table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float(),
-			0.494425) {
-		t.Errorf("rows %+v", table.Rows)
+	if len(table.Rows) != 1 {
+		t.Fatalf("rows %v, want one", labels(table))
+	}
+	row := table.Rows[0]
+	if want := []uint64{1, 2, 3, 4}; !slices.Equal(row.Seeds, want) {
+		t.Errorf("seeds %v, want %v", row.Seeds, want)
+	}
+	worst := row.Cells[column(t, table, "worst_class_accuracy")].Mean.Float()
+	if !near(worst, 0.494425) {
+		t.Errorf("the worst class is at %v, want 0.494425", worst)
 	}
 	want := []Note{
 		{Unfinished, "left out because they are not done: shapes-pgd-s9 (running)",
@@ -373,8 +421,8 @@ func TestNotes(t *testing.T) {
 		{Repeated, "sfk: 1 run(s) left out because a newer one has the same seed",
 			[]string{"older"}},
 	}
-	if !reflect.DeepEqual(table.Notes, want) {
-		t.Errorf("notes %+v, want %+v", table.Notes, want)
+	if diff := cmp.Diff(want, table.Notes); diff != "" {
+		t.Errorf("the notes differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -415,11 +463,11 @@ func TestDiff(t *testing.T) {
 		{"mean", []string{"", "", "0.1, 0.2", ""}},
 		{"c", []string{"1000", "", "", "50"}},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("Diff = %+v, want %+v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Diff differs (-want +got):\n%s", diff)
 	}
 	if got := Diff(nil); got != nil {
-		t.Errorf("Diff of nothing = %v", got)
+		t.Errorf("Diff(nil) = %v, want nil", got)
 	}
 }
 
@@ -440,8 +488,11 @@ func TestDiffOfWords(t *testing.T) {
 		if err := said.Assign(assignment[0], []byte(assignment[1])); err != nil {
 			t.Fatal(err)
 		}
-		if got := Diff([]spec.Spec{auto, said}); got != nil || !said.Equal(&auto) {
-			t.Errorf("%v is another configuration: %v", assignment, got)
+		if got := Diff([]spec.Spec{auto, said}); got != nil {
+			t.Errorf("%v has the differences %v, want none", assignment, got)
+		}
+		if !said.Equal(&auto) {
+			t.Errorf("%v is another configuration, want the same", assignment)
 		}
 		other := said
 		other.LR, other.Rho, other.EtaMax = auto.LR/2, auto.Rho/2, auto.EtaMax/2
@@ -453,28 +504,15 @@ func TestDiffOfWords(t *testing.T) {
 
 // TestRuns makes a table of real run directories and sends it through JSON.
 func TestRuns(t *testing.T) {
-	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	f := recordtest.NewFolder(t)
+	for i := range accuraciesA {
+		seed := uint64(i + 1)
+		f.Add(recordtest.Result{Method: dro.ERM, Seed: seed, Worst: accuraciesB[i]})
+		f.Add(recordtest.Result{Method: dro.SFK, Seed: seed, Worst: accuraciesA[i]})
 	}
-	for _, m := range slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)) {
-		r, err := store.Create(m.meta, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Append(&runner.StatusEvent{Status: runner.Done}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Finish(m.summary); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	runs, problems := record.List(store.Dir())
+	runs, problems := record.List(f.Store.Dir())
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("List: %v", problems)
 	}
 	table := Runs(runs, Options{Level: .99})
 	b, err := json.Marshal(table)
@@ -489,12 +527,18 @@ func TestRuns(t *testing.T) {
 		t.Errorf("through JSON: %+v, want %+v", back, table)
 	}
 	worst := column(t, table, "worst_class_accuracy")
-	if len(table.Rows) != 2 || !table.Columns[worst].Tests[0].Best || table.Level != .99 {
-		t.Errorf("table %s", b)
+	if got := labels(table); len(got) != 2 {
+		t.Errorf("rows %v, want two", got)
+	}
+	if test := table.Columns[worst].Tests[0]; !test.Best {
+		t.Errorf("the test of the worst class is %+v, want one of the best row", test)
+	}
+	if table.Level != .99 {
+		t.Errorf("level %g, want 0.99", table.Level)
 	}
 	const empty = `{"level":0.95,"at":"last","family":"measure",` +
 		`"keys":[],"columns":[],"rows":[],"notes":[]}`
 	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != empty {
-		t.Errorf("empty table: %s", b)
+		t.Errorf("empty table: %s, want %s", b, empty)
 	}
 }

@@ -52,37 +52,16 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 	runs = withoutSharedEvals(runs)
 	c := &comparison{window: runner.AverageWindow, done: true}
 	first := runs[max(0, baseline)] // the baseline, if there is one
-	why := map[string][]string{}    // names of the runs that are left out, by reason
-	var kept []StoryRun
-	furthest := slices.Max(lists.Map(runs, StoryRun.epoch))
-	for _, r := range runs {
-		reason := exclusion(r, first.Meta, furthest)
-		if reason == "" {
-			kept = append(kept, r)
-			continue
-		}
-		name := r.Name
-		stays := func(o StoryRun) bool {
-			return o.Key == r.Key && exclusion(o, first.Meta, furthest) != reason
-		}
-		if slices.ContainsFunc(runs, stays) { // another seed is no part of this
-			name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
-		}
-		if !slices.Contains(why[reason], name) {
-			why[reason] = append(why[reason], name)
-		}
-	}
+	kept, out := exclude(runs, first.Meta)
+	c.out = out
 	waiting := c.addArms(kept)
 	isBase := func(a *arm) bool { return baseline >= 0 && a.key == first.Key }
 	if i := slices.IndexFunc(c.arms, isBase); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
 	}
-	why["fewer"] = c.leaveFew()
-	for _, reason := range reasons() {
-		if who := why[reason.key]; len(who) > 0 {
-			c.out = append(c.out, fmt.Sprintf(reason.words, joinNames(who)))
-		}
+	if few := c.leaveFew(); len(few) > 0 {
+		c.out = append(c.out, joinNames(few)+" left out with fewer seeds")
 	}
 	switch {
 	case len(c.arms) == 0 && len(waiting) == 0:
@@ -116,45 +95,85 @@ func withoutSharedEvals(runs []StoryRun) []StoryRun {
 	return runs
 }
 
-// reasons returns the reasons to leave out runs and their words, in the order of the sentence. %s
-// stands for the names of the runs.
-func reasons() []struct{ key, words string } {
-	return []struct{ key, words string }{
-		{"failed", "%s failed"},
-		{"damaged", "%s left out with a damaged log"},
-		{"diverged", "%s diverged"},
-		{"early", "%s ended early"},
-		{"none", "%s ended without an evaluation"},
-		{"fewer", "%s left out with fewer seeds"},
-		{"imported", "%s left out as imported, without epochs"},
-		{"data", "%s left out with other data"},
+// exclusion is a reason to leave out a run.
+type exclusion struct {
+	words string // with %s for the names of the runs
+	holds func(StoryRun) bool
+}
+
+// exclusions returns the reasons to leave out runs, in the order of the sentence; the first that
+// holds for a run counts. The reference has the data that all runs should have, and furthest is the
+// last epoch of all runs.
+func exclusions(reference *runner.Meta, furthest float64) []exclusion {
+	data := Question(dro.OfNetwork, reference)
+	return []exclusion{
+		{"%s failed", func(r StoryRun) bool { return r.Status == runner.Failed }},
+		{"%s left out with a damaged log", func(r StoryRun) bool { return r.Lossy }},
+		{"%s left out as imported, without epochs",
+			func(r StoryRun) bool { return r.Meta.Imported != nil }},
+		{"%s left out with other data",
+			func(r StoryRun) bool { return Question(dro.OfNetwork, r.Meta) != data }},
+		// A run that has ended before half of the epoch of the furthest would hold all others back.
+		{"%s ended early", func(r StoryRun) bool {
+			return r.Status.Ended() && r.Status != runner.Done && 2*r.epoch() < furthest
+		}},
+		{"%s ended without an evaluation",
+			func(r StoryRun) bool { return len(r.Evals) == 0 && r.Status.Ended() }},
+		{"%s diverged", StoryRun.diverged},
 	}
 }
 
-// exclusion returns the key in reasons for which a run does not count, or "" if it may count. A run
-// that has ended before half of the epoch of the furthest run would hold all others back.
-func exclusion(r StoryRun, reference *runner.Meta, furthest float64) string {
-	question := func(m *runner.Meta) string { return Question(dro.OfNetwork, m) }
-	switch {
-	case r.Status == runner.Failed:
-		return "failed"
-	case r.Lossy:
-		return "damaged"
-	case r.Meta.Imported != nil:
-		return "imported"
-	case question(r.Meta) != question(reference):
-		return "data"
-	case r.Status.Ended() && r.Status != runner.Done && 2*r.epoch() < furthest:
-		return "early"
-	case len(r.Evals) == 0 && r.Status.Ended(): // nothing more is to be waited for
-		return "none"
-	case len(r.Evals) == 0:
-		return ""
+// diverged reports whether the test loss of the last evaluation is not finite.
+func (r StoryRun) diverged() bool {
+	if len(r.Evals) == 0 {
+		return false
 	}
-	if loss := r.Evals[len(r.Evals)-1].Named("test_loss"); loss.Applies() && !loss.Finite() {
-		return "diverged"
+	loss := r.Evals[len(r.Evals)-1].Named("test_loss")
+	return loss.Applies() && !loss.Finite()
+}
+
+// exclude returns the runs that may count, and a clause for each reason for which others are left
+// out.
+func exclude(runs []StoryRun, reference *runner.Meta) (kept []StoryRun, out []string) {
+	list := exclusions(reference, slices.Max(lists.Map(runs, StoryRun.epoch)))
+	// The reason of each run is an index into the list, or -1 if the run may count.
+	reasons := lists.Map(runs, func(r StoryRun) int {
+		return slices.IndexFunc(list, func(e exclusion) bool { return e.holds(r) })
+	})
+	for i, reason := range list {
+		var names []string
+		for k, r := range runs {
+			if reasons[k] != i {
+				continue
+			}
+			name := r.Name
+			if otherReason(runs, reasons, k) { // the name alone would stand for all seeds
+				name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			out = append(out, fmt.Sprintf(reason.words, joinNames(names)))
+		}
 	}
-	return ""
+	for k, r := range runs {
+		if reasons[k] < 0 {
+			kept = append(kept, r)
+		}
+	}
+	return kept, out
+}
+
+// otherReason reports whether another seed of run k has another reason, or none.
+func otherReason(runs []StoryRun, reasons []int, k int) bool {
+	for i, r := range runs {
+		if r.Key == runs[k].Key && reasons[i] != reasons[k] {
+			return true
+		}
+	}
+	return false
 }
 
 // addArms makes arms from the evaluated runs, and names the configurations that have no evaluation

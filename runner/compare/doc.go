@@ -20,25 +20,22 @@
 //
 // # The story
 //
-// A Story says in one sentence what some runs have come to: which of them helps the
-// class that suffers most, against which baseline, and what that costs. Facts go in and a sentence
-// comes out.
+// A Story says in one sentence what some runs have come to: who leads in the worst class, by how
+// much, since when, and what that costs in mean accuracy.
 //
-//	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> rules -> Story
+//	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> clauses -> Story
 //
-// The clauses are a table of rules. A rule has its place in the sentence, the condition under
-// which it holds, and its words. It never says more than its facts do:
+// The clauses are a table (story.go). A clause has its topic, the condition under which it is said,
+// its words and its figures. It never says more than its facts do:
 //
 //   - All runs are taken at the same epoch, the last one that they all have, as in every table. A
 //     figure is the mean of the five evaluations up to it, since single evaluations swing.
-//   - The run in the sentence changes once another has been the best for three evaluations. A
-//     change that the last evaluation alone contradicts is told as two figures, not as a change.
+//   - A lead that the last evaluation alone contradicts is told as two figures, not as a lead.
 //   - Before a fifth of the run, and while a class stands at 0, it is too early to say anything.
 //   - With fewer than four seeds the sentence says how many seeds it covers, and tests nothing.
 //   - From four seeds on a difference has its 95 % t interval over paired seeds, with Bonferroni's
 //     correction, since the method in the sentence was chosen among several.
-//   - From four seeds on a cost is an upper bound, rounded up. That something costs nothing is
-//     never said.
+//   - That something costs nothing is never said.
 //   - A run that failed, diverged or fell behind is named, and counts nowhere else.
 //
 // # Files
@@ -63,6 +60,7 @@
 //
 //	filter.go      conditions on runs as typed: words, KEY:VALUE, rho>=0.5, OR, NOT, parentheses
 //	curve.go       the mean curve of runs with its t interval, at common epochs
-//	story.go       the sentence: facts, rules, words; too early, overfitting, one class only
+//	story.go       the sentence: its clauses with their conditions, words and figures
+//	facts.go       what the clauses say: who leads, by how much, since when; too early, one class
 //	comparison.go  which runs the sentence counts, at which epoch and seeds, and who is left out
 package compare

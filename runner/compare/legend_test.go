@@ -13,18 +13,21 @@ func TestMarksOfKnowledge(t *testing.T) {
 	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
 	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given),
 		newRuns("group", accuraciesA, given)...), Options{})
-	if a, b := table.Rows[0], table.Rows[1]; a.Title() != "sfk" || a.Uses != "" ||
-		b.Title() != "group (g)" || b.Label != "group" || b.Uses != "groups" {
-		t.Errorf("rows %+v", table.Rows)
+	type name struct{ title, label, uses string }
+	want := []name{{"sfk", "sfk", ""}, {"group (g)", "group", "groups"}}
+	for i, r := range table.Rows {
+		if got := (name{r.Title(), r.Label, r.Uses}); got != want[i] {
+			t.Errorf("row %d is %+v, want %+v", i, got, want[i])
+		}
 	}
 	table = tabulate(append(newRuns(dro.SFK, accuraciesB), newRuns("group", accuraciesA)...),
 		Options{})
 	if r := table.Rows[1]; r.Title() != "group (c)" || r.Uses != "classes" {
-		t.Errorf("row %+v", r)
+		t.Errorf("row 1 is %s, which uses %s, want group (c), classes", r.Title(), r.Uses)
 	}
-	if i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Seen }); i < 0 ||
-		table.Notes[i].Text != "group (c) uses classes, which an uncertainty set does not know" {
-		t.Errorf("notes %+v", table.Notes)
+	const note = "group (c) uses classes, which an uncertainty set does not know"
+	if got := noteOf(table, Seen); got != note {
+		t.Errorf("note %q, want %q", got, note)
 	}
 }
 
@@ -56,17 +59,18 @@ func TestLegend(t *testing.T) {
 		}
 	}
 	radii := tabulate(append(newRuns(dro.SFK, accuraciesA, at("chi2", 1)), four...), Options{})
-	if got := radii.Legend()[1]; !strings.Contains(got,
-		"in its row (of the same set and radius, where") {
-		t.Errorf("legend %q", got)
+	const among = "in its row (of the same set and radius, where"
+	if got := radii.Legend()[1]; !strings.Contains(got, among) {
+		t.Errorf("legend %q, want %q in it", got, among)
 	}
-	if got := radii.Brief(); !slices.Contains(got,
-		"measures of the set: among the same set and ρ") {
-		t.Errorf("brief %q", got)
+	const brief = "measures of the set: among the same set and ρ"
+	if got := radii.Brief(); !slices.Contains(got, brief) {
+		t.Errorf("brief %q, want the line %q", got, brief)
 	}
 	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...),
 		Options{}).Legend()
-	if lines[len(lines)-1] != "No star: full gradient norm, since each run has its own objective." {
-		t.Errorf("legend %q", lines)
+	const last = "No star: full gradient norm, since each run has its own objective."
+	if got := lines[len(lines)-1]; got != last {
+		t.Errorf("the legend ends with %q, want %q", got, last)
 	}
 }

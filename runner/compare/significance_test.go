@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -60,9 +61,13 @@ func TestFalseStars(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d tables have a false star, %d without correction", c.name, stars,
 			tables, naive)
-		if stars > most || (naive > most) != c.naive {
-			t.Errorf("%s: %d false stars in %d tables, %d without correction", c.name, stars,
-				tables, naive)
+		if stars > most {
+			t.Errorf("%s: %d of %d tables have a false star, want at most %d", c.name, stars,
+				tables, most)
+		}
+		if (naive > most) != c.naive {
+			t.Errorf("%s: %d of %d tables have a false star without correction, want more than "+
+				"%d: %v", c.name, naive, tables, most, c.naive)
 		}
 	}
 }
@@ -79,10 +84,10 @@ func TestEquivalence(t *testing.T) {
 		t.Errorf("p is %.5f, want .0124", got)
 	}
 	if got := Equivalence(list, .009); got < .5 {
-		t.Errorf("a mean beyond the margin has p %.3f", got)
+		t.Errorf("a mean beyond the margin has p %.3f, want .5 or more", got)
 	}
 	if got := Equivalence([]float64{1, 1}, 2); got == got {
-		t.Errorf("without spread p is %v", got)
+		t.Errorf("without spread p is %v, want NaN", got)
 	}
 }
 
@@ -139,7 +144,8 @@ func TestFalseStarsOfNullTables(t *testing.T) {
 		}
 		for name, n := range byMeasure {
 			if n > most {
-				t.Errorf("by %s: %s has a false star in %d of %d tables", family, name, n, tables)
+				t.Errorf("by %s: %s has a false star in %d of %d tables, want at most %d", family,
+					name, n, tables, most)
 			}
 		}
 	}
@@ -168,11 +174,12 @@ func TestTestedRowsAlone(t *testing.T) {
 	some := slices.DeleteFunc(slices.Clone(all), func(m member) bool { return !own(m.meta) })
 	table, alone := tabulate(all, Options{Tested: own}), tabulate(some, Options{})
 	for c, column := range table.Columns {
-		if !slices.EqualFunc(column.Tests, alone.Columns[c].Tests, func(a, b Test) bool {
+		want := alone.Columns[c].Tests
+		if !slices.EqualFunc(column.Tests, want, func(a, b Test) bool {
 			return a.Best == b.Best && a.Adjusted == b.Adjusted && len(a.Rows) == len(b.Rows)
 		}) {
-			t.Errorf("%s %s: %+v, alone %+v", column.Name, column.Class, column.Tests,
-				alone.Columns[c].Tests)
+			t.Errorf("%s %s: tests %+v, want %+v as alone", column.Name, column.Class, column.Tests,
+				want)
 		}
 	}
 }
@@ -210,8 +217,8 @@ func TestMissing(t *testing.T) {
 	runs[1].summary.Measures.Set("robust_risk", measure.Number{})
 	table := tabulate(append(runs, newRuns(dro.ERM, accuraciesB)...), Options{})
 	want := []Note{{Kind: Missing, Text: "robust_risk is of some runs only (sfk: 3 of 4)"}}
-	if !reflect.DeepEqual(table.Notes, want) {
-		t.Errorf("notes %+v, want %+v", table.Notes, want)
+	if diff := cmp.Diff(want, table.Notes); diff != "" {
+		t.Errorf("the notes differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -239,21 +246,25 @@ func TestCommonRadii(t *testing.T) {
 			continue
 		}
 		places = append(places, col.Class)
-		if got := starred(table, c); !slices.Equal(got, []string{"ρ .5"}) || col.Family != 2 {
-			t.Errorf("R at %s: marked %q of %d tests", col.Class, got, col.Family)
+		if got := starred(table, c); !slices.Equal(got, []string{"ρ .5"}) {
+			t.Errorf("R at %s: marked %q, want ρ .5", col.Class, got)
+		}
+		if col.Family != 2 {
+			t.Errorf("R at %s: a family of %d, want 2", col.Class, col.Family)
 		}
 	}
-	if !slices.Equal(places, []string{"0.5", "1"}) {
-		t.Errorf("compared at the radii %q", places)
+	if want := []string{"0.5", "1"}; !slices.Equal(places, want) {
+		t.Errorf("compared at the radii %q, want %q", places, want)
 	}
 	// The radius .5 is second in one list and first in the other.
 	c := column(t, table, "robust_risk_at")
-	a, b := table.Rows[0].Cells[c].Mean.Float(), table.Rows[1].Cells[c].Mean.Float()
-	if !near(a, 2-.494425+.5) || !near(b, 2-.475125+.5) {
-		t.Errorf("R at 0.5 is %g and %g", a, b)
+	for i, want := range []float64{2 - .494425 + .5, 2 - .475125 + .5} {
+		if got := table.Rows[i].Cells[c].Mean.Float(); !near(got, want) {
+			t.Errorf("R at 0.5 in row %d is %g, want %g", i, got, want)
+		}
 	}
 	if got := starred(table, column(t, table, "robust_risk")); got != nil {
-		t.Errorf("robust risk at unlike radii is marked in %q", got)
+		t.Errorf("robust risk at unlike radii is marked in %q, want in none", got)
 	}
 	for name, runs := range map[string][]member{
 		"one radius": append(newRuns(dro.SFK, accuraciesA, radii(.5, .5, 1)),

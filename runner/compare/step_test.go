@@ -57,9 +57,11 @@ func TestAt(t *testing.T) {
 		if c.at == Selected {
 			want += .1
 		}
-		if table.At != c.at || table.Select != c.rule || !near(got, want) {
-			t.Errorf("%s: at %q by %q: %g, want %q by %q: %g", c.name, table.At, table.Select, got,
-				c.at, c.rule, want)
+		if table.At != c.at || table.Select != c.rule {
+			t.Errorf("%s: at %q by %q, want %q by %q", c.name, table.At, table.Select, c.at, c.rule)
+		}
+		if !near(got, want) {
+			t.Errorf("%s: the worst class is at %g, want %g", c.name, got, want)
 		}
 		if note := noteOf(table, Selection); note != c.note {
 			t.Errorf("%s: note %q, want %q", c.name, note, c.note)
@@ -142,7 +144,8 @@ func TestMethodsThatRefit(t *testing.T) {
 		}
 		brief := slices.Contains(table.Brief(), "(last) refits, so it is at its last step")
 		if brief != (c.head == marked) {
-			t.Errorf("%s: in brief %q", c.name, table.Brief())
+			t.Errorf("%s: in brief %q, want it to say what refits: %v", c.name, table.Brief(),
+				c.head == marked)
 		}
 		text, err := json.Marshal(table)
 		if err != nil {
@@ -155,14 +158,20 @@ func TestMethodsThatRefit(t *testing.T) {
 		if err := json.Unmarshal(text, &back); err != nil {
 			t.Fatal(err)
 		}
+		if back.At != c.at {
+			t.Errorf("%s: JSON has the table at %q, want %q", c.name, back.At, c.at)
+		}
 		for i, r := range back.Rows {
-			if back.At != c.at || r.At != ats[i] ||
-				(r.At == Last) != strings.Contains(c.titles[i], "(last)") {
-				t.Errorf("%s: JSON has the table at %q, row %d at %q", c.name, back.At, i, r.At)
+			if r.At != ats[i] {
+				t.Errorf("%s: JSON has row %d at %q, want %q", c.name, i, r.At, ats[i])
+			}
+			if marked := strings.Contains(c.titles[i], "(last)"); marked != (r.At == Last) {
+				t.Errorf("%s: JSON has row %d at %q, named %q", c.name, i, r.At, c.titles[i])
 			}
 		}
-		if exact := table.Exact().Rows; exact[len(exact)-1][1] != c.titles[len(c.titles)-1] {
-			t.Errorf("%s: exact rows %q", c.name, exact[len(exact)-1])
+		exact, title := table.Exact().Rows, c.titles[len(c.titles)-1]
+		if row := exact[len(exact)-1]; row[1] != title {
+			t.Errorf("%s: the last exact row is %q, want one of %q", c.name, row, title)
 		}
 	}
 }

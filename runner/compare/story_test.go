@@ -1,423 +1,413 @@
 package compare
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
-
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
-// TestSentences reads the sentence of every preset in every shape, and computes each clause anew.
-func TestSentences(t *testing.T) {
-	said := map[string]int{}
-	for _, p := range presets.List() {
-		if len(p.Spec.Algorithms) < 2 { // it compares nothing
-			continue
-		}
-		for n, of := range shapes() {
-			random := rand.New(rand.NewPCG(7, uint64(n)))
-			l := &lot{}
-			base := p.Spec
-			base.Seeds = of.seeds
-			for i, s := range base.Expand() {
-				status, epochs, lift := runner.Done, 8, 0.0
-				if of.change(i, &s, &status, &epochs, &lift) {
-					l.add(random, s, status, epochs, lift)
-				}
-			}
-			if len(l.runs) == 0 {
-				continue
-			}
-			at := DefaultBaseline(l.runs)
-			got := NewStory(l.runs, at)
-			where := fmt.Sprintf("%s, %s: %q", p.Name, of.name, got.String())
-			l.check(t, where, at, got, said)
-			if short := got.Longest(func(string) bool { return false }); len(got.Said) > 0 &&
-				!strings.Contains(short, got.Said[0]) {
-				t.Errorf("%s: in short %q", where, short)
-			}
-		}
-	}
-	for _, want := range readings() {
-		if !want.rare && said[want.pattern.String()] == 0 {
-			t.Errorf("nothing says %s", want.pattern)
-		}
-	}
+// result is what a run of a story has come to. Its accuracies are in percent, one an epoch.
+type result struct {
+	method dro.Algorithm
+	seed   uint64 // 0 stands for 1
+	worst  []float64
+	mean   float64       // at every epoch
+	status runner.Status // "" stands for done
+	epochs int           // that were planned; 0 stands for as many as were evaluated
+	change func(*StoryRun)
 }
 
-// seen holds the runs, seeds and epoch that a sentence is about, found independently of the story.
-type seen struct {
-	*lot
-	base    string // name of the baseline; "" without one that counts
-	seeds   []uint64
-	epoch   float64
-	window  float64  // the number of evaluations whose mean is told
-	counted []string // names of the configurations
+// changed returns the result with a change of its run.
+func (r result) changed(change func(*StoryRun)) result {
+	r.change = change
+	return r
 }
 
-// mean returns the mean of a quantity over the seeds.
-func (s *seen) mean(name string, of func(figure) float64) float64 {
-	values := s.values(name, of)
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// at returns the result with other accuracies of the worst class.
+func (r result) at(worst ...float64) result {
+	r.worst = worst
+	return r
+}
+
+// by returns the result as that of another method.
+func (r result) by(method dro.Algorithm) result {
+	r.method = method
+	return r
+}
+
+// until returns the result of a run of 8 epochs after the first of them.
+func (r result) until(epochs int, status runner.Status) result {
+	r.worst, r.status, r.epochs = r.worst[:epochs], status, 8
+	return r
+}
+
+// storyRun makes the run of a result.
+func (r result) storyRun(created int) StoryRun {
+	s := spec.Defaults()
+	s.Algorithms, s.Seed = []dro.Algorithm{r.method}, max(1, r.seed)
+	if s.Epochs = r.epochs; s.Epochs == 0 {
+		s.Epochs = len(r.worst)
 	}
-	return sum / float64(len(values))
+	m := &runner.Meta{Spec: s, Created: time.Unix(int64(created), 0), Checksum: "one"}
+	run := StoryRun{Meta: m, Status: r.status}
+	if run.Status == "" {
+		run.Status = runner.Done
+	}
+	for i, worst := range r.worst {
+		e := &runner.EvalEvent{Head: runner.Head{Step: 10 * int64(i+1)}, Epoch: float64(i + 1)}
+		e.Set("worst_class_accuracy", measure.Num(worst/100))
+		e.Set("test_accuracy", measure.Num(r.mean/100))
+		e.Set("test_loss", measure.Num(1))
+		e.Set("robust_risk", measure.Num(2-worst/100))
+		run.Evals = append(run.Evals, e)
+	}
+	if r.change != nil {
+		r.change(&run)
+	}
+	return run
 }
 
-// values returns a quantity for each of the seeds.
-func (s *seen) values(name string, of func(figure) float64) (list []float64) {
-	for _, seed := range s.seeds {
-		for i, r := range s.runs {
-			if s.names[i] == name && r.Meta.Spec.Seed == seed {
-				mean, latest := 0.0, s.latest(i)
-				for _, f := range latest {
-					mean += of(f) / float64(len(latest))
-				}
-				list = append(list, mean)
-			}
-		}
+// storyRuns makes the runs of results.
+func storyRuns(results ...result) (runs []StoryRun) {
+	for i, r := range results {
+		runs = append(runs, r.storyRun(i))
+	}
+	return runs
+}
+
+// steady returns an accuracy at so many epochs.
+func steady(epochs int, accuracy float64) []float64 {
+	return slices.Repeat([]float64{accuracy}, epochs)
+}
+
+// seeds makes results of a method, one a seed, from the accuracies of the worst class.
+func seeds(method dro.Algorithm, worst ...float64) (list []result) {
+	for i, w := range worst {
+		list = append(list, result{method, uint64(i + 1), steady(8, w), 70, "", 0, nil})
 	}
 	return list
 }
 
-// latest returns the figures of a run whose mean is told: all evaluate at every epoch.
-func (s *seen) latest(run int) (list []figure) {
-	for e := max(1, s.epoch-s.window+1); e <= s.epoch; e++ {
-		list = append(list, s.figures[run][e])
-	}
-	return list
-}
-
-// early reports whether the epoch is before a fifth of the run. end says that it is the last so
-// far, after which nothing comes if all are done.
-func (s *seen) early(end bool) bool {
-	done, epochs := end, 0
-	for i, r := range s.runs {
-		if slices.Contains(s.counted, s.names[i]) && slices.Contains(s.seeds, r.Meta.Spec.Seed) {
-			done, epochs = done && r.Status == runner.Done, max(epochs, r.Meta.Spec.Epochs)
-		}
-	}
-	return !done && s.epoch < float64(epochs)/5
-}
-
-// interval returns the mean and the half-width of the interval of the difference between two
-// configurations.
-func (s *seen) interval(a, b string, of func(figure) float64) (mean, half float64) {
-	x, y, d := s.values(a, of), s.values(b, of), []float64(nil)
-	for i := range x {
-		d = append(d, x[i]-y[i])
-	}
-	return TInterval(d, 1-.05/float64(len(s.counted)-1))
-}
-
-func worstOf(f figure) float64 { return f.worst }
-func meanOf(f figure) float64  { return f.mean }
-
-// best returns the configuration with the highest worst class, other than the baseline.
-func (s *seen) best() (name string) {
-	for _, o := range s.counted {
-		if o != s.base && (name == "" || s.mean(o, worstOf) > s.mean(name, worstOf)) {
-			name = o
-		}
-	}
-	return name
-}
-
-// lead returns the configuration that the sentence is about: the first that was the best and, from
-// then on, each that was the best at three epochs in turn.
-func (s *seen) lead() (lead string) {
-	last, turns, at := "", 0, *s
-	for at.epoch = 1; at.epoch <= s.epoch; at.epoch++ {
-		if at.early(at.epoch == s.epoch) {
-			continue
-		}
-		if turns++; at.best() != last {
-			last, turns = at.best(), 1
-		}
-		if lead == "" || turns >= 3 {
-			lead = last
-		}
-	}
-	return lead
-}
-
-// split returns the names in a list such as "a, b and c".
-func split(text string) []string {
-	return strings.FieldsFunc(strings.ReplaceAll(text, " and ", ", "),
-		func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-// check fails unless every clause of a story can be read and is true.
-func (l *lot) check(t *testing.T, where string, at int, got Story, said map[string]int) {
-	t.Helper()
-	text := got.String()
-	if strings.Contains(text, "nothing") ||
-		strings.ContainsAny(text, "{}") || strings.Contains(text, "NaN") {
-		t.Errorf("%s", where)
-	}
-	s := l.see(t, where, at, got)
-	if s == nil {
-		return
-	}
-	for _, clause := range got.Said {
-		read := false
-		for _, r := range readings() {
-			m := r.pattern.FindStringSubmatch(clause)
-			if m == nil || read {
-				continue
-			}
-			read = true
-			if said[r.pattern.String()]++; !r.holds(s, m) {
-				t.Errorf("%s: %q is not so", where, clause)
-			}
-		}
-		if !read {
-			t.Errorf("%s: %q cannot be read", where, clause)
-		}
-	}
-}
-
-// see finds out what a sentence is about, from its scope and from the runs, and checks the scope.
-// It returns nil where the story waits for something.
-func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
-	t.Helper()
-	s := &seen{lot: l, window: 5}
-	out := strings.Join(got.Out, "; ")
-	seeds := map[uint64]bool{}
-	for i, r := range l.runs {
-		loses := r.Status == runner.Failed || r.Status == runner.Stopped ||
-			len(r.Evals) > 0 && math.IsNaN(r.Evals[0].Named("test_loss").Float())
-		if loses && got.Scope != "" && !strings.Contains(out, l.names[i]) {
-			t.Errorf("%s does not name %s", where, l.names[i])
-		}
-		if seeds[r.Meta.Spec.Seed] = true; loses || len(r.Evals) == 0 {
-			continue
-		}
-		if !slices.Contains(s.counted, l.names[i]) {
-			s.counted = append(s.counted, l.names[i])
-		}
-	}
-	if got.Scope == "" {
-		if len(s.counted) > 1 && at >= 0 && slices.Contains(s.counted, l.names[at]) {
-			t.Errorf("%s waits for nothing", where)
-		}
-		return nil
-	}
-	if at >= 0 && slices.Contains(s.counted, l.names[at]) {
-		s.base = l.names[at]
-	}
-	s.epoch = got.Epoch
-	for seed := range seeds {
-		all := true
-		for _, name := range s.counted {
-			all = all && slices.ContainsFunc(l.runs, func(r StoryRun) bool {
-				i := slices.IndexFunc(l.runs, func(o StoryRun) bool { return o.Meta == r.Meta })
-				return l.names[i] == name && r.Meta.Spec.Seed == seed &&
-					r.Status != runner.Failed && len(l.figures[i]) >= int(s.epoch)
-			})
-		}
-		if all {
-			s.seeds = append(s.seeds, seed)
-		}
-	}
-	slices.Sort(s.seeds)
-	if next := s.furthest(); next != s.epoch {
-		t.Errorf("%s: all have epoch %g", where, next)
-	}
-	want := fmt.Sprintf("averaged over %d seeds", len(s.seeds))
-	if len(s.seeds) == 1 {
-		want = "in this seed"
-	} else if len(s.seeds) >= 4 {
-		want = fmt.Sprintf("over %d seeds", len(s.seeds))
-	}
-	if n := len(seeds); len(s.seeds) < n {
-		want = fmt.Sprintf("in %d of %d seeds", len(s.seeds), n)
-	}
-	epochs := fmt.Sprintf("Epoch %g, ", s.epoch)
-	if s.epoch > 1 && !strings.Contains(got.Said[0], "too early") {
-		epochs = fmt.Sprintf("Epochs %g–%g, ", max(1, s.epoch-4), s.epoch)
-	}
-	if want = epochs + want; got.Scope != want || got.Epoch != s.epoch {
-		t.Errorf("%s: %q at %g, want %q", where, got.Scope, got.Epoch, want)
-	}
-	return s
-}
-
-// furthest returns the last epoch that all counted runs of the seeds have reached.
-func (s *seen) furthest() float64 {
-	least := math.Inf(1)
-	for i, r := range s.runs {
-		if slices.Contains(s.counted, s.names[i]) && slices.Contains(s.seeds, r.Meta.Spec.Seed) {
-			least = min(least, r.epoch())
-		}
-	}
-	return least
-}
-
-// TestOverfit: the test loss has to stay above its least for three evaluations, by a twentieth, and
-// the train loss has to go on falling.
-func TestOverfit(t *testing.T) {
-	for _, c := range []struct {
-		test, train []float64
-		want        bool
-	}{
-		{[]float64{2, 1, 1.1, 1.2, 1.3}, []float64{2, 1, .9, .8, .7}, true},
-		{[]float64{2, 1, 1.1, 1.2}, []float64{2, 1, .9, .8}, false},
-		{[]float64{2, 1, 1.04, 1.2, 1.3}, []float64{2, 1, .9, .8, .7}, false},
-		{[]float64{2, 1, 1.1, 1.2, 1.3}, []float64{2, 1, 1.1, 1.2, 1.3}, false},
-		{[]float64{2, 1, 1.1, 1.2, 1.3, .9}, []float64{2, 1, .9, .8, .7, .6}, false},
-	} {
-		l := &lot{}
-		s := spec.Defaults()
-		s.Algorithms = []dro.Algorithm{dro.ERM}
-		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, len(c.test), 0)
-		for i, e := range l.runs[0].Evals {
-			e.Set("test_loss", measure.Num(c.test[i]))
-			e.Set("train_loss", measure.Num(c.train[i]))
-		}
-		got := strings.Contains(NewStory(l.runs, 0).String(), "erm has begun to overfit")
-		if got != c.want {
-			t.Errorf("%v: %v", c, got)
-		}
-	}
-}
-
-// TestTurned: a mean that the last evaluation alone contradicts is told by its figures. No clause
-// calls it a change, for the run in the sentence or for others, and none continues it.
-func TestTurned(t *testing.T) {
-	for _, seeds := range []int{1, 4} {
-		s, l := spec.Defaults(), &lot{}
-		s.Algorithms = []dro.Algorithm{dro.ERM, dro.PGD, dro.PAN}
-		s.Seeds, s.Epochs = seeds, 5
-		for _, s := range s.Expand() {
-			l.add(rand.New(rand.NewPCG(s.Seed, 1)), s, runner.Done, 5, 0)
-			for i, e := range l.runs[len(l.runs)-1].Evals {
-				worst := .2 // for four evaluations, and for the last .9
-				if i == 4 {
-					worst = .9
-				}
-				if s.Algorithm() != dro.ERM { // .6, and for the last .5
-					worst = .6 - .1*float64(i/4)
-				}
-				e.Set("worst_class_accuracy", measure.Num(worst))
-			}
-		}
-		const want = "pgd averages 58 % in the worst class against erm's 34 %, " +
-			"but 50 against 90 % now"
-		got := NewStory(l.runs, DefaultBaseline(l.runs))
-		if len(got.Said) != 1 || got.Said[0] != want {
-			t.Errorf("%d seeds: %q, want %q", seeds, got.Said, want)
-		}
-	}
-}
-
-// Without classes the sentence is about the robust risk.
-func TestWithoutClasses(t *testing.T) {
-	s, l := spec.Defaults(), &lot{}
-	s.Algorithms = []dro.Algorithm{dro.SFK, dro.ERM}
-	for i, s := range s.Expand() {
-		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 1, 0)
-		e := l.runs[i].Evals[0]
+// withoutClasses takes the accuracies from a run, which leaves its robust risk.
+func withoutClasses(r *StoryRun) {
+	for _, e := range r.Evals {
 		e.Set("worst_class_accuracy", measure.Number{})
-		e.Set("robust_risk", measure.Num(1.5+float64(i)))
-	}
-	const want = "Epoch 1, in this seed: sfk lowers the robust risk of erm from 2.500 to 1.500."
-	if got := NewStory(l.runs, 1).String(); got != want {
-		t.Errorf("%q, want %q", got, want)
+		e.Set("test_accuracy", measure.Number{})
 	}
 }
 
-// A branch is compared with its parent at the evaluations that the branch made itself.
-func TestBranch(t *testing.T) {
-	s, l := spec.Defaults(), &lot{}
-	s.Algorithms = []dro.Algorithm{dro.PGD}
-	for i, lr := range []float64{.1, .2} {
-		s.LR = lr
-		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Running, 3+i, 0)
-		for k, e := range l.runs[i].Evals {
-			e.Step = int64(k+1) * 10
+// withoutEarlyClasses takes the worst class from the first two evaluations, so that means of five
+// have one from the seventh on.
+func withoutEarlyClasses(r *StoryRun) {
+	for _, e := range r.Evals[:2] {
+		e.Set("worst_class_accuracy", measure.Number{})
+	}
+}
+
+func withoutMeasures(r *StoryRun) {
+	withoutClasses(r)
+	for _, e := range r.Evals {
+		e.Set("robust_risk", measure.Number{})
+	}
+}
+
+func withGroups(r *StoryRun) {
+	r.Meta.Groups = []string{"land", "water"}
+	for _, e := range r.Evals {
+		e.Set("worst_group_accuracy", e.Named("worst_class_accuracy"))
+	}
+}
+
+func diverged(r *StoryRun) {
+	r.Evals[len(r.Evals)-1].Set("test_loss", measure.Num(math.NaN()))
+}
+
+func damaged(r *StoryRun)  { r.Lossy = true }
+func imported(r *StoryRun) { r.Meta.Imported = &runner.Imported{} }
+func otherData(r *StoryRun) {
+	r.Meta.Spec.Dataset, r.Meta.Checksum = "rings", "two"
+}
+func otherRate(r *StoryRun) { r.Meta.Spec.LR = .2 }
+
+// inFirstClass puts all test samples into the first class.
+func inFirstClass(r *StoryRun) {
+	for _, e := range r.Evals {
+		e.ByGroup.Set("class_accuracy", []measure.Number{measure.Num(1), measure.Num(0)})
+	}
+}
+
+// inFirstClassOf also gives the run a dataset.
+func inFirstClassOf(dataset string) func(*StoryRun) {
+	return func(r *StoryRun) {
+		inFirstClass(r)
+		r.Meta.Spec.Dataset = dataset
+	}
+}
+
+// The results that the cases below begin with, of eight epochs.
+func ermResult() result { return result{method: dro.ERM, worst: steady(8, 50), mean: 70} }
+func sfkResult() result { return result{method: dro.SFK, worst: steady(8, 60), mean: 68} }
+func pgdResult() result { return result{method: dro.PGD, worst: steady(8, 55), mean: 71} }
+
+// sfkLeads is the sentence about ermResult and sfkResult, without its full stop.
+const sfkLeads = "Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+	"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy"
+
+// storyCase is a story and its sentence.
+type storyCase struct {
+	name    string
+	results []result
+	want    string
+}
+
+// check compares the sentence about the results with the one that is wanted.
+func (c storyCase) check(t *testing.T) {
+	t.Helper()
+	runs := storyRuns(c.results...)
+	if got := NewStory(runs, DefaultBaseline(runs)).String(); got != c.want {
+		t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+	}
+}
+
+// TestWhoLeads: the sentence says who leads in the worst class, by how much, since when, and what
+// that costs.
+func TestWhoLeads(t *testing.T) {
+	erm, sfk, pgd := ermResult(), sfkResult(), pgdResult()
+	for _, c := range []storyCase{
+		{"a leader", []result{erm, sfk}, sfkLeads + "."},
+		{"a leader before another rival", []result{erm, pgd, sfk}, sfkLeads + "."},
+		{"a leader from the fourth epoch on", []result{erm, sfk.at(40, 40, 40, 90, 60, 60, 60, 60)},
+			"Epochs 4–8, in this seed: sfk leads erm by 16.0 points in the worst class " +
+				"(66 against 50 %), since epoch 4, at a price of 2.0 points of mean accuracy."},
+		{"a leader that has overtaken another",
+			[]result{erm, pgd, sfk.at(52, 52, 52, 52, 52, 60, 70, 80)},
+			"Epochs 4–8, in this seed: sfk leads erm by 12.8 points in the worst class " +
+				"(63 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
+		{"a worst class that is known from the third epoch on",
+			[]result{erm, sfk.changed(withoutEarlyClasses)},
+			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
+		{"a leader with a higher mean", []result{erm, pgd},
+			"Epochs 4–8, in this seed: pgd leads erm by 5.0 points in the worst class " +
+				"(55 against 50 %), since epoch 1, with mean accuracy 1.0 points higher."},
+		{"a leader with the same mean", append(seeds(dro.ERM, 50), seeds(dro.SFK, 60)...),
+			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 1."},
+		{"a baseline that leads", []result{erm, sfk.at(steady(8, 40)...),
+			pgd.at(steady(8, 45)...)},
+			"Epochs 4–8, in this seed: erm leads pgd by 5.0 points in the worst class " +
+				"(50 against 45 %), since epoch 1, at a price of 1.0 points of mean accuracy."},
+		{"nobody by a point", []result{erm, sfk.at(steady(8, 50.4)...)},
+			"Epochs 4–8, in this seed: sfk and erm are level in the worst class: " +
+				"50.4 against 50.0 %."},
+		{"a last evaluation that contradicts the mean", []result{erm.at(0, 20, 20, 20, 90),
+			sfk.at(60, 60, 60, 60, 50), pgd.at(50, 50, 50, 50, 50)},
+			"Epochs 1–5, in this seed: sfk averages 58 % in the worst class against erm's 30 %, " +
+				"but 50 against 90 % now."},
+		{"a class at 0 in the end", []result{erm.at(steady(8, 0)...), sfk},
+			"Epochs 4–8, in this seed: sfk leads erm by 60.0 points in the worst class " +
+				"(60 against 0 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
+		{"groups", []result{erm.changed(withGroups), sfk.changed(withGroups)},
+			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst group " +
+				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
+		{"the baseline's method at another rate, which is no rival",
+			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate), sfk},
+			"Epochs 4–8, in this seed: sfk leads erm lr .01 by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
+		{"the baseline's method alone, at two rates",
+			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate)},
+			"Epochs 4–8, in this seed: lr .2 leads lr .01 by 40.0 points in the worst class " +
+				"(90 against 50 %), since epoch 1."},
+		{"one run of two in a single class", []result{erm.changed(inFirstClass), sfk},
+			sfkLeads + "."},
+		{"no baseline", []result{sfk, pgd}, "Epochs 4–8, in this seed: without a baseline, " +
+			"the worst class ranges from pgd's 55 to sfk's 60 %."},
+		{"a run alone", []result{erm}, "Epochs 4–8, in this seed: erm, the only run to compare, " +
+			"is at 50.0 % in the worst class, with a mean accuracy of 70.0 %."},
+	} {
+		c.check(t)
+	}
+}
+
+// TestRobustRisk: where a run has no worst class, the sentence is about the robust risk, which is 2
+// less the worst accuracy.
+func TestRobustRisk(t *testing.T) {
+	erm, sfk := ermResult().changed(withoutClasses), sfkResult().changed(withoutClasses)
+	pgd := pgdResult().changed(withoutClasses)
+	for _, c := range []storyCase{
+		{"a leader", []result{erm, sfk}, "Epochs 4–8, in this seed: sfk leads erm by 0.100 nats " +
+			"in robust risk (1.400 against 1.500), since epoch 1."},
+		{"a class in one run alone", []result{erm, sfkResult()}, "Epochs 4–8, in this seed: " +
+			"sfk leads erm by 0.100 nats in robust risk (1.400 against 1.500), since epoch 1."},
+		{"the same risk", []result{erm, sfk.at(steady(8, 50)...)},
+			"Epochs 4–8, in this seed: sfk and erm are level in robust risk: 1.500 against 1.500."},
+		{"no baseline", []result{pgd, sfk}, "Epochs 4–8, in this seed: without a baseline, " +
+			"robust risk ranges from pgd's 1.450 to sfk's 1.400."},
+		{"a run alone", []result{erm},
+			"Epochs 4–8, in this seed: erm, the only run to compare, is at 1.500 in robust risk."},
+		{"no risk either", []result{erm.changed(withoutMeasures), sfk},
+			"Epochs 4–8, in this seed: the runs have no worst class to compare."},
+	} {
+		c.check(t)
+	}
+}
+
+// TestSeedsOfStory: from four seeds on a difference has its interval, which is corrected for the
+// number of rivals. The differences of sfk are 10, 12, 13 and 9, so their standard error is .9129;
+// t is 3.182 for one rival and 4.177 for two.
+func TestSeedsOfStory(t *testing.T) {
+	erm, sfk := seeds(dro.ERM, 50, 52, 50, 52), seeds(dro.SFK, 60, 64, 63, 61)
+	two := slices.Concat(seeds(dro.ERM, 50, 52), seeds(dro.SFK, 60)) // and a second seed of sfk
+	late := seeds(dro.SFK, 60, 60)[1]
+	for _, c := range []storyCase{
+		{"two seeds", append(seeds(dro.ERM, 50, 52), seeds(dro.SFK, 60, 66)...),
+			"Epochs 4–8, averaged over 2 seeds: sfk leads erm by 12.0 points in the worst class " +
+				"(63 against 51 %), since epoch 1."},
+		{"four seeds", slices.Concat(erm, sfk), "Epochs 4–8, over 4 seeds: sfk leads erm by " +
+			"11.0 ± 3.0 points in the worst class (62 against 51 %), since epoch 1."},
+		{"four seeds of two rivals", slices.Concat(erm, seeds(dro.PGD, 50, 50, 50, 50), sfk),
+			"Epochs 4–8, over 4 seeds: sfk leads erm by 11.0 ± 3.9 points in the worst class " +
+				"(62 against 51 %), since epoch 1."},
+		{"four seeds that differ too much", slices.Concat(erm, seeds(dro.SFK, 40, 70, 60, 50)),
+			"Epochs 4–8, over 4 seeds: sfk and erm cannot be told apart in the worst class: " +
+				"55 against 51 % (4.0 ± 19.8 points apart)."},
+		{"four seeds of a baseline that leads",
+			slices.Concat(erm, seeds(dro.SFK, 40, 44, 43, 41)),
+			"Epochs 4–8, over 4 seeds: erm leads sfk by 9.0 ± 3.0 points in the worst class " +
+				"(51 against 42 %), since epoch 1."},
+		{"a seed that is far behind", append(two, late.until(1, runner.Running)),
+			"Epochs 4–8, in 1 of 2 seeds: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 1."},
+		{"a seed that failed", append(two, late.until(6, runner.Failed)),
+			"Epochs 4–8, in 1 of 2 seeds: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 1; sfk s2 failed."},
+	} {
+		c.check(t)
+	}
+}
+
+// TestNothingToSay: the sentence says what it waits for, or why it says nothing.
+func TestNothingToSay(t *testing.T) {
+	erm, sfk := ermResult(), sfkResult()
+	const oneClass = "Epochs 4–8, in this seed: there is nothing to compare, because every run " +
+		"puts all test samples into one class: try another lr"
+	inOneClass := func(dataset string) []result {
+		change := inFirstClassOf(dataset)
+		return []result{erm.changed(change), sfk.changed(change)}
+	}
+	for _, c := range []storyCase{
+		{"no runs", nil, "Waiting for runs."},
+		{"no evaluation", []result{erm.until(0, runner.Queued), sfk.until(0, runner.Queued)},
+			"Waiting for the first evaluation of erm."},
+		{"no evaluation of the baseline", []result{erm.until(0, runner.Running), sfk},
+			"Waiting for the first evaluation of erm."},
+		{"no evaluation of the rival", []result{erm, sfk.until(0, runner.Running)},
+			"Waiting for the first evaluation of sfk."},
+		{"no evaluation, and none to come", []result{erm.until(0, runner.Done)},
+			"No run has an evaluation to compare; erm ended without an evaluation."},
+		{"too early", []result{erm.until(1, runner.Running), sfk.until(1, runner.Running)},
+			"Epoch 1, in this seed: too early to say before a fifth of the run."},
+		{"early, but the end", []result{erm.until(1, runner.Done), sfk.until(1, runner.Done)},
+			"Epoch 1, in this seed: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
+		{"a class at 0", []result{erm.at(steady(8, 0)...).until(4, runner.Running),
+			sfk.until(4, runner.Running)},
+			"Epoch 4, in this seed: too early to say while a class of erm is at 0 %."},
+		{"one class of drawings", inOneClass("shapes"), oneClass + "."},
+		{"one class of a table", inOneClass("csv:x.csv?label=y"), oneClass + "."},
+		{"one class of arrays", inOneClass("npz:x.npz?y=y"),
+			oneClass + ", or add scale=standard to the dataset."},
+		{"one class of scaled arrays", inOneClass("npz:x.npz?scale=standard"), oneClass + "."},
+	} {
+		c.check(t)
+	}
+}
+
+// TestLeftOut: a run that does not count is named with the reason.
+func TestLeftOut(t *testing.T) {
+	sfk, pgd, erm3 := sfkResult(), pgdResult(), seeds(dro.ERM, 50, 52, 51)
+	failed := sfk.until(6, runner.Failed)
+	for _, c := range []struct {
+		name    string
+		results []result
+		want    string // behind sfkLeads
+	}{
+		{"not evaluated yet", []result{pgd.until(0, runner.Running)}, "no evaluation yet of pgd"},
+		{"never evaluated", []result{pgd.until(0, runner.Done)}, "pgd ended without an evaluation"},
+		{"failed", []result{pgd.until(6, runner.Failed)}, "pgd failed"},
+		{"diverged", []result{pgd.changed(diverged)}, "pgd diverged"},
+		{"damaged", []result{pgd.changed(damaged)}, "pgd left out with a damaged log"},
+		{"imported", []result{pgd.changed(imported)}, "pgd left out as imported, without epochs"},
+		{"of other data", []result{pgd.changed(otherData)}, "pgd left out with other data"},
+		{"stopped early", []result{pgd.until(3, runner.Stopped)}, "pgd ended early"},
+		{"for several reasons", []result{pgd.changed(diverged), failed.by(dro.PAN)},
+			"pan failed; pgd diverged"},
+		{"many for one", []result{failed.by(dro.PAN), failed.by("dfr"), failed.by("afr"),
+			failed.by(dro.PGD)}, "pan, dfr and 2 more failed"},
+	} {
+		results := append([]result{ermResult(), sfk}, c.results...)
+		storyCase{c.name, results, sfkLeads + "; " + c.want + "."}.check(t)
+	}
+	storyCase{"of fewer seeds", slices.Concat(erm3, seeds(dro.SFK, 60, 61, 62), []result{pgd}),
+		"Epochs 4–8, averaged over 3 seeds: sfk leads erm by 10.0 points in the worst class " +
+			"(61 against 51 %), since epoch 1; pgd left out with fewer seeds."}.check(t)
+}
+
+// TestLongest: a shorter form drops the last clauses, and keeps those about runs that are left out.
+func TestLongest(t *testing.T) {
+	runs := storyRuns(ermResult(), sfkResult(), pgdResult().changed(diverged))
+	story := NewStory(runs, 0)
+	const (
+		lead = "Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+			"(60 against 50 %)"
+		since, price = ", since epoch 1", ", at a price of 2.0 points of mean accuracy"
+		out          = "; pgd diverged."
+	)
+	for _, c := range []struct {
+		most int // bytes
+		want string
+	}{
+		{500, lead + since + price + out},
+		{len(lead + since + price + out), lead + since + price + out},
+		{len(lead+since+price+out) - 1, lead + since + out},
+		{len(lead + out), lead + out},
+		{0, lead + out},
+	} {
+		got := story.Longest(func(text string) bool { return len(text) <= c.most })
+		if got != c.want {
+			t.Errorf("Longest of %d bytes = %q, want %q", c.most, got, c.want)
 		}
 	}
-	l.runs[0].Meta.ID, l.runs[1].Meta.Parent = "parent", "parent@20"
+}
+
+// A fork is compared with its parent at the evaluations that the fork made itself.
+func TestForkInStory(t *testing.T) {
+	fork := func(r *StoryRun) {
+		otherRate(r)
+		r.Meta.Parent = "parent@20"
+	}
 	for _, c := range []struct {
 		parent int // evaluations
 		want   string
-	}{{2, "fork lr .2 shares no evaluated epoch with pgd"}, {3, "Epoch 3, in this seed: "}} {
-		runs := slices.Clone(l.runs)
-		runs[0].Evals = runs[0].Evals[:c.parent]
+	}{
+		{2, "Epochs 1–2, in this seed: pgd, the only run to compare, is at 55.0 % in the worst " +
+			"class, with a mean accuracy of 71.0 %; fork lr .2 shares no evaluated epoch with " +
+			"pgd."},
+		{3, "Epoch 3, in this seed: fork lr .2 and pgd are level in the worst class: " +
+			"55.0 against 55.0 %."},
+	} {
+		parent := pgdResult().until(c.parent, runner.Running)
+		runs := storyRuns(parent, pgdResult().until(4, runner.Running).changed(fork))
+		runs[0].Meta.ID = "parent"
 		got := NewStory(runs, 0).String()
-		if !strings.Contains(got, c.want) || strings.Contains(got, "Epoch 2") &&
-			strings.Contains(got, "lr .2 is") {
-			t.Errorf("%d evaluations of the parent: %q, want %q", c.parent, got, c.want)
-		}
-	}
-}
-
-// Runs that put all test samples into one class are not compared.
-func TestBlind(t *testing.T) {
-	const blind = "there is nothing to compare, because every run puts all test samples into " +
-		"one class: try another lr"
-	for _, c := range []struct {
-		want, dataset string
-		accuracies    [][]float64
-	}{
-		{blind, "shapes", [][]float64{{1, 0}, {0, 1}}},
-		{blind, "csv:x.csv?label=y", [][]float64{{1, 0}, {0, 1}}},
-		{blind, "npz:x.npz?scale=standard", [][]float64{{1, 0}, {0, 1}}},
-		{blind + ", or add scale=standard to the dataset", "npz:x.npz?y=y",
-			[][]float64{{1, 0}, {0, 1}}},
-		{"", "shapes", [][]float64{{1, 0}, {.9, .1}}},
-	} {
-		want, accuracies := c.want, c.accuracies
-		s, l := spec.Defaults(), &lot{}
-		s.Dataset = c.dataset
-		s.Algorithms = []dro.Algorithm{dro.ERM, dro.PGD}
-		for i, s := range s.Expand() {
-			l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 1, 0)
-			e, values := l.runs[i].Evals[0], []measure.Number{}
-			for _, v := range accuracies[i] {
-				values = append(values, measure.Num(v))
-			}
-			e.ByGroup.Set("class_accuracy", append(values, measure.Number{}))
-			e.Set("worst_class_accuracy", measure.Num(slices.Min(accuracies[i])))
-		}
-		got := NewStory(l.runs, 0)
-		if blind := len(got.Said) == 1 && got.Said[0] == want; blind != (want != "") {
-			t.Errorf("%v: %q, want %q", accuracies, got.Said, want)
-		}
-	}
-}
-
-// TestUnevaluated: a run that has ended without an evaluation is named, and never waited for.
-func TestUnevaluated(t *testing.T) {
-	s := spec.Defaults()
-	for _, c := range []struct {
-		others []int // the evaluations of other runs, which are done
-		want   string
-	}{
-		{nil, "No run has an evaluation to compare; erm ended without an evaluation."},
-		{[]int{8, 8}, "erm ended without an evaluation."},
-	} {
-		l := &lot{}
-		s.Algorithms = []dro.Algorithm{dro.ERM}
-		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 0, 0)
-		for i, n := range c.others {
-			s.Algorithms = []dro.Algorithm{[]dro.Algorithm{dro.SFK, dro.PGD}[i]}
-			l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, n, 0)
-		}
-		got := NewStory(l.runs, 0).String()
-		if !strings.HasSuffix(got, c.want) || strings.Contains(got, "Waiting") {
-			t.Errorf("%d others: %q, want %q", len(c.others), got, c.want)
+		if got != c.want {
+			t.Errorf("%d evaluations of the parent:\n got %q\nwant %q", c.parent, got, c.want)
 		}
 	}
 }
@@ -425,11 +415,16 @@ func TestUnevaluated(t *testing.T) {
 // TestFigures: whole halves are rounded up, and tenths are those of tables.
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {
-		a, b float64
-		want string
-	}{{14.5, 30, "15 30"}, {15.5, 12.5, "16 13"}, {14.25, 15, "14.2 15.0"}, {0, .5, "0.0 0.5"}} {
-		if a, b := figures(c.a, c.b); a+" "+b != c.want {
-			t.Errorf("%v and %v are %s and %s, want %s", c.a, c.b, a, b, c.want)
+		a, b         float64
+		textA, textB string
+	}{
+		{14.5, 30, "15", "30"},
+		{15.5, 12.5, "16", "13"},
+		{14.25, 15, "14.2", "15.0"},
+		{0, .5, "0.0", "0.5"},
+	} {
+		if a, b := figures(c.a, c.b); a != c.textA || b != c.textB {
+			t.Errorf("figures(%v, %v) = %s, %s, want %s, %s", c.a, c.b, a, b, c.textA, c.textB)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestFewSamples(t *testing.T) {
 			legend := strings.Contains(strings.Join(table.Legend(), " "),
 				"? marks fewer than min_group test samples")
 			if legend != (c.few != nil) {
-				t.Errorf("legend %q", table.Legend())
+				t.Errorf("legend %q, want it to explain ?: %v", table.Legend(), c.few != nil)
 			}
 		})
 	}

@@ -70,7 +70,8 @@ func AuditLog(in *disk.Folder, witnesses ...Witness) (*Audit, error) {
 	}
 	defer f.Close()
 	a.Length = length
-	if err := a.read(newForward(io.NewSectionReader(f, 0, length), length, a.hash)); err != nil {
+	lines := newForwardReader(io.NewSectionReader(f, 0, length), length, a.hash)
+	if err := a.read(lines); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", a.file, err)
 	}
 	return a, nil
@@ -86,7 +87,7 @@ func NewAudit(in *disk.Folder, witnesses ...Witness) *Audit {
 	return a
 }
 
-func (a *Audit) read(in *forward) error {
+func (a *Audit) read(in *forwardReader) error {
 	for {
 		a.pass()
 		line, err := in.line()

@@ -50,7 +50,7 @@ func TestIndexBounds(t *testing.T) {
 		case *runner.WarningEvent:
 			others++
 			if len(e.Message) > maxText {
-				t.Fatalf("a text of %d bytes", len(e.Message))
+				t.Fatalf("a text of %d bytes, want at most %d", len(e.Message), maxText)
 			}
 		case *runner.EvalEvent:
 			others++
@@ -58,11 +58,15 @@ func TestIndexBounds(t *testing.T) {
 			selected = selected || e.Selected
 		}
 	}
-	if len(x.blocks) > MaxBlocks || others != x.others || others > maxOthers ||
-		numbers != x.lists ||
-		numbers > maxLists {
-		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks),
-			others, x.others, numbers, x.lists)
+	if n := len(x.blocks); n > MaxBlocks {
+		t.Errorf("%d blocks, want at most %d", n, MaxBlocks)
+	}
+	if others != x.others || others > maxOthers {
+		t.Errorf("%d other events, want %d as counted and at most %d", others, x.others, maxOthers)
+	}
+	if numbers != x.lists || numbers > maxLists {
+		t.Errorf("%d numbers in lists, want %d as counted and at most %d", numbers, x.lists,
+			maxLists)
 	}
 	if !selected {
 		t.Error("the selected evaluation was left out")
@@ -75,7 +79,7 @@ func TestBackward(t *testing.T) {
 		"a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)
-		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
+		b := newBackwardReader(strings.NewReader(text), int64(len(text)), 0)
 		for i, w := range want {
 			got, start, err := b.line()
 			must(t, err)

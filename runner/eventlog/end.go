@@ -65,7 +65,7 @@ func ReadBack(
 	}
 	defer f.Close()
 	e := &End{path: in.Join(LogName), size: size}
-	lines := newBackward(f, size, size-budget)
+	lines := newBackwardReader(f, size, size-budget)
 	line, start, err := lines.line()
 	if err == io.EOF {
 		passed.Add(fmt.Errorf("%s: no line ends in its last %d bytes", e.path, budget))

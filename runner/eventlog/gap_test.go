@@ -107,7 +107,7 @@ func TestGap(t *testing.T) {
 			}
 			_, passed := tail.Passed.First()
 			if (passed != nil) != (c.line > 0) {
-				t.Errorf("passed over: %v", passed)
+				t.Errorf("passed over: %v, want something: %v", passed, c.line > 0)
 			}
 		})
 	}
@@ -163,8 +163,11 @@ func TestZerosThatArrive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if h.Gap != nil || h.Eval.Step != 6 || h.Status != runner.Done {
-		t.Errorf("gap %v, evaluation %v, %s", h.Gap, h.Eval, h.Status)
+	if h.Gap != nil {
+		t.Errorf("gap %v, want none", h.Gap)
+	}
+	if h.Eval.Step != 6 || h.Status != runner.Done {
+		t.Errorf("evaluated at step %d, %s, want 6, %s", h.Eval.Step, h.Status, runner.Done)
 	}
 }
 

@@ -65,9 +65,17 @@ func TestHistory(t *testing.T) {
 		must(t, err)
 		steps := stand[*runner.StepEvent](events)
 		evals := byStep(stand[*runner.EvalEvent](events))
-		if !slices.Equal(forward.Steps, steps) || !slices.Equal(forward.Evals, evals) ||
-			forward.Last != newest(events, steps) || forward.Eval != newest(events, evals) {
-			t.Fatalf("seed %d: forwards %+v, of\n%s", seed, forward, log)
+		if !slices.Equal(forward.Steps, steps) || !slices.Equal(forward.Evals, evals) {
+			t.Fatalf("seed %d: forwards %d steps and %d evaluations, want %d and %d that stand, of"+
+				"\n%s", seed, len(forward.Steps), len(forward.Evals), len(steps), len(evals), log)
+		}
+		if last := newest(events, steps); forward.Last != last {
+			t.Fatalf("seed %d: forwards the last step is %+v, want %+v, of\n%s", seed, forward.Last,
+				last, log)
+		}
+		if last := newest(events, evals); forward.Eval != last {
+			t.Fatalf("seed %d: forwards the last evaluation is %+v, want %+v, of\n%s", seed,
+				forward.Eval, last, log)
 		}
 		want := forward.Standing
 		bounded := &History{Most: 40}
@@ -78,10 +86,13 @@ func TestHistory(t *testing.T) {
 		for _, e := range slices.Backward(events) {
 			backward.Before(e)
 		}
-		if bounded.Standing != want || backward.Standing != want ||
-			!slices.Equal(backward.Evals, evals) {
-			t.Fatalf("seed %d: bounded %+v, backwards %+v, want %+v, of\n%s", seed, bounded,
-				backward, want, log)
+		if bounded.Standing != want || backward.Standing != want {
+			t.Fatalf("seed %d: bounded %+v, backwards %+v, want %+v, of\n%s", seed,
+				bounded.Standing, backward.Standing, want, log)
+		}
+		if !slices.Equal(backward.Evals, evals) {
+			t.Fatalf("seed %d: backwards %d evaluations, want %d that stand, of\n%s", seed,
+				len(backward.Evals), len(evals), log)
 		}
 		if seed%10 > 0 { // files take longer than all of the rest
 			continue
@@ -199,23 +210,28 @@ func timed(seconds float64, e runner.Event) runner.Event {
 	return e
 }
 
+// wantStanding checks where a run stands.
+func wantStanding(t *testing.T, when string, p *Progress, want Standing) {
+	t.Helper()
+	if p.Standing != want {
+		t.Errorf("%s: it stands at %+v, want %+v", when, p.Standing, want)
+	}
+}
+
 func TestProgressAppliesResume(t *testing.T) {
 	first, second := stepEvent(2), evalEvent(1)
 	p := progress(status(0, runner.Running), second, first, stepEvent(3), evalEvent(3),
 		&runner.WarningEvent{Head: head(3), Message: "odd"}, stepEvent(4),
 		&runner.ResumeEvent{Head: head(2)})
-	if p.Last != first || p.Eval != second || p.Step != 2 || p.Status != runner.Queued {
-		t.Errorf("after the resume: %+v", p.Standing)
-	}
+	wantStanding(t, "after the resume", p,
+		Standing{Status: runner.Queued, Step: 2, Last: first, Eval: second})
 	p.Add(status(2, runner.Running))
-	p.Add(stepEvent(3))
-	if p.Last.Step != 3 || p.Eval != second || p.Step != 3 || p.Status != runner.Running {
-		t.Errorf("going on: %+v", p.Standing)
-	}
+	third := stepEvent(3)
+	p.Add(third)
+	wantStanding(t, "going on", p,
+		Standing{Status: runner.Running, Step: 3, Last: third, Eval: second})
 	p.Add(&runner.ResumeEvent{})
-	if p.Last != nil || p.Eval != nil || p.Step != 0 {
-		t.Errorf("after a resume from the start: %+v", p.Standing)
-	}
+	wantStanding(t, "after a resume from the start", p, Standing{Status: runner.Queued})
 }
 
 // TestProgressIsBounded checks that a long run costs no more memory than a short one, and that a
@@ -227,34 +243,40 @@ func TestProgressIsBounded(t *testing.T) {
 		p.Add(evalEvent(step + 1))
 	}
 	if n := max(cap(p.Steps), cap(p.Evals), cap(p.times)); n > 4*minRewind {
-		t.Errorf("%d events are kept", n)
+		t.Errorf("%d events are kept, want at most %d", n, 4*minRewind)
 	}
 	p.Add(&runner.ResumeEvent{Head: head(10_000 - minRewind/2)})
-	if p.Last == nil || p.Last.Step != 10_000-minRewind/2 || p.Eval == nil {
-		t.Errorf("after a resume: %+v", p.Standing)
+	if p.Last == nil || p.Eval == nil {
+		t.Fatalf("after a resume: %+v, want a step and an evaluation", p.Standing)
+	}
+	if want := int64(10_000 - minRewind/2); p.Last.Step != want {
+		t.Errorf("after a resume: the last step is %d, want %d", p.Last.Step, want)
 	}
 	last := p.Standing
 	p.Settle()
-	if p.Standing != last || len(p.Steps) > mostSettled || len(p.Evals) > mostSettled {
-		t.Errorf("settled: %+v", p.Standing)
+	wantStanding(t, "settled", p, last)
+	if n := max(len(p.Steps), len(p.Evals)); n > mostSettled {
+		t.Errorf("settled: %d events are kept, want at most %d", n, mostSettled)
 	}
 	p.Add(&runner.ResumeEvent{Head: head(p.Step - 2)})
 	if p.Last.Step != last.Step-2 || p.Eval == nil {
-		t.Errorf("settled and resumed: %+v", p.Standing)
+		t.Errorf("settled and resumed: %+v, want step %d and an evaluation", p.Standing,
+			last.Step-2)
 	}
 	p.Add(&runner.ResumeEvent{Head: head(5)})
-	if p.Last != nil || p.Eval != nil || p.Step != 5 {
-		t.Errorf("after a resume from long ago: %+v", p.Standing)
-	}
+	wantStanding(t, "after a resume from long ago", p,
+		Standing{Status: runner.Queued, Step: 5})
 }
 
 func TestProgressKnowsItsPace(t *testing.T) {
 	p := progress(timed(0, status(0, runner.Running)), timed(1, stepEvent(10)))
 	see := func(when string, seconds float64, left time.Duration) {
 		t.Helper()
-		if got, ok := p.Remaining(); p.Seconds != seconds || got != left || ok != (left > 0) {
-			t.Errorf("%s: %g s, %v left (%v), want %g and %v", when, p.Seconds, got, ok,
-				seconds, left)
+		if p.Seconds != seconds {
+			t.Errorf("%s: trained for %g s, want %g", when, p.Seconds, seconds)
+		}
+		if got, ok := p.Remaining(); got != left || ok != (left > 0) {
+			t.Errorf("%s: Remaining() = %v, %v, want %v, %v", when, got, ok, left, left > 0)
 		}
 	}
 	see("at step 10 of 500", 1, 49*time.Second)
@@ -283,7 +305,7 @@ func TestProgressHasTheKnobs(t *testing.T) {
 		&runner.KnobEvent{Head: head(3), Key: "nothing"},
 		&runner.KnobEvent{Head: head(4), Key: "c", New: measure.Num(9)})
 	if p.Spec.LR != 0.5 || p.Spec.Text("c") != "9" {
-		t.Errorf("lr %v, c %s", p.Spec.LR, p.Spec.Text("c"))
+		t.Errorf("lr %v, c %s, want 0.5 and 9", p.Spec.LR, p.Spec.Text("c"))
 	}
 	if p.Add(&ForkEvent{}); p.Spec.LR == 0.5 {
 		t.Error("a fork has the knobs that its parent was given")

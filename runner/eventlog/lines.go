@@ -36,22 +36,22 @@ func holeAt(start int64) error {
 		"file from a copy, or keep the part before that line (truncate -s %[1]d)", start)
 }
 
-// forward reads the lines of a log from the first on. Its memory is bounded by MaxLine.
-type forward struct {
+// forwardReader reads the lines of a log from the first on. Its memory is bounded by MaxLine.
+type forwardReader struct {
 	in     *bufio.Reader
 	hash   io.Writer // receives the lines that are returned
 	offset int64     // behind the line that was returned last
 }
 
-// newForward reads the lines of r. A text of fewer bytes than MaxLine takes less memory.
-func newForward(r io.Reader, size int64, hash io.Writer) *forward {
+// newForwardReader reads the lines of r. A text of fewer bytes than MaxLine takes less memory.
+func newForwardReader(r io.Reader, size int64, hash io.Writer) *forwardReader {
 	// With one byte more, the buffer has room for all of a short text, and the end is seen.
-	return &forward{in: bufio.NewReaderSize(r, int(min(size+1, MaxLine))), hash: hash}
+	return &forwardReader{in: bufio.NewReaderSize(r, int(min(size+1, MaxLine))), hash: hash}
 }
 
 // line returns the next line with its newline, or nil for a line that is longer than MaxLine. The
 // line is valid until the next call. With io.EOF it returns the bytes behind the last newline.
-func (f *forward) line() ([]byte, error) {
+func (f *forwardReader) line() ([]byte, error) {
 	for start := f.offset; ; {
 		part, err := f.in.ReadSlice('\n')
 		f.offset += int64(len(part))
@@ -87,9 +87,9 @@ func unended(rest []byte) int {
 	return 0
 }
 
-// backward reads the lines of a file from the last to the first. Its memory is about MaxLine,
+// backwardReader reads the lines of a file from the last to the first. Its memory is about MaxLine,
 // whatever the file holds.
-type backward struct {
+type backwardReader struct {
 	r     io.ReaderAt
 	floor int64  // nothing below this offset is read
 	pos   int64  // offset of buf[0]
@@ -99,17 +99,17 @@ type backward struct {
 	chunk int64 // how much the next fill reads: little at first, since most want the last line
 }
 
-// newBackward starts behind the offset end. It stops at floor, and does not return a line that
-// begins before floor.
-func newBackward(r io.ReaderAt, end, floor int64) *backward {
-	return &backward{r: r, floor: max(0, floor), pos: end, chunk: 4 << 10}
+// newBackwardReader starts behind the offset end. It stops at floor, and does not return a line
+// that begins before floor.
+func newBackwardReader(r io.ReaderAt, end, floor int64) *backwardReader {
+	return &backwardReader{r: r, floor: max(0, floor), pos: end, chunk: 4 << 10}
 }
 
 // line returns the line before the last one returned, without its newline, and the offset at which
 // it starts. The first call returns the bytes behind the last newline, of which there are none
 // unless the file is torn. The line is valid until the next call, and nil where it is longer than
 // MaxLine. The error is io.EOF after the first line of the file and at the floor.
-func (b *backward) line() (line []byte, start int64, err error) {
+func (b *backwardReader) line() (line []byte, start int64, err error) {
 	for {
 		if i := bytes.LastIndexByte(b.buf, '\n'); i >= 0 {
 			line, start = b.buf[i+1:], b.pos+int64(i)+1
@@ -130,7 +130,7 @@ func (b *backward) line() (line []byte, start int64, err error) {
 }
 
 // whole returns line, or nil where a piece of it was dropped.
-func (b *backward) whole(line []byte) []byte {
+func (b *backwardReader) whole(line []byte) []byte {
 	if b.long {
 		b.long = false
 		return nil
@@ -139,7 +139,7 @@ func (b *backward) whole(line []byte) []byte {
 }
 
 // fill reads the bytes before buf.
-func (b *backward) fill() error {
+func (b *backwardReader) fill() error {
 	if len(b.buf) > MaxLine {
 		b.buf, b.long = nil, true
 	}

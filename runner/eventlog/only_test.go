@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,10 @@ func TestTailOnly(t *testing.T) {
 			steps = append(steps, e.Header().Step)
 		}
 	}
-	if fmt.Sprint(steps) != "[4999 9999 14999 19999]" || tail.Share() != 1 {
-		t.Errorf("evaluations at %v, %g of the log read", steps, tail.Share())
+	if want := []int64{4999, 9999, 14999, 19999}; !slices.Equal(steps, want) {
+		t.Errorf("evaluations at the steps %v, want %v", steps, want)
+	}
+	if tail.Share() != 1 {
+		t.Errorf("a share of %g of the log is read, want 1", tail.Share())
 	}
 }

@@ -59,7 +59,7 @@ func (r *repairer) write(line []byte) error {
 }
 
 func (r *repairer) copy(from io.Reader, upto int64) error {
-	for in := newForward(from, MaxLine, io.Discard); ; {
+	for in := newForwardReader(from, MaxLine, io.Discard); ; {
 		line, err := in.line()
 		switch {
 		case errors.Is(err, io.EOF): // a torn line is cut, unless it is whole but for its newline

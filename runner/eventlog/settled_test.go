@@ -36,9 +36,12 @@ func TestEndBetweenTwoLooks(t *testing.T) {
 				func() bool { h := c.held[0]; c.held = c.held[1:]; return h },
 				func() int64 { n := c.sizes[0]; c.sizes = c.sizes[1:]; return n })
 			must(t, err)
-			if left := len(c.reads) + len(c.held) + len(c.sizes); left > 0 ||
-				e.Status != c.status || e.Interrupted != c.interrupted {
-				t.Errorf("%s, interrupted %v, %d looks left", e.Status, e.Interrupted, left)
+			if left := len(c.reads) + len(c.held) + len(c.sizes); left > 0 {
+				t.Errorf("%d looks are left, want none", left)
+			}
+			if e.Status != c.status || e.Interrupted != c.interrupted {
+				t.Errorf("%s, interrupted %v, want %s, %v", e.Status, e.Interrupted, c.status,
+					c.interrupted)
 			}
 		})
 	}

@@ -128,7 +128,7 @@ func (t *Tail) readPart(limit int64, f func(e runner.Event, end int64)) error {
 		f(e, end)
 	}
 	left := min(size, limit) - first
-	in := newForward(io.NewSectionReader(file, first, left), left, io.Discard)
+	in := newForwardReader(io.NewSectionReader(file, first, left), left, io.Discard)
 	in.offset = first
 	for !given || in.offset-first < MaxLine {
 		line, err := in.line()

@@ -77,8 +77,11 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, err := f.WriteFile(dir, sheet(), time.Unix(0, 0))
-	if err != nil || second == first {
-		t.Errorf("%s was written again: %v", second, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second == first {
+		t.Errorf("%s is written again, want another name", second)
 	}
 	f.Write = func(w io.Writer, _ *Table) error {
 		io.WriteString(w, "half")
@@ -86,10 +89,10 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 	}
 	_, err = f.WriteFile(dir, sheet(), time.Unix(9, 0))
 	if err == nil || !strings.Contains(err.Error(), "no more") {
-		t.Errorf("error %v", err)
+		t.Errorf("WriteFile that fails: %v, want an error with %q", err, "no more")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
-		t.Errorf("left %v", left)
+		t.Errorf("the folder has %v, want the two files before", left)
 	}
 }
 
@@ -110,13 +113,22 @@ func TestReplace(t *testing.T) {
 			io.WriteString(w, c.text)
 			return c.err
 		})
-		if got, _ := os.ReadFile(path); string(got) != c.want || !errors.Is(err, c.err) {
-			t.Errorf("%s after %q: %q, %v", c.path, c.text, got, err)
+		if !errors.Is(err, c.err) {
+			t.Errorf("Replace of %s by %q: %v, want %v", c.path, c.text, err, c.err)
+		}
+		if got, _ := os.ReadFile(path); string(got) != c.want {
+			t.Errorf("%s after %q has %q, want %q", c.path, c.text, got, c.want)
 		}
 	}
 	info, err := os.Lstat(link)
-	if list, _ := os.ReadDir(dir); err != nil || info.Mode().IsRegular() || len(list) != 2 {
-		t.Errorf("left %v; the link is %v, %v", list, info, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().IsRegular() {
+		t.Errorf("the link has become a file of mode %v", info.Mode())
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 2 {
+		t.Errorf("the folder has %v, want the file and the link", list)
 	}
 }
 
@@ -131,7 +143,7 @@ func TestRegister(t *testing.T) {
 		}})
 	list := Formats()
 	if got := written(t, list[len(list)-1]); !strings.HasSuffix(got, "7|1e-3|+Inf\n") {
-		t.Errorf("wrote %q", got)
+		t.Errorf("the new format writes %q, want it to end with %q", got, "7|1e-3|+Inf\n")
 	}
 	remove()
 	if slices.ContainsFunc(Formats(), func(f Format) bool { return f.Name == "txt" }) {

@@ -25,7 +25,7 @@ func TestNPZReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.WriteNew(path, table); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a second time: %v", err)
+		t.Errorf("a second time: %v, want %v", err, fs.ErrExist)
 	}
 	arrays := filepath.Join(t.TempDir(), "b.npz")
 	list := []Array{{"x", [][]float32{{.5, -1}, {2, 3}, {4, 5}}}, {"row", []int64{7, -1}},
@@ -34,7 +34,7 @@ func TestNPZReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := WriteArrays(arrays, list); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a second time: %v", err)
+		t.Errorf("a second time: %v, want %v", err, fs.ErrExist)
 	}
 	out, err := exec.Command(python, "-c", `import numpy, sys
 print([(k, f[k].dtype.str, f[k].tolist()) for f in map(numpy.load, sys.argv[1:]) for k in f])`,

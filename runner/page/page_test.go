@@ -79,9 +79,12 @@ func TestForms(t *testing.T) {
 		})
 	}
 	var b strings.Builder
-	if err := table.CSV(&b); err != nil ||
-		!strings.HasPrefix(b.String(), "a_b,,n,verdict\nx|y,5 % {&},1 ± 2*,yes ¹\n") {
-		t.Errorf("CSV: %q, %v", b.String(), err)
+	if err := table.CSV(&b); err != nil {
+		t.Fatalf("CSV: %v", err)
+	}
+	const begins = "a_b,,n,verdict\nx|y,5 % {&},1 ± 2*,yes ¹\n"
+	if got := b.String(); !strings.HasPrefix(got, begins) {
+		t.Errorf("CSV writes %q, want it to begin with %q", got, begins)
 	}
 }
 
@@ -92,7 +95,7 @@ func TestFigureInNumbers(t *testing.T) {
 	f.Curves[0].Points[7].Half = .25
 	table := f.table()
 	if got := strings.Join(table.Heads(), " "); got != "epoch 2 3 4 6 7 8" {
-		t.Errorf("head %s", got)
+		t.Errorf("head %s, want epoch 2 3 4 6 7 8", got)
 	}
 	for i, want := range []string{"a 2 3 4 6 7 8.00 ± 0.25", "b 1 – – – – –"} {
 		if got := strings.Join(table.Rows[i], " "); got != want {

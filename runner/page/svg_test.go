@@ -36,9 +36,13 @@ func TestSVG(t *testing.T) {
 				for _, m := range point.FindAllStringSubmatch(text, -1) {
 					x, _ := strconv.ParseFloat(m[1], 64)
 					y, _ := strconv.ParseFloat(m[2], 64)
-					if x < float64(of.left) || x > float64(of.width-of.right) ||
-						y < float64(of.top) || y > float64(of.height-of.bottom) {
-						t.Errorf("point %s outside of the axes", m[0])
+					left, right := float64(of.left), float64(of.width-of.right)
+					if x < left || x > right {
+						t.Errorf("point %s is not between %g and %g", m[0], left, right)
+					}
+					top, bottom := float64(of.top), float64(of.height-of.bottom)
+					if y < top || y > bottom {
+						t.Errorf("point %s is not between the heights %g and %g", m[0], top, bottom)
 					}
 				}
 			}
@@ -49,11 +53,15 @@ func TestSVG(t *testing.T) {
 			}
 			first := point.FindAllStringSubmatch(lines[0][1], -1)
 			y := func(i int) float64 { v, _ := strconv.ParseFloat(first[i][2], 64); return v }
-			if len(first) != 3 || math.Abs((y(0)-y(1))-(y(1)-y(2))) > .11 || y(0) <= y(2) {
-				t.Errorf("1.25, 3.25, 5.25 are at %v", first)
+			if len(first) != 3 {
+				t.Fatalf("the first curve has the points %v, want 3", first)
 			}
-			if strings.Count(drawn.svg, "<polygon") != 1 {
-				t.Error("one curve has an interval, the other is of one seed")
+			if math.Abs((y(0)-y(1))-(y(1)-y(2))) > .11 || y(0) <= y(2) {
+				t.Errorf("1.25, 3.25, 5.25 are at the heights %g, %g, %g, want equal steps up",
+					y(0), y(1), y(2))
+			}
+			if n := strings.Count(drawn.svg, "<polygon"); n != 1 {
+				t.Errorf("%d bands, want 1: the other curve is of one seed", n)
 			}
 		})
 	}
@@ -78,8 +86,13 @@ func TestFigureOfAnyRange(t *testing.T) {
 			t.Run(fmt.Sprint(list, log), func(t *testing.T) {
 				f := &Figure{Log: log, Curves: []Curve{{Name: "loss", Points: list}}}
 				for _, s := range []string{f.inline(), SVG("title", []*Figure{f})} {
-					if len(s) > 4000 || strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
-						t.Error(s)
+					if len(s) > 4000 {
+						t.Errorf("the drawing has %d bytes, want at most 4000: %.200s", len(s), s)
+					}
+					for _, not := range []string{"NaN", "Inf"} {
+						if strings.Contains(s, not) {
+							t.Errorf("the drawing has %s: %.4000s", not, s)
+						}
 					}
 				}
 			})

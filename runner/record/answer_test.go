@@ -25,8 +25,11 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_ANSWER_DIR"); ok {
 		answer(dir)
 	}
+	t.Parallel()
 	kills := 10
-	if testsize.Long() {
+	if testing.Short() {
+		kills = 3
+	} else if testsize.Long() {
 		kills = 1000
 	}
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -101,8 +104,8 @@ func kept(dir string, told []string) error {
 	return fmt.Errorf("what is that?")
 }
 
-// asker is the process that gets killed: a person who asks again and again.
-type asker struct {
+// requester is the process that gets killed: a person who asks again and again.
+type requester struct {
 	store *Store
 	queue *queue.Queue
 	spec  spec.Spec
@@ -112,7 +115,7 @@ type asker struct {
 func answer(dir string) {
 	s, err := Open(dir)
 	check(err)
-	a := &asker{store: s, spec: tiny()}
+	a := &requester{store: s, spec: tiny()}
 	a.spec.Epochs, a.spec.LogEvery, a.spec.CheckpointEvery = 1<<20, 50, 1000
 	a.queue = queue.NewQueue(context.Background(), queue.Settings{Store: s, Threads: 1})
 	ids, err := a.queue.Start(runner.Request{Specs: []spec.Spec{a.spec}})
@@ -133,13 +136,13 @@ func check(err error) {
 	}
 }
 
-func (a *asker) knob(n int) string {
+func (a *requester) knob(n int) string {
 	check(a.queue.Knob(a.id, "lr", fmt.Sprint(float64(n)/1000)))
 	return fmt.Sprint("knob ", a.id, " ", n)
 }
 
 // until looks at the run again and again until so returns true, and returns the run.
-func (a *asker) until(so func(*Run) bool) *Run {
+func (a *requester) until(so func(*Run) bool) *Run {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -152,7 +155,7 @@ func (a *asker) until(so func(*Run) bool) *Run {
 	}
 }
 
-func (a *asker) save(int) string {
+func (a *requester) save(int) string {
 	step, err := a.queue.Checkpoint(a.id)
 	for errors.Is(err, runner.ErrNothing) { // it does not train yet
 		step, err = a.queue.Checkpoint(a.id)
@@ -161,14 +164,14 @@ func (a *asker) save(int) string {
 	return fmt.Sprint("saved ", a.id, " ", step)
 }
 
-func (a *asker) pause(int) string {
+func (a *requester) pause(int) string {
 	check(a.queue.Pause(a.id))
 	r := a.until(func(r *Run) bool { return r.Status() == runner.Paused })
 	check(r.Settle())
 	return fmt.Sprint("paused ", a.id, " ", r.Summary().Steps)
 }
 
-func (a *asker) pin(n int) string {
+func (a *requester) pin(n int) string {
 	a.save(n)
 	for {
 		r, err := Find(a.store.dir, a.id)
@@ -181,7 +184,7 @@ func (a *asker) pin(n int) string {
 	}
 }
 
-func (a *asker) fork(n int) string {
+func (a *requester) fork(n int) string {
 	step := strings.Fields(a.pin(n))[2]
 	ids, err := a.queue.Start(runner.Request{Parent: a.id + "@" + step, Specs: []spec.Spec{a.spec}})
 	check(err)

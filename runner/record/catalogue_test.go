@@ -99,7 +99,7 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	if known != 5 { // not the interrupted run
-		t.Errorf("%d runs are known", known)
+		t.Errorf("%d runs are known, want 5", known)
 	}
 	must(t, runs[0].Relabel(func(l *Label) { l.Note = "a note" }))
 	same("after a note")
@@ -131,7 +131,7 @@ func TestReadersOfCatalogue(t *testing.T) {
 	c := remembering(dir, cache)
 	c.ReadOnly = true
 	if got := toldBy(t, c); got != want {
-		t.Error("it lists something else")
+		t.Errorf("read-only: got\n%s\nwant\n%s", got, want)
 	}
 	if list, _ := os.ReadDir(cache); len(list) > 0 {
 		t.Errorf("it has written %s", list[0])
@@ -139,7 +139,7 @@ func TestReadersOfCatalogue(t *testing.T) {
 	nowhere := filepath.Join(cache, "file")
 	write(t, nil, nowhere)
 	if got := toldBy(t, remembering(dir, nowhere)); got != want {
-		t.Error("without a folder for the file it lists something else")
+		t.Errorf("without a folder for the file: it lists other runs than\n%s", want)
 	}
 }
 
@@ -151,7 +151,9 @@ func TestFlipsOfCatalogue(t *testing.T) {
 	path := remembering(dir, cache).path()
 	before := read(t, path)
 	n := 100
-	if testsize.Long() {
+	if testing.Short() {
+		n = 20
+	} else if testsize.Long() {
 		n = 1000
 	}
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -185,7 +187,7 @@ func TestCrashPointsOfCatalogue(t *testing.T) {
 		c := remembering(dir, cache)
 		c.open = x.Open
 		if got := toldBy(t, c); got != want {
-			t.Errorf("the writer lists something else:\n%s", got)
+			t.Errorf("the writer: got\n%s\nwant\n%s", got, want)
 		}
 	}
 	whole := &atomicfiletest.Faults{}
@@ -218,8 +220,10 @@ func TestManyCatalogues(t *testing.T) {
 			for range 20 {
 				runs, _ := c.List()
 				for _, r := range runs {
-					if n := r.Of("test_accuracy"); r.Summary().Named("test_accuracy") != n {
-						t.Errorf("%s: %v", r.Meta.ID, n)
+					listed, want := r.Of("test_accuracy"), r.Summary().Named("test_accuracy")
+					if listed != want {
+						t.Errorf("%s: listed with %v, want %v of its summary", r.Meta.ID, listed,
+							want)
 					}
 				}
 			}
@@ -267,13 +271,17 @@ func TestForgotten(t *testing.T) {
 	looks := remembering(dir, cache)
 	looks.ReadOnly = true
 	looks.List()
-	if info, err := os.Stat(c.path()); err != nil || !info.ModTime().Equal(old) {
-		t.Errorf("a reader wrote to it: %v", err)
+	info, err := os.Stat(c.path())
+	must(t, err)
+	if !info.ModTime().Equal(old) {
+		t.Errorf("a reader wrote to it at %v, want it as of %v", info.ModTime(), old)
 	}
 	remembering(dir, cache).List() // it is used
 	remembering(manyEnds(t), cache).List()
-	if list, err := os.ReadDir(cache); err != nil || len(list) != 2 {
-		t.Errorf("%v, %v", list, err)
+	list, err := os.ReadDir(cache)
+	must(t, err)
+	if len(list) != 2 {
+		t.Errorf("the cache has the files %v, want those of two folders", list)
 	}
 	if _, err := os.Stat(gone); err == nil {
 		t.Error("the old one is there")
@@ -297,13 +305,13 @@ func TestCatalogueIsExamined(t *testing.T) {
 			write(t, b, c.path())
 			for _, mend := range []bool{false, true} {
 				if found := c.Examine(mend); len(found) > 0 != (at >= 0) {
-					t.Fatalf("found %d", len(found))
+					t.Fatalf("found %d things, want some: %v", len(found), at >= 0)
 				} else if at >= 0 && found[0].Mended != mend {
 					t.Errorf("mended: %v, asked: %v", found[0].Mended, mend)
 				}
 			}
 			if _, err := os.Stat(c.path()); (err == nil) != (at < 0) {
-				t.Errorf("the file: %v", err)
+				t.Errorf("Stat of the file = %v, want it to be there: %v", err, at < 0)
 			}
 			if got := toldBy(t, NewCatalogue(dir, cache)); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -70,7 +70,8 @@ func TestCheckpointsKept(t *testing.T) {
 		entries, err := os.ReadDir(folder)
 		must(t, err)
 		if len(entries) != 2*len(steps)+1 { // and the lock
-			t.Errorf("%d files for %d checkpoints: %v", len(entries), len(steps), entries)
+			t.Errorf("%d files for %d checkpoints, want two each and the lock: %v", len(entries),
+				len(steps), entries)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"drolab/runner"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
 )
@@ -30,10 +32,10 @@ func wantClaims(t *testing.T, what string, r *Run, want ...runner.SealedClaims) 
 	t.Helper()
 	got, err := r.Claims()
 	if err != nil {
-		t.Errorf("%s: %v", what, err)
+		t.Errorf("%s: Claims: %v", what, err)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: claims %+v, want %+v", what, got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: the claims differ (-want +got):\n%s", what, diff)
 	}
 }
 
@@ -72,8 +74,10 @@ func TestClaims(t *testing.T) {
 	must(t, err)
 	wantClaims(t, "read again", r, own, later(other))
 	must(t, r.Verify())
-	if list, _, err := Examine(s.Dir(), false); err != nil || len(list) > 0 {
-		t.Errorf("the doctor finds %v, %v", list, err)
+	list, _, err := Examine(s.Dir(), false)
+	must(t, err)
+	if len(list) > 0 {
+		t.Errorf("the doctor finds %s, want nothing", findings(list))
 	}
 }
 
@@ -96,19 +100,19 @@ func TestDamagedClaims(t *testing.T) {
 		must(t, os.WriteFile(path, text, 0o600))
 		_, err := r.Claims()
 		wrong := r.TakeOver(claimsOf("two", "b"))
-		for _, err := range []error{err, wrong} {
-			if err == nil || !strings.Contains(err.Error(), claimsName) {
-				t.Errorf("%s: the error is %v", what, err)
-			}
-		}
+		wantError(t, what+", read", err, claimsName)
+		wantError(t, what+", taken over", wrong, claimsName)
 		if !bytes.Equal(read(t, path), text) {
 			t.Errorf("%s: it is written over", what)
 		}
 	}
 	list, _, err := Examine(s.Dir(), true)
 	must(t, err)
-	if len(list) != 1 || list[0].File != claimsName || !list[0].Mended {
-		t.Errorf("the doctor finds %+v", list)
+	if len(list) != 1 {
+		t.Fatalf("the doctor finds %d things, want 1:%s", len(list), findings(list))
+	}
+	if f := list[0]; f.File != claimsName || !f.Mended {
+		t.Errorf("the doctor finds %s, mended: %v, want %s, mended", f.File, f.Mended, claimsName)
 	}
 	wantClaims(t, "mended", r)
 }
@@ -138,9 +142,12 @@ func TestCrashPointsOfClaims(t *testing.T) {
 		failed := r.TakeOver(two)
 		r.open = nil
 		got, err := r.Claims()
+		if err != nil {
+			t.Errorf("%s: Claims: %v", what, err)
+		}
 		after := slices.Equal(got, []runner.SealedClaims{later(one), later(two)})
-		if err != nil || !after && !slices.Equal(got, []runner.SealedClaims{later(one)}) {
-			t.Errorf("%s: claims %+v, %v", what, got, err)
+		if before := slices.Equal(got, []runner.SealedClaims{later(one)}); !before && !after {
+			t.Errorf("%s: claims %+v, want one, or one and two", what, got)
 		}
 		if failed == nil && !after {
 			t.Errorf("%s: no error, and the claims are not there", what)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -15,15 +16,15 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/eventlog"
-
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
 )
 
 // TestPowerCutInLog cuts the log at every byte of its last line. Readers see the whole lines, and a
 // resume continues after them.
 func TestPowerCutInLog(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -54,10 +55,12 @@ func TestPowerCutInLog(t *testing.T) {
 			must(t, again.Close())
 			events, err := tail.Read() // the place in the log is still right
 			must(t, err)
-			if len(events) != 1 || events[0].Header().Seq != int64(whole+1) ||
-				events[0].Header().Step != 99 {
-				t.Fatalf("cut at %d: then %d events, want one with seq %d", cut,
-					len(events), whole+1)
+			if len(events) != 1 {
+				t.Fatalf("cut at %d: then %d events, want 1", cut, len(events))
+			}
+			if h := events[0].Header(); h.Seq != int64(whole+1) || h.Step != 99 {
+				t.Fatalf("cut at %d: then event %d of step %d, want %d of 99", cut, h.Seq, h.Step,
+					whole+1)
 			}
 			if tail.Skipped() != 0 {
 				t.Fatalf("cut at %d: %d lines skipped", cut, tail.Skipped())
@@ -69,6 +72,7 @@ func TestPowerCutInLog(t *testing.T) {
 // TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every byte. The run goes on
 // from the checkpoint before, and a warning says so.
 func TestPowerCutInCheckpoint(t *testing.T) {
+	t.Parallel()
 	cutCheckpoint(t, newState, tensorsName(20), stateName(20))
 	cutCheckpoint(t, newOpaqueState, opaqueName(20))
 }
@@ -96,21 +100,28 @@ func cutCheckpoint(t *testing.T, state func(step int64) *runner.State, names ...
 			write(t, log, r.log.Path)
 			again, from := reopen(t, s, m.ID)
 			must(t, again.Close())
-			if from == nil || from.Step != 10 || !whole(from) {
-				t.Fatalf("%s cut at %d: resumed from %+v", name, cut, from)
+			if from == nil || from.Step != 10 {
+				t.Fatalf("%s cut at %d: resumed from %+v, want step 10", name, cut, from)
+			}
+			if !whole(from) {
+				t.Fatalf("%s cut at %d: the state of step 10 has changed: %+v", name, cut, from)
 			}
 			run, err := Find(s.Dir(), m.ID)
 			must(t, err)
 			h := history(t, run.Tail())
-			if len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0].Message, name) ||
-				h.Warnings[0].Step != 10 {
-				t.Fatalf("%s cut at %d: warnings %v", name, cut, h.Warnings)
+			if len(h.Warnings) != 1 {
+				t.Fatalf("%s cut at %d: %d warnings, want 1", name, cut, len(h.Warnings))
+			}
+			if w := h.Warnings[0]; !strings.Contains(w.Message, name) || w.Step != 10 {
+				t.Fatalf("%s cut at %d: at step %d the warning %q, want one of %s at step 10", name,
+					cut, w.Step, w.Message, name)
 			}
 		}
 		write(t, good, path)
 	}
 	if _, from := reopen(t, s, m.ID); from.Step != 20 || !whole(from) {
-		t.Errorf("mended, it resumed from step %d", from.Step)
+		t.Errorf("mended, it resumed from step %d, unchanged: %v, want 20, unchanged", from.Step,
+			whole(from))
 	}
 }
 
@@ -145,7 +156,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	must(t, r.Close())
 	r, from := reopen(t, s, m.ID)
 	if from != nil {
-		t.Errorf("resumed from %+v", from)
+		t.Errorf("resumed from %+v, want the start", from)
 	}
 	must(t, r.Append(&runner.ResumeEvent{}))
 	save(t, r, newState(5))
@@ -216,13 +227,14 @@ func TestDiskFull(t *testing.T) {
 		appendSteps(t, r, 1, 2)
 		left, stuck = room, room%2 == 1
 		err := r.Append(stepEvent(3))
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), r.log.Path) ||
-			!strings.Contains(err.Error(), "disk full: free space and resume") {
-			t.Fatalf("room for %d bytes: error %v", room, err)
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("room for %d bytes: error %v, want ENOSPC", room, err)
 		}
+		wantError(t, fmt.Sprintf("room for %d bytes", room), err, r.log.Path,
+			"disk full: free space and resume")
 		if stuck {
 			if err := r.Append(stepEvent(3)); !errors.Is(err, syscall.EIO) {
-				t.Fatalf("torn line not cut: error %v", err)
+				t.Fatalf("torn line not cut: error %v, want EIO", err)
 			}
 		}
 		left, stuck = 1<<20, false
@@ -230,9 +242,11 @@ func TestDiskFull(t *testing.T) {
 		must(t, r.Close())
 		tail := (&Run{Dir: r.in.Path}).Tail()
 		h := history(t, tail)
-		if len(h.Steps) != 4 || h.Steps[3].Seq != 4 || tail.Skipped() != 0 {
-			t.Fatalf("room for %d bytes: %d steps, %d lines skipped", room, len(h.Steps),
-				tail.Skipped())
+		if len(h.Steps) != 4 || h.Steps[3].Seq != 4 {
+			t.Fatalf("room for %d bytes: %d steps, want 4 with seq 1 to 4", room, len(h.Steps))
+		}
+		if n := tail.Skipped(); n != 0 {
+			t.Fatalf("room for %d bytes: %d lines skipped, want none", room, n)
 		}
 	}
 }
@@ -259,11 +273,11 @@ func TestTwoOpeners(t *testing.T) {
 				owners++
 				must(t, r.Close())
 			} else if !strings.Contains(refused[i].Error(), "running elsewhere") {
-				t.Errorf("refused with %v", refused[i])
+				t.Errorf("refused with %v, want an error with %q", refused[i], "running elsewhere")
 			}
 		}
 		if owners != 1 {
-			t.Fatalf("%d owners", owners)
+			t.Fatalf("%d owners, want 1", owners)
 		}
 	}
 }
@@ -274,6 +288,7 @@ func TestKilledProcess(t *testing.T) {
 		recordAndWait(dir)
 		return
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$")
 	cmd.Env = append(os.Environ(), "RECORD_TEST_DIR="+dir)
@@ -297,10 +312,8 @@ func TestKilledProcess(t *testing.T) {
 	see(runner.Running)
 	s, err := Open(dir)
 	must(t, err)
-	if _, _, err := s.Reopen(id); err == nil ||
-		!strings.Contains(err.Error(), "running elsewhere") {
-		t.Errorf("reopened what another process records: %v", err)
-	}
+	_, _, err = s.Reopen(id)
+	wantError(t, "what another process records", err, "running elsewhere")
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
 	see(runner.Interrupted)
@@ -342,7 +355,7 @@ func TestLeftovers(t *testing.T) {
 	must(t, err)
 	defer l.Release()
 	if runs, problems := List(s.Dir()); len(runs) != 0 || problems != nil {
-		t.Errorf("List shows leftovers: %v %v", runs, problems)
+		t.Errorf("List shows %d runs and the problems %v, want neither", len(runs), problems)
 	}
 	create(t, s, newMeta(1))
 	for dir, want := range map[string]bool{crashed: false, deleted: false, young: true,

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -103,27 +104,32 @@ func TestDamagedLog(t *testing.T) {
 		harmed := read(t, log)
 		r, past, err := s.Reopen(id)
 		if c.want != "" {
-			if err == nil || !strings.Contains(err.Error(), log) ||
-				!strings.Contains(err.Error(), c.want) ||
-				!strings.Contains(err.Error(), "drolab doctor") {
-				t.Errorf("%s: %v", name, err)
-			}
+			wantError(t, name, err, log, c.want, "drolab doctor")
 			if !bytes.Equal(read(t, log), harmed) {
 				t.Errorf("%s: the log was changed", name)
 			}
 			continue
 		}
 		must(t, err)
-		turned := runner.ValidKnobs(past.Log)
-		if len(turned) != 2 || turned[0].New.Float() != 0.5 || turned[1].New.Float() != 9 {
-			t.Errorf("%s: turned %+v", name, turned)
-		}
+		wantKnobs(t, name, past, 0.5, 9)
 		must(t, r.Close())
 		run, err := Find(s.Dir(), id)
 		must(t, err)
 		if h := history(t, run.Tail()); !bytes.Equal(read(t, log), harmed) && len(h.Warnings) != 1 {
-			t.Errorf("%s: warnings %v", name, h.Warnings)
+			t.Errorf("%s: the log was mended with the warnings %v, want one", name, h.Warnings)
 		}
+	}
+}
+
+// wantKnobs checks the values to which the knobs of a resumed run were turned.
+func wantKnobs(t *testing.T, what string, past *runner.Past, want ...float64) {
+	t.Helper()
+	var got []float64
+	for _, k := range runner.ValidKnobs(past.Log) {
+		got = append(got, k.New.Float())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: knobs turned to %v, want %v", what, got, want)
 	}
 }
 
@@ -143,8 +149,11 @@ func TestLastNewline(t *testing.T) {
 		write(t, harm(bytes.Clone(whole)), log)
 		r2, past, err := s.Reopen(m.ID)
 		must(t, err)
-		if len(past.Log) != 1 || !bytes.Equal(read(t, log), whole) {
-			t.Errorf("%s: %d knobs, log %q", name, len(past.Log), read(t, log))
+		if len(past.Log) != 1 {
+			t.Errorf("%s: %d knobs, want 1", name, len(past.Log))
+		}
+		if got := read(t, log); !bytes.Equal(got, whole) {
+			t.Errorf("%s: log %q, want %q", name, got, whole)
 		}
 		must(t, r2.Close())
 	}
@@ -167,8 +176,11 @@ func TestLogOfNewlines(t *testing.T) {
 		a, err = eventlog.AuditLog(in(t, dir))
 		must(t, err)
 	})
-	if made > 500 || a.Bytes < 1<<20 || len(a.Damaged) > 0 {
-		t.Errorf("%v things made of %d bytes, %d of its lines damaged", made, a.Bytes,
+	if made > 500 {
+		t.Errorf("an audit makes %v allocations, want at most 500", made)
+	}
+	if a.Bytes < 1<<20 || len(a.Damaged) > 0 {
+		t.Errorf("an audit of %d bytes with %d damaged lines, want a MiB and none", a.Bytes,
 			len(a.Damaged))
 	}
 	r, from := reopen(t, s, m.ID)
@@ -177,10 +189,13 @@ func TestLogOfNewlines(t *testing.T) {
 	}
 	must(t, r.Append(stepEvent(11)))
 	must(t, r.Close())
-	var h *heard
+	var h *logContent
 	made = testing.AllocsPerRun(1, func() { h = history(t, (&Run{Dir: dir}).Tail()) })
-	if made > 5000 || len(h.Steps) != 11 {
-		t.Errorf("%v things made to find %d steps", made, len(h.Steps))
+	if made > 5000 {
+		t.Errorf("reading makes %v allocations, want at most 5000", made)
+	}
+	if len(h.Steps) != 11 {
+		t.Errorf("%d steps, want 11", len(h.Steps))
 	}
 }
 
@@ -195,18 +210,16 @@ func TestDamagedJSON(t *testing.T) {
     "kind": "epochs",
     "samples": 0`)
 	_, past, err := s.Reopen(id)
-	if err != nil || past.From != nil {
-		t.Errorf("a state that has changed is resumed from: %+v, %v", past, err)
+	must(t, err)
+	if past.From != nil {
+		t.Errorf("a state that has changed is resumed from: %+v", past.From)
 	}
 	write(t, good, state)
 	meta := filepath.Join(dir, metaName)
 	good = read(t, meta)
 	flip(t, meta, `"lr": 0.0`)
-	if _, err := Find(s.Dir(), id); err == nil ||
-		!strings.Contains(err.Error(), "checksum differs") ||
-		!strings.Contains(err.Error(), metaName) {
-		t.Errorf("run.json has changed: %v", err)
-	}
+	_, err = Find(s.Dir(), id)
+	wantError(t, "run.json has changed", err, "checksum differs", metaName)
 	write(t, good, meta)
 	if _, err := Find(s.Dir(), id); err != nil {
 		t.Error(err)
@@ -224,7 +237,7 @@ func TestFailingSync(t *testing.T) {
 	appendSteps(t, r, 1, 3)
 	x.Fail("sync "+eventlog.LogName, errReadOnly)
 	if err := r.Append(turnedKnob(3, "lr", 0.5)); !errors.Is(err, errReadOnly) {
-		t.Errorf("answered with %v", err)
+		t.Errorf("a knob whose line is not synced: error %v, want %v", err, errReadOnly)
 	}
 	before, err := os.Stat(r.log.Path)
 	must(t, err)
@@ -239,8 +252,11 @@ func TestFailingSync(t *testing.T) {
 	h := history(t, (&Run{Dir: r.in.Path}).Tail())
 	_, past, err := s.Reopen(m.ID)
 	must(t, err)
-	if len(h.Steps) != 5 || len(past.Log) != 1 || past.Log[0].Key != "c" {
-		t.Errorf("%d steps, knobs %v", len(h.Steps), past.Log)
+	if len(h.Steps) != 5 {
+		t.Errorf("%d steps, want 5", len(h.Steps))
+	}
+	if len(past.Log) != 1 || past.Log[0].Key != "c" {
+		t.Errorf("knobs %v, want c alone", past.Log)
 	}
 }
 
@@ -257,10 +273,10 @@ func TestTooManyFiles(t *testing.T) {
 	} {
 		x.Fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))
-		if disk := new(runner.DiskError); !errors.As(err, &disk) ||
-			!strings.Contains(err.Error(), "too many files") {
-			t.Errorf("%s fails: %v", thing, err)
+		if disk := new(runner.DiskError); !errors.As(err, &disk) {
+			t.Errorf("%s fails: %v, want a DiskError", thing, err)
 		}
+		wantError(t, thing, err, "too many files")
 		_, err = r.Checkpoint(newState(3))
 		must(t, err)
 	}
@@ -276,9 +292,12 @@ func TestCheckpointsAway(t *testing.T) {
 	must(t, os.Rename(there, there+".away"))
 	_, err := r.Checkpoint(newState(3))
 	var disk *runner.DiskError
-	if !errors.As(err, &disk) || !disk.Away || !strings.Contains(err.Error(), there+
-		" is missing: bring it back and resume") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("away: %v", err)
+	if !errors.As(err, &disk) || !disk.Away {
+		t.Errorf("away: %v, want a DiskError of what is away", err)
+	}
+	wantError(t, "away", err, there+" is missing: bring it back and resume")
+	if err != nil && strings.Contains(err.Error(), "\n") {
+		t.Errorf("away: the error %q is not one line", err)
 	}
 	must(t, os.Rename(there+".away", there))
 	_, err = r.Checkpoint(newState(3))
@@ -303,12 +322,12 @@ func TestRemovedWhileRecorded(t *testing.T) {
 			"finishes": r.Finish(&runner.Summary{}),
 		} {
 			if !errors.Is(err, errGone) {
-				t.Errorf("without %v it %s: %v", names, what, err)
+				t.Errorf("without %v it %s: %v, want %v", names, what, err, errGone)
 			}
 		}
 		if err := r.Append(stepEvent(4)); slices.Contains(names, eventlog.LogName) &&
 			!errors.Is(err, errGone) {
-			t.Errorf("without %v it logs: %v", names, err)
+			t.Errorf("without %v it logs: %v, want %v", names, err, errGone)
 		}
 	}
 }
@@ -338,9 +357,14 @@ func TestClockSetBack(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	h := history(t, run.Tail())
-	if from.Step != 10 || len(h.Steps) != 12 || h.Steps[11].Seq != 15 || h.Seconds != 11 {
-		t.Errorf("from step %d, %d steps to seq %d in %v s", from.Step, len(h.Steps),
-			h.Steps[11].Seq, h.Seconds)
+	if from.Step != 10 {
+		t.Errorf("resumed from step %d, want 10", from.Step)
+	}
+	if len(h.Steps) != 12 || h.Steps[11].Seq != 15 {
+		t.Errorf("%d steps, want 12 of which the last has seq 15", len(h.Steps))
+	}
+	if h.Seconds != 11 {
+		t.Errorf("trained for %v s, want 11", h.Seconds)
 	}
 	must(t, create(t, s, newMeta(2)).Close())
 	if _, err := os.Stat(left); err == nil {
@@ -363,10 +387,7 @@ func TestFlippedLines(t *testing.T) {
 		if err != nil {
 			continue // named
 		}
-		if k := runner.ValidKnobs(past.Log); len(k) != 2 || k[0].New.Float() != 0.5 ||
-			k[1].New.Float() != 9 {
-			t.Errorf("byte %d flipped from %q to %q: turned %+v", i, good[i], bad[i], k)
-		}
+		wantKnobs(t, fmt.Sprintf("byte %d flipped from %q to %q", i, good[i], bad[i]), past, 0.5, 9)
 		must(t, r.Close())
 	}
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -29,16 +28,18 @@ func TestDeleteRefusesHeld(t *testing.T) {
 	id := stopped(t, s)
 	r, _ := reopen(t, s, id)
 	if err := Delete(s.Dir(), id); !errors.Is(err, disk.ErrHeld) {
-		t.Errorf("deleting a run that is recorded: %v", err)
+		t.Errorf("Delete of a run that is recorded: %v, want %v", err, disk.ErrHeld)
 	}
 	must(t, r.Append(status(1, runner.Running)))
-	if run, err := Find(s.Dir(), id); err != nil || run.Status() != runner.Running {
-		t.Errorf("after that: %v, %v", run, err)
+	run, err := Find(s.Dir(), id)
+	must(t, err)
+	if run.Status() != runner.Running {
+		t.Errorf("after that it is %s, want %s", run.Status(), runner.Running)
 	}
 	must(t, r.Close())
 	must(t, Delete(s.Dir(), id))
-	if _, err := Find(s.Dir(), id); !errors.Is(err, fs.ErrNotExist) && err == nil {
-		t.Errorf("the deleted run is there: %v", err)
+	if _, err := Find(s.Dir(), id); err == nil {
+		t.Errorf("the deleted run %s is there", id)
 	}
 }
 
@@ -53,13 +54,15 @@ func TestDeleteWantsAName(t *testing.T) {
 		}
 	}
 	if _, err := Find(s.Dir(), id); err != nil {
-		t.Error(err)
+		t.Errorf("Find(%s): %v", id, err)
 	}
 	left := filepath.Join(s.Dir(), deletedPrefix+id) // left by a crash
 	must(t, os.MkdirAll(filepath.Join(left, checkpointsName), 0o755))
 	must(t, Delete(s.Dir(), id))
-	if entries, err := os.ReadDir(s.Dir()); err != nil || len(entries) != 1 {
-		t.Errorf("left: %v, %v", entries, err)
+	entries, err := os.ReadDir(s.Dir())
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("left: %v, want the other folder", entries)
 	}
 }
 
@@ -87,12 +90,12 @@ func TestDeleteOrResume(t *testing.T) {
 			owners++
 			must(t, r.Append(status(1, runner.Running)))
 			if _, err := Find(s.Dir(), id); err != nil {
-				t.Error(err)
+				t.Errorf("Find of a run that was resumed: %v", err)
 			}
 			must(t, r.Close())
 		}
 		if owners != 1 {
-			t.Fatalf("%d got the run", owners)
+			t.Fatalf("%d got the run, want 1", owners)
 		}
 	}
 }

@@ -3,12 +3,11 @@ package record
 import (
 	"errors"
 	"os"
-	"strings"
 	"testing"
 
-	"drolab/runner"
-
 	"golang.org/x/sys/unix"
+
+	"drolab/runner"
 )
 
 // TestRealFullDisk fills a small file system. What was recorded stays whole, each error names the
@@ -34,10 +33,10 @@ func TestRealFullDisk(t *testing.T) {
 	}
 	full := func(err error) {
 		t.Helper()
-		if !errors.Is(err, unix.ENOSPC) ||
-			!strings.Contains(err.Error(), "disk full: free space and resume") {
-			t.Fatalf("error %v", err)
+		if !errors.Is(err, unix.ENOSPC) {
+			t.Fatalf("error %v, want ENOSPC", err)
 		}
+		wantError(t, "full", err, "disk full: free space and resume")
 	}
 	full(err)
 	_, err = r.Checkpoint(newState(2))
@@ -50,14 +49,17 @@ func TestRealFullDisk(t *testing.T) {
 	must(t, os.Remove(ballast))
 	r, from := reopen(t, s, m.ID)
 	if from == nil || from.Step != 1 {
-		t.Fatalf("resumed from %+v", from)
+		t.Fatalf("resumed from %+v, want step 1", from)
 	}
 	must(t, r.Append(stepEvent(step)))
 	save(t, r, newState(3))
 	tail := (&Run{Dir: r.in.Path}).Tail()
 	h := history(t, tail)
-	if int64(len(h.Steps)) != step || h.Steps[step-1].Seq != step || tail.Skipped() != 0 {
-		t.Errorf("%d steps, want %d; %d lines skipped", len(h.Steps), step, tail.Skipped())
+	if n := int64(len(h.Steps)); n != step || h.Steps[n-1].Seq != step {
+		t.Errorf("%d steps, want %d with the same seq", n, step)
+	}
+	if n := tail.Skipped(); n != 0 {
+		t.Errorf("%d lines skipped, want none", n)
 	}
 	entries, err := os.ReadDir(dir)
 	must(t, err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"drolab/runner"
 	"drolab/runner/eventlog"
 )
@@ -130,11 +132,18 @@ func TestDoctor(t *testing.T) {
 				return f.Run == r.Meta.ID && f.File == c.file && strings.Contains(f.What, c.what) &&
 					f.Remedy != "" && !f.Mended && f.Leftover == leftover(c.what)
 			})
-			if runs != 1 || found != (c.what != "") || c.what == "" && len(list) > 0 {
-				t.Errorf("found %s", findings(list))
+			if runs != 1 {
+				t.Errorf("%d runs are examined, want 1", runs)
+			}
+			switch {
+			case c.what != "" && !found:
+				t.Errorf("no finding that %s %s, of %s", c.file, c.what, findings(list))
+			case c.what == "" && len(list) > 0:
+				t.Errorf("found %s, want nothing", findings(list))
 			}
 			if after := everyFile(t, s.Dir()); fmt.Sprint(after) != fmt.Sprint(before) {
-				t.Error("looking has changed something")
+				t.Errorf("looking has changed a file (-before +after):\n%s",
+					cmp.Diff(before, after))
 			}
 			list, _, err = Examine(s.Dir(), true)
 			must(t, err)
@@ -188,7 +197,7 @@ func TestDoctorOfTheFolder(t *testing.T) {
 		}
 	}
 	if len(list) != 5 || mended != 4 {
-		t.Errorf("%d findings, %d mended: %s", len(list), mended, findings(list))
+		t.Errorf("%d findings, %d mended, want 5 and 4: %s", len(list), mended, findings(list))
 	}
 }
 
@@ -203,13 +212,13 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	list, _, err := Examine(s.Dir(), true)
 	must(t, err)
 	if len(list) > 0 {
-		t.Errorf("found %s", findings(list))
+		t.Errorf("found %s, want nothing", findings(list))
 	}
 	flip(t, r.log.Path, `"step":2`)
 	list, _, err = Examine(s.Dir(), true)
 	must(t, err)
 	if len(list) != 1 || list[0].Mended {
-		t.Errorf("found %s", findings(list))
+		t.Errorf("found %s, want one thing that is not mended", findings(list))
 	}
 }
 
@@ -222,6 +231,6 @@ func TestSummaryIsMadeAgain(t *testing.T) {
 	_, _, err := Examine(s.Dir(), true)
 	must(t, err)
 	if got := result(original)(t, s.Dir()); got != want {
-		t.Error(difference(got, want))
+		t.Errorf("the run with the summary made again differs: %s", difference(got, want))
 	}
 }

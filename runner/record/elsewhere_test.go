@@ -24,6 +24,6 @@ func TestRunTakenOverElsewhere(t *testing.T) {
 	must(t, r.Append(stepEvent(1)))
 	write(t, []byte("elsewhere.example\n"), path)
 	if err := r.Append(stepEvent(2)); !errors.Is(err, errGone) {
-		t.Errorf("it wrote on: %v", err)
+		t.Errorf("Append without the lease: %v, want %v", err, errGone)
 	}
 }

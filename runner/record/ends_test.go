@@ -41,14 +41,17 @@ func TestEveryEndHasItsSummary(t *testing.T) {
 	for i, want := range []runner.Status{runner.Failed, runner.Stopped} {
 		var sum runner.Summary
 		must(t, in(t, filepath.Join(s.dir, ids[i])).ReadJSON(summaryName, &sum))
-		if sum.Status != want || sum.Cause == "" {
-			t.Errorf("%s: %q", sum.Status, sum.Cause)
+		if sum.Status != want {
+			t.Errorf("%s: the summary says %s, want %s", ids[i], sum.Status, want)
+		}
+		if sum.Cause == "" {
+			t.Errorf("%s: the summary has no cause", ids[i])
 		}
 	}
 	list, _, err := Examine(s.dir, false)
 	must(t, err)
 	if len(list) > 0 {
-		t.Errorf("found %s", findings(list))
+		t.Errorf("the doctor found %s, want nothing", findings(list))
 	}
 }
 
@@ -75,13 +78,17 @@ func TestEndWithoutDescriptors(t *testing.T) {
 		defer f.Close()
 	}
 	if _, err := r.Checkpoint(newState(3)); !errors.Is(err, syscall.EMFILE) {
-		t.Fatal(err)
+		t.Fatalf("Checkpoint without descriptors: %v, want EMFILE", err)
 	}
 	must(t, r.Finish(m.Ended(e.Status, e.Cause, 3, &runner.State{})))
 	must(t, r.Append(e))
 	must(t, r.Close())
-	if r := the(s, original); r.Status() != runner.Failed || r.Summary().Cause != e.Cause {
-		t.Errorf("%s: %q", r.Status(), r.Summary().Cause)
+	run := the(s, original)
+	if run.Status() != runner.Failed {
+		t.Errorf("status %s, want %s", run.Status(), runner.Failed)
+	}
+	if cause := run.Summary().Cause; cause != e.Cause {
+		t.Errorf("cause %q, want %q", cause, e.Cause)
 	}
 }
 

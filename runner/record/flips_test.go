@@ -16,8 +16,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// flipped is a changed byte in a file of a run.
-type flipped struct {
+// byteFlip is a changed byte in a file of a run.
+type byteFlip struct {
 	file string // relative to the run's folder
 	at   int
 	by   byte
@@ -25,7 +25,7 @@ type flipped struct {
 
 // pickFlips draws n bytes, as many from a small file as from a large one, because the small files
 // hold the settings.
-func pickFlips(t *testing.T, dir string, n int) (list []flipped) {
+func pickFlips(t *testing.T, dir string, n int) (list []byteFlip) {
 	t.Helper()
 	var files []string
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -39,13 +39,13 @@ func pickFlips(t *testing.T, dir string, n int) (list []flipped) {
 		path := files[i%len(files)]
 		name, err := filepath.Rel(dir, path)
 		must(t, err)
-		list = append(list, flipped{name, rng.IntN(len(read(t, path))), byte(1 + rng.IntN(255))})
+		list = append(list, byteFlip{name, rng.IntN(len(read(t, path))), byte(1 + rng.IntN(255))})
 	}
 	return list
 }
 
 // harm changes the byte in a copy of a folder of runs, and returns the copy.
-func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
+func (f *byteFlip) harm(t *testing.T, before, id string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS(before)))
@@ -78,7 +78,7 @@ func TestFlips(t *testing.T) {
 	must(t, done.Relabel(func(l *Label) { l.Note, l.Tags = "a good one", []string{"kept"} }))
 	indexAll(t, done.Dir)
 	same := func(m *runner.Meta) bool { return m.ID == stopped.Meta.ID }
-	want := (&flipped{"checkpoints/lock", 0, 0}).goOn(t, before, stopped.Meta.ID, same)
+	want := (&byteFlip{"checkpoints/lock", 0, 0}).goOn(t, before, stopped.Meta.ID, same)
 	counts := map[string]int{}
 	for _, f := range pickFlips(t, stopped.Dir, n*4/5) {
 		counts[f.goOn(t, before, stopped.Meta.ID, same, want)]++
@@ -93,7 +93,7 @@ func TestFlips(t *testing.T) {
 // knobStopped leaves a run with two knobs turned, one before its last checkpoint and one after it,
 // that was killed at step 12.
 func knobStopped(t *testing.T, s *Store) {
-	st := &stopping{Store: s}
+	st := &eventStore{Store: s}
 	q := queue.NewQueue(t.Context(), queue.Settings{Store: st, Threads: 1})
 	told := make(chan error, 2)
 	var id string
@@ -133,7 +133,7 @@ func knobStopped(t *testing.T, s *Store) {
 }
 
 // goOn resumes the changed run and returns the outcome.
-func (f *flipped) goOn(
+func (f *byteFlip) goOn(
 	t *testing.T, before, id string, fits func(*runner.Meta) bool, want ...string,
 ) string {
 	t.Helper()
@@ -180,7 +180,7 @@ func weighed(t *testing.T, dir string, fits func(*runner.Meta) bool) string {
 
 // look reads the changed run as a viewer does. It fails unless the viewer sees the same as before,
 // or is told the name of the file.
-func (f *flipped) look(t *testing.T, before, id, seen string) string {
+func (f *byteFlip) look(t *testing.T, before, id, seen string) string {
 	t.Helper()
 	dir := f.harm(t, before, id)
 	defer os.RemoveAll(dir)

@@ -42,12 +42,18 @@ func TestForkIsComplete(t *testing.T) {
 	must(t, r.Close())
 	events, err := (&Run{Dir: filepath.Join(s.Dir(), m.ID)}).Tail().Read()
 	must(t, err)
-	if e, ok := events[0].(*runner.CheckpointEvent); !ok || e.Step != 7 ||
-		e.File != "checkpoints/"+stateName(7) || len(events) != 1 {
-		t.Errorf("events %+v", events[0])
+	if len(events) != 1 {
+		t.Fatalf("%d events, want 1: %+v", len(events), events)
+	}
+	e, ok := events[0].(*runner.CheckpointEvent)
+	if !ok {
+		t.Fatalf("the event is %+v, want a checkpoint", events[0])
+	}
+	if want := "checkpoints/" + stateName(7); e.Step != 7 || e.File != want {
+		t.Errorf("a checkpoint of step %d in %s, want 7 in %s", e.Step, e.File, want)
 	}
 	if _, from := reopen(t, s, m.ID); from.Step != 7 || from.Parameters[0].Data[0] != 7 {
-		t.Errorf("resumed from %+v", from)
+		t.Errorf("resumed from %+v, want the state of step 7", from)
 	}
 }
 
@@ -104,8 +110,10 @@ func TestForkThatCannotBeMade(t *testing.T) {
 		if _, err := s.Create(forkMeta(), from); err == nil {
 			t.Errorf("%s: a fork was made", name)
 		}
-		if entries, err := os.ReadDir(s.Dir()); err != nil || len(entries) != 0 {
-			t.Errorf("%s: left %v, %v", name, entries, err)
+		entries, err := os.ReadDir(s.Dir())
+		must(t, err)
+		if len(entries) != 0 {
+			t.Errorf("%s: left %v, want nothing", name, entries)
 		}
 	}
 }
@@ -116,7 +124,12 @@ func TestForkKilled(t *testing.T) {
 	if dir, ok := os.LookupEnv("RECORD_FORK_DIR"); ok {
 		makeForks(dir)
 	}
-	for range 20 {
+	t.Parallel()
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	for range kills {
 		dir := t.TempDir()
 		cmd := exec.Command(os.Args[0], "-test.run=^TestForkKilled$")
 		cmd.Env = append(os.Environ(), "RECORD_FORK_DIR="+dir)
@@ -129,13 +142,13 @@ func TestForkKilled(t *testing.T) {
 		cmd.Wait()
 		runs, problems := List(dir)
 		if len(runs) == 0 || problems != nil {
-			t.Fatalf("%d runs, problems %v", len(runs), problems)
+			t.Fatalf("%d runs, problems %v, want some without problems", len(runs), problems)
 		}
 		s, err := Open(dir)
 		must(t, err)
 		for _, run := range runs {
 			if _, from := reopen(t, s, run.Meta.ID); from == nil || from.Step != 7 {
-				t.Errorf("run %s goes on from %+v", run.Meta.ID, from)
+				t.Errorf("run %s goes on from %+v, want step 7", run.Meta.ID, from)
 			}
 		}
 	}
@@ -174,8 +187,10 @@ func TestForkWithoutCheckpoint(t *testing.T) {
 		must(t, lose(filepath.Join(dir, checkpointsName, stateName(7))))
 		log := read(t, dir, eventlog.LogName)
 		_, _, err = s.Reopen(m.ID)
-		if !errors.Is(err, errOrphan) || strings.HasSuffix(err.Error(), "\n") {
-			t.Errorf("reopened: %v", err)
+		if !errors.Is(err, errOrphan) {
+			t.Errorf("reopened: %v, want %v", err, errOrphan)
+		} else if strings.HasSuffix(err.Error(), "\n") {
+			t.Errorf("the error %q ends with a newline", err)
 		}
 		if !bytes.Equal(read(t, dir, eventlog.LogName), log) {
 			t.Error("the log has changed")

@@ -68,14 +68,16 @@ func FuzzLog(f *testing.F) {
 		}
 		once := newTail(t, log)
 		all := history(t, once)
-		if len(all.Steps) != len(h.Steps) || all.Step != h.Step ||
-			once.Skipped() != tail.Skipped() {
-			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps),
-				tail.Skipped(), len(all.Steps), once.Skipped())
+		if len(h.Steps) != len(all.Steps) || h.Step != all.Step {
+			t.Errorf("in two parts %d steps to step %d, want %d to %d as at once", len(h.Steps),
+				h.Step, len(all.Steps), all.Step)
+		}
+		if got, want := tail.Skipped(), once.Skipped(); got != want {
+			t.Errorf("in two parts %d lines are skipped, want %d as at once", got, want)
 		}
 		never := func(*eventlog.End) bool { return false }
 		if _, err := eventlog.ReadEnd(in(t, filepath.Dir(tail.Path)), nil, never); err != nil {
-			t.Error(err)
+			t.Errorf("ReadEnd: %v", err)
 		}
 		folder := in(t, filepath.Dir(tail.Path))
 		a, err := eventlog.AuditLog(folder)

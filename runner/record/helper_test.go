@@ -5,12 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"drolab/runner"
-
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
 	"drolab/runner/record/recordtest/eventtest"
@@ -100,8 +100,8 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 	return file
 }
 
-// heard holds the events of a whole log.
-type heard struct {
+// logContent holds the events of a whole log.
+type logContent struct {
 	*eventlog.History
 	Seconds  float64
 	Warnings []*runner.WarningEvent
@@ -109,9 +109,9 @@ type heard struct {
 }
 
 // history reads a whole log.
-func history(t *testing.T, tail *eventlog.Tail) *heard {
+func history(t *testing.T, tail *eventlog.Tail) *logContent {
 	t.Helper()
-	h, p := &heard{}, eventlog.NewProgress(newMeta(1))
+	h, p := &logContent{}, eventlog.NewProgress(newMeta(1))
 	all, err := eventlog.ReadHistory(tail, func(e runner.Event) {
 		p.Add(e)
 		switch e := e.(type) {
@@ -131,6 +131,20 @@ func read(t *testing.T, elements ...string) []byte {
 	b, err := os.ReadFile(filepath.Join(elements...))
 	must(t, err)
 	return b
+}
+
+// wantError checks that an error has all of the words.
+func wantError(t testing.TB, what string, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error, want one with %q", what, words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: the error is %q, want %q in it", what, err, w)
+		}
+	}
 }
 
 func findings(list []*Finding) (text string) {

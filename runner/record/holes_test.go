@@ -17,6 +17,7 @@ import (
 // TestHoles makes each file of a run a terabyte long, without a byte on the disk. Every reader
 // ends, and names the file if it needed it.
 func TestHoles(t *testing.T) {
+	t.Parallel()
 	before := t.TempDir()
 	s := &Store{dir: before, now: clock()}
 	stopped9(t, s)

@@ -44,10 +44,11 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	t.Helper()
 	steps, evals := byKind[*runner.StepEvent](events), byKind[*runner.EvalEvent](events)
 	if n := len(steps); n < 300 || n > 2*eventlog.MaxBlocks+10_000 {
-		t.Fatalf("%s: %d steps", what, n)
+		t.Fatalf("%s: %d steps, want 300 to %d", what, n, 2*eventlog.MaxBlocks+10_000)
 	}
 	if steps[0].Step > 100 || steps[len(steps)-1].Step != longEnough {
-		t.Errorf("%s: from step %d to %d", what, steps[0].Step, steps[len(steps)-1].Step)
+		t.Errorf("%s: from step %d to %d, want from 100 at most to %d", what, steps[0].Step,
+			steps[len(steps)-1].Step, longEnough)
 	}
 	byStep := func(a, b *runner.StepEvent) int { return int(a.Step - b.Step) }
 	if !slices.IsSortedFunc(steps, byStep) {
@@ -60,15 +61,17 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	if highest != 40 {
 		t.Errorf("%s: the spike of 40 is %v", what, highest)
 	}
-	if len(evals) != 100 || evals[99].Step != longEnough ||
-		len(evals[0].ByGroup.Named("class_loss")) != 10 {
-		t.Errorf("%s: %d evaluations", what, len(evals))
+	if len(evals) != 100 || evals[99].Step != longEnough {
+		t.Fatalf("%s: %d evaluations, want 100 up to step %d", what, len(evals), longEnough)
+	}
+	if n := len(evals[0].ByGroup.Named("class_loss")); n != 10 {
+		t.Errorf("%s: the losses of %d classes, want 10", what, n)
 	}
 	if n := len(byKind[*runner.CheckpointEvent](events)); n != 100 {
-		t.Errorf("%s: %d checkpoints", what, n)
+		t.Errorf("%s: %d checkpoints, want 100", what, n)
 	}
 	if n := len(byKind[*runner.StatusEvent](events)); n != 2 {
-		t.Errorf("%s: %d statuses", what, n)
+		t.Errorf("%s: %d statuses, want 2", what, n)
 	}
 }
 
@@ -84,10 +87,11 @@ func longLog(t *testing.T) *Run {
 func indexOf(r *Run) string { return filepath.Join(r.Dir, eventlog.IndexName) }
 
 func TestInSmall(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	all := readAll(t, r.Tail())
 	if n := len(byKind[*runner.StepEvent](all)); n != longEnough {
-		t.Fatalf("the log has %d steps", n)
+		t.Fatalf("the log has %d steps, want %d", n, longEnough)
 	}
 	looked := readAll(t, eventlog.InSmall(r.Tail(), false))
 	checkWhole(t, "without an index", looked)
@@ -101,7 +105,7 @@ func TestInSmall(t *testing.T) {
 	info, err := os.Stat(indexOf(r))
 	must(t, err)
 	if info.Size() > 400_000 {
-		t.Errorf("the index has %d bytes", info.Size())
+		t.Errorf("the index has %d bytes, want at most 400,000", info.Size())
 	}
 	l := eventlog.InSmall(r.Tail(), false)
 	first, err := l.Read()
@@ -118,6 +122,7 @@ func TestInSmall(t *testing.T) {
 
 // TestInSmallProgress checks that the index gives the standing and the time of a run.
 func TestInSmallProgress(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	fold := func(l eventlog.Log) *eventlog.Progress {
 		p := eventlog.NewProgress(&r.Meta)
@@ -129,8 +134,12 @@ func TestInSmallProgress(t *testing.T) {
 	exact, thin := fold(r.Tail()), fold(eventlog.InSmall(r.Tail(), true))
 	again := fold(eventlog.InSmall(r.Tail(), false))
 	for _, p := range []*eventlog.Progress{thin, again} {
-		if p.Status != exact.Status || p.Step != exact.Step || p.Eval.Step != exact.Eval.Step {
-			t.Errorf("stands at %s, step %d", p.Status, p.Step)
+		if p.Status != exact.Status || p.Step != exact.Step {
+			t.Errorf("stands at %s, step %d, want %s, step %d", p.Status, p.Step, exact.Status,
+				exact.Step)
+		}
+		if p.Eval.Step != exact.Eval.Step {
+			t.Errorf("the last evaluation is of step %d, want %d", p.Eval.Step, exact.Eval.Step)
 		}
 		if math.Abs(p.Seconds-exact.Seconds) > 0.01 {
 			t.Errorf("trained %v s, want %v", p.Seconds, exact.Seconds)
@@ -140,6 +149,7 @@ func TestInSmallProgress(t *testing.T) {
 
 // TestIndexFits damages an index, and the log that belongs to it.
 func TestIndexFits(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	readAll(t, eventlog.InSmall(r.Tail(), true))
 	whole, err := os.ReadFile(indexOf(r))
@@ -160,7 +170,8 @@ func TestIndexFits(t *testing.T) {
 		list, _, err := Examine(filepath.Dir(r.Dir), false)
 		must(t, err)
 		if len(list) != 1 || list[0].File != eventlog.IndexName {
-			t.Errorf("%s: the doctor finds %v", name, list)
+			t.Errorf("%s: the doctor finds %s, want %s alone", name, findings(list),
+				eventlog.IndexName)
 		}
 		checkWhole(t, name, readAll(t, eventlog.InSmall(r.Tail(), true)))
 		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err != nil {
@@ -172,7 +183,7 @@ func TestIndexFits(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(path, log[:len(log)/2], 0o644))
 	if _, err := eventlog.LoadIndex(in(t, r.Dir)); err != eventlog.ErrStale {
-		t.Errorf("of a log that is shorter: %v", err)
+		t.Errorf("of a log that is shorter: %v, want %v", err, eventlog.ErrStale)
 	}
 	if list, _, _ := Examine(filepath.Dir(r.Dir), false); slices.ContainsFunc(list,
 		func(f *Finding) bool { return f.File == eventlog.IndexName }) {
@@ -182,6 +193,7 @@ func TestIndexFits(t *testing.T) {
 
 // TestIndexIsNoLink checks that nothing is read or written through a link.
 func TestIndexIsNoLink(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	must(t, os.WriteFile(elsewhere, []byte("mine"), 0o644))
@@ -190,12 +202,13 @@ func TestIndexIsNoLink(t *testing.T) {
 	}
 	checkWhole(t, "beside a link", readAll(t, eventlog.InSmall(r.Tail(), true)))
 	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "mine" {
-		t.Errorf("what the link leads to has %q", text)
+		t.Errorf("what the link leads to has %q (%v), want %q", text, err, "mine")
 	}
 }
 
 // TestIndexOfHeldRun checks that a viewer writes nothing into a run that is being recorded.
 func TestIndexOfHeldRun(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	l, err := lockRun(in(t, r.Dir))
 	must(t, err)
@@ -209,6 +222,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 // TestTrainerWritesIndex checks that a run that gets long has an index at its end, and so has a
 // resumed one.
 func TestTrainerWritesIndex(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -227,14 +241,16 @@ func TestTrainerWritesIndex(t *testing.T) {
 		info, err := os.Stat(filepath.Join(s.Dir(), m.ID, eventlog.LogName))
 		must(t, err)
 		if rest := info.Size() - x.Size; rest > eventlog.ExactTail {
-			t.Errorf("%d bytes of the log are not in the index", rest)
+			t.Errorf("%d bytes of the log are not in the index, want at most %d", rest,
+				eventlog.ExactTail)
 		}
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
 		events := byKind[*runner.StepEvent](readAll(t, eventlog.InSmall(run.Tail(), false)))
 		if last := events[len(events)-1].Step; last != upto ||
 			len(events) > eventlog.MaxBlocks+eventlog.ExactTail/300 {
-			t.Errorf("%d steps up to %d", len(events), last)
+			t.Errorf("%d steps up to %d, want at most %d up to %d", len(events), last,
+				eventlog.MaxBlocks+eventlog.ExactTail/300, upto)
 		}
 	}
 	check(steps)
@@ -253,6 +269,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 
 // TestInSmallTorn checks that no reader waits for a last line that is not whole.
 func TestInSmallTorn(t *testing.T) {
+	t.Parallel()
 	r := longLog(t)
 	f, err := os.OpenFile(filepath.Join(r.Dir, eventlog.LogName), os.O_WRONLY|os.O_APPEND, 0)
 	must(t, err)

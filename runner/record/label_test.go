@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestLabel checks that a run's label is read back at the next look and is bounded, and that damage
@@ -22,17 +23,17 @@ func TestLabel(t *testing.T) {
 		return r
 	}
 	r := find()
-	if l := r.Label(); l.Note != "" || l.Tags != nil || l.Archived {
-		t.Fatalf("a new run has the label %+v", l)
+	if diff := cmp.Diff(Label{}, r.Label()); diff != "" {
+		t.Fatalf("the label of a new run differs (-want +got):\n%s", diff)
 	}
 	must(t, r.Relabel(func(l *Label) {
 		l.Note, l.Archived = "the good one", true
 		l.EditTags([]string{"paper", "b", "paper", "-c"})
 	}))
 	must(t, r.Relabel(func(l *Label) { l.EditTags([]string{"-b", "a"}) }))
-	l := find().Label()
-	if l.Note != "the good one" || !l.Archived || !slices.Equal(l.Tags, []string{"a", "paper"}) {
-		t.Fatalf("read back as %+v", l)
+	want := Label{Note: "the good one", Archived: true, Tags: []string{"a", "paper"}}
+	if diff := cmp.Diff(want, find().Label()); diff != "" {
+		t.Fatalf("the label that is read back differs (-want +got):\n%s", diff)
 	}
 	long := strings.Repeat("x", maxNote+1)
 	for _, bad := range []Label{{Note: "two\nlines"}, {Note: long}, {Tags: []string{"a b"}},
@@ -49,10 +50,7 @@ func TestLabel(t *testing.T) {
 	if l := find().Label(); l.Note != "" {
 		t.Errorf("a damaged label is read as %+v", l)
 	}
-	err = r.Relabel(func(l *Label) { l.Note = "x" })
-	if err == nil || !strings.Contains(err.Error(), labelName) {
-		t.Errorf("a damaged label is written over: %v", err)
-	}
+	wantError(t, "over a damaged label", r.Relabel(func(l *Label) { l.Note = "x" }), labelName)
 }
 
 // TestLabelsAtOnce checks that no tag is lost when several writers add tags at once.

@@ -75,10 +75,10 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// narcissus is a Source whose runs claim to be forks of themselves.
-type narcissus struct{ runsIn }
+// selfForkSource is a Source whose runs claim to be forks of themselves.
+type selfForkSource struct{ runsIn }
 
-func (n narcissus) Find(id string) (*Run, error) {
+func (n selfForkSource) Find(id string) (*Run, error) {
 	r, err := n.runsIn.Find(id)
 	if err == nil {
 		r.Meta.Parent = id + "@3"
@@ -88,7 +88,7 @@ func (n narcissus) Find(id string) (*Run, error) {
 
 func TestForkOfItself(t *testing.T) {
 	s := newStore(t)
-	n := narcissus{runsIn(s.Dir())}
+	n := selfForkSource{runsIn(s.Dir())}
 	r, err := n.Find(forked(t, s, "", 0, 5))
 	must(t, err)
 	log, events := Lineage(n, r), 0
@@ -100,7 +100,7 @@ func TestForkOfItself(t *testing.T) {
 		}
 		events += len(list)
 	}
-	if events < 5 || events > 5*(maxGenerations+1)+maxGenerations {
-		t.Errorf("%d events of a log of 5", events)
+	if most := 5*(maxGenerations+1) + maxGenerations; events < 5 || events > most {
+		t.Errorf("%d events of a log of 5, want 5 to %d", events, most)
 	}
 }

@@ -37,17 +37,22 @@ func TestObserve(t *testing.T) {
 	r := create(t, s, newMeta(1))
 	run := &Run{Dir: r.in.Path, Meta: *newMeta(1), passed: nil}
 	run.Meta.ID = filepath.Base(r.in.Path)
-	if list, next, err := run.Machine(0); len(list) > 0 || next != 0 || err != nil {
-		t.Fatalf("without samples: %v, %d, %v", list, next, err)
+	list, next, err := run.Machine(0)
+	must(t, err)
+	if len(list) > 0 || next != 0 {
+		t.Fatalf("without samples: %v up to byte %d, want none up to 0", list, next)
 	}
 	observe(r, 1, 2)
-	list, next, err := run.Machine(0)
+	list, next, err = run.Machine(0)
 	must(t, err)
 	observe(r, 3, 3)
 	more, _, err := run.Machine(next)
 	must(t, err)
-	if seconds(list) != "12" || seconds(more) != "3" || more[0].CPU.Used != 3 {
-		t.Fatalf("read %v and %v", list, more)
+	if got := seconds(list) + ", " + seconds(more); got != "12, 3" {
+		t.Fatalf("read the seconds %s, want 12, 3", got)
+	}
+	if used := more[0].CPU.Used; used != 3 {
+		t.Errorf("%v CPUs are used in second 3, want 3", used)
 	}
 	appendSteps(t, r, 1, 3)
 	must(t, r.Append(status(3, runner.Done)))
@@ -55,11 +60,12 @@ func TestObserve(t *testing.T) {
 	must(t, r.Close())
 	observe(r, 4, 4)
 	if list, _, _ := run.Machine(0); seconds(list) != "123" {
-		t.Errorf("after the end: %v", list)
+		t.Errorf("after the end: seconds %s, want 123", seconds(list))
 	}
 	found, _, err := Examine(s.dir, false)
-	if err != nil || len(found) > 0 {
-		t.Errorf("the doctor: %v %s", err, findings(found))
+	must(t, err)
+	if len(found) > 0 {
+		t.Errorf("the doctor found %s, want nothing", findings(found))
 	}
 	ended, err := Find(s.dir, run.Meta.ID)
 	must(t, err)
@@ -73,13 +79,15 @@ func TestObserve(t *testing.T) {
 	}
 	small, err := Unpack("x", packed[0].Bytes())
 	must(t, err)
-	if list, _, err := small.Machine(0); list != nil || err != nil {
-		t.Errorf("a packed run: %v, %v", list, err)
+	list, _, err = small.Machine(0)
+	must(t, err)
+	if list != nil {
+		t.Errorf("a packed run has the samples %v, want none", list)
 	}
 	must(t, Delete(s.dir, run.Meta.ID))
 	observe(r, 5, 5)
 	if _, err := os.Stat(r.in.Path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a deleted run: %v", err)
+		t.Errorf("a deleted run: %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -118,9 +126,13 @@ func TestDamagedSamples(t *testing.T) {
 		torn := bytes.Clone(whole)
 		torn[at] ^= 1
 		must(t, os.WriteFile(path, torn, 0o600))
-		if list, _, err = run.Machine(0); err != nil || len(list) == 0 || len(list) > 3 ||
-			list[0].Time.Unix() != 1 {
-			t.Fatalf("byte %d changed: %v, %v", at, list, err)
+		list, _, err = run.Machine(0)
+		must(t, err)
+		if len(list) == 0 || len(list) > 3 {
+			t.Fatalf("byte %d changed: %d samples, want 1 to 3", at, len(list))
+		}
+		if first := list[0].Time.Unix(); first != 1 {
+			t.Fatalf("byte %d changed: the first sample is of second %d, want 1", at, first)
 		}
 	}
 }
@@ -153,11 +165,13 @@ func TestSamplesAreBounded(t *testing.T) {
 		}
 	}
 	run := &Run{Dir: r.in.Path}
-	if _, next, err := run.Machine(0); err != nil || next > mostMachine {
-		t.Errorf("read up to byte %d of a terabyte: %v", next, err)
+	_, next, err := run.Machine(0)
+	must(t, err)
+	if next > mostMachine {
+		t.Errorf("read up to byte %d of a terabyte, want at most %d", next, mostMachine)
 	}
 	if _, _, err := run.Machine(1 << 50); err != nil {
-		t.Error(err)
+		t.Errorf("Machine behind the end: %v", err)
 	}
 }
 

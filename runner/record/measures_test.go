@@ -15,8 +15,10 @@ func TestAverage(t *testing.T) {
 	r := create(t, s, m)
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
-	if a, err := run.Average(); a != nil || err != nil {
-		t.Errorf("before the first evaluation: %+v, %v", a, err)
+	a, err := run.Average()
+	must(t, err)
+	if a != nil {
+		t.Errorf("before the first evaluation: %+v, want none", a)
 	}
 	eval := func(step int64, accuracy float64) {
 		e := evalEvent(step)
@@ -32,10 +34,15 @@ func TestAverage(t *testing.T) {
 	must(t, r.Append(&runner.ResumeEvent{Head: head(60)}))
 	eval(60, 6) // again, as a resume from the very last step does
 	eval(70, 7)
-	a, err := run.Average()
+	a, err = run.Average()
 	must(t, err)
-	if a.Evaluations != 5 || a.FromEpoch != 3 || a.ToEpoch != 7 ||
-		a.Named("test_accuracy").Float() != 5 {
-		t.Errorf("%+v, want 5 evaluations from epoch 3 to 7 with a mean of 5", a)
+	if a.Evaluations != 5 {
+		t.Errorf("%d evaluations, want 5", a.Evaluations)
+	}
+	if a.FromEpoch != 3 || a.ToEpoch != 7 {
+		t.Errorf("from epoch %v to %v, want 3 to 7", a.FromEpoch, a.ToEpoch)
+	}
+	if mean := a.Named("test_accuracy").Float(); mean != 5 {
+		t.Errorf("the mean accuracy is %v, want 5", mean)
 	}
 }

@@ -10,48 +10,48 @@ import (
 	"drolab/runner/internal/atomicfile"
 )
 
-// between is a disk that calls do before each operation of its reader.
-type between struct {
+// hookedDisk is a disk that calls do before each operation of its reader.
+type hookedDisk struct {
 	atomicfile.Disk
 	do func()
 }
 
-func (d between) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
+func (d hookedDisk) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
 	d.do()
 	return d.Disk.OpenFile(name, flag, mode)
 }
 
-func (d between) Lstat(name string) (fs.FileInfo, error) {
+func (d hookedDisk) Lstat(name string) (fs.FileInfo, error) {
 	d.do()
 	return d.Disk.Lstat(name)
 }
 
-func (d between) List() ([]fs.DirEntry, error) {
+func (d hookedDisk) List() ([]fs.DirEntry, error) {
 	d.do()
 	return d.Disk.List()
 }
 
-func (d between) Folder(name string) (atomicfile.Disk, error) {
+func (d hookedDisk) Folder(name string) (atomicfile.Disk, error) {
 	d.do()
 	in, err := d.Disk.Folder(name)
 	if err != nil {
 		return nil, err
 	}
-	return between{in, d.do}, nil
+	return hookedDisk{in, d.do}, nil
 }
 
-func openBetween(do func()) atomicfile.Opener {
+func openHooked(do func()) atomicfile.Opener {
 	return func(path string) (atomicfile.Disk, error) {
 		d, err := atomicfile.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return between{d, do}, nil
+		return hookedDisk{d, do}, nil
 	}
 }
 
-// live is a run that goes on when told to, and keeps one checkpoint.
-type live struct {
+// steppedRun is a run that goes on when told to, and keeps one checkpoint.
+type steppedRun struct {
 	t    *testing.T
 	s    *Store
 	m    *runner.Meta
@@ -59,8 +59,8 @@ type live struct {
 	step int64
 }
 
-func newLive(t *testing.T) *live {
-	l := &live{t: t, s: &Store{dir: t.TempDir(), now: clock()}, m: newMeta(1)}
+func newSteppedRun(t *testing.T) *steppedRun {
+	l := &steppedRun{t: t, s: &Store{dir: t.TempDir(), now: clock()}, m: newMeta(1)}
 	l.m.Spec.CheckpointKeep, l.m.Parent = 1, "another@7"
 	r, err := l.s.Create(l.m, newState(0))
 	must(t, err)
@@ -69,20 +69,20 @@ func newLive(t *testing.T) *live {
 	return l
 }
 
-func (l *live) goOn() {
+func (l *steppedRun) goOn() {
 	l.step++
 	must(l.t, l.r.Append(stepEvent(l.step)))
 	_, err := l.r.Checkpoint(newState(l.step))
 	must(l.t, err)
 }
 
-func (l *live) stop() {
+func (l *steppedRun) stop() {
 	must(l.t, l.r.Finish(&runner.Summary{Status: runner.Stopped, Steps: l.step}))
 	must(l.t, l.r.Append(status(l.step, runner.Stopped)))
 	must(l.t, l.r.Close())
 }
 
-func (l *live) resume() {
+func (l *steppedRun) resume() {
 	r, _, err := l.s.Reopen(l.m.ID)
 	must(l.t, err)
 	l.r = r.(*recorder)
@@ -93,19 +93,22 @@ func (l *live) resume() {
 // any two of its operations, nor in one that ends, is resumed, begins or is deleted meanwhile.
 func TestDoctorOfARunInMotion(t *testing.T) {
 	t.Run("goes on", func(t *testing.T) {
-		l := newLive(t)
-		list, _, err := examine(openBetween(l.goOn), l.s.dir, false)
+		l := newSteppedRun(t)
+		list, _, err := examine(openHooked(l.goOn), l.s.dir, false)
 		must(t, err)
-		if len(list) > 0 || l.step < 20 {
-			t.Errorf("at step %d it finds %s", l.step, findings(list))
+		if len(list) > 0 {
+			t.Errorf("at step %d it finds %s, want nothing", l.step, findings(list))
+		}
+		if l.step < 20 {
+			t.Errorf("the run went on to step %d only, want 20 or more", l.step)
 		}
 		must(t, l.r.Close())
 	})
-	for name, c := range map[string]struct{ before, at func(l *live) }{
-		"ends":       {func(*live) {}, (*live).stop},
-		"is resumed": {(*live).stop, (*live).resume},
-		"is deleted": {(*live).stop, func(l *live) { must(l.t, l.s.Delete(l.m.ID)) }},
-		"begins": {func(*live) {}, func(l *live) {
+	for name, c := range map[string]struct{ before, at func(l *steppedRun) }{
+		"ends":       {func(*steppedRun) {}, (*steppedRun).stop},
+		"is resumed": {(*steppedRun).stop, (*steppedRun).resume},
+		"is deleted": {(*steppedRun).stop, func(l *steppedRun) { must(l.t, l.s.Delete(l.m.ID)) }},
+		"begins": {func(*steppedRun) {}, func(l *steppedRun) {
 			r, err := l.s.Create(newMeta(2), nil)
 			must(l.t, err)
 			must(l.t, r.Close())
@@ -113,10 +116,10 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for at, done := 1, true; done; at++ {
-				l, n := newLive(t), 0
+				l, n := newSteppedRun(t), 0
 				c.before(l)
 				done = false
-				list, _, err := examine(openBetween(func() {
+				list, _, err := examine(openHooked(func() {
 					if n++; n == at {
 						c.at(l)
 						done = true
@@ -124,7 +127,8 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 				}), l.s.dir, false)
 				must(t, err)
 				if len(list) > 0 {
-					t.Errorf("at the doctor's thing number %d: it finds %s", at, findings(list))
+					t.Errorf("at the doctor's operation %d it finds %s, want nothing", at,
+						findings(list))
 				}
 				l.r.Close()
 			}
@@ -135,18 +139,18 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 // TestHoldsWhatItCopies checks that whoever goes on from a checkpoint of a run in motion finds it
 // at each look until he lets it go. After that, nothing of the hold is left.
 func TestHoldsWhatItCopies(t *testing.T) {
-	l := newLive(t)
+	l := newSteppedRun(t)
 	l.goOn()
 	r, err := Find(l.s.dir, l.m.ID)
 	must(t, err)
-	r.open = openBetween(l.goOn)
+	r.open = openHooked(l.goOn)
 	for range 20 {
 		past, err := r.Past(newestStep)
 		must(t, err)
 		_, err = r.Load(newestStep)
 		must(t, err)
 		if past.From.Step < 1 {
-			t.Errorf("from step %d", past.From.Step)
+			t.Errorf("it goes on from step %d, want 1 or more", past.From.Step)
 		}
 	}
 	r.open = nil

@@ -36,8 +36,11 @@ func TestAGivenName(t *testing.T) {
 	create(t, s, m)
 	again := newMeta(1)
 	again.ID = m.ID
-	if _, err := s.Create(again, nil); !errors.Is(err, fs.ErrExist) || again.ID != m.ID {
-		t.Errorf("twice: %v, as %s", err, again.ID)
+	if _, err := s.Create(again, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("twice: %v, want %v", err, fs.ErrExist)
+	}
+	if again.ID != m.ID {
+		t.Errorf("the second run is named %s, want %s", again.ID, m.ID)
 	}
 	for _, name := range []string{"../mine", ".mine", "a/b"} {
 		bad := newMeta(1)
@@ -46,7 +49,11 @@ func TestAGivenName(t *testing.T) {
 			t.Errorf("%q is made", name)
 		}
 	}
-	if r, err := Find(s.Dir(), m.ID); err != nil || r.Status() != runner.Queued {
-		t.Errorf("%v, %v", r, err)
+	r, err := Find(s.Dir(), m.ID)
+	if err != nil {
+		t.Fatalf("Find(%s): %v", m.ID, err)
+	}
+	if r.Status() != runner.Queued {
+		t.Errorf("the run of that name is %s, want %s", r.Status(), runner.Queued)
 	}
 }

@@ -27,51 +27,52 @@ func TestOpaqueCheckpoints(t *testing.T) {
 	}
 	run.wants(t, []int64{1, 3, 4}, []int64{1})
 	folder := filepath.Join(r.in.Path, checkpointsName)
-	files := func() (list []string) {
+	wantFiles := func(when string, steps ...int64) {
+		t.Helper()
+		var got, want []string
 		entries, err := os.ReadDir(folder)
 		must(t, err)
 		for _, e := range entries {
 			if filepath.Ext(e.Name()) == ".program" {
-				list = append(list, e.Name())
+				got = append(got, e.Name())
 			}
 		}
-		return list
+		for _, step := range steps {
+			want = append(want, opaqueName(step))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: files %q, want %q", when, got, want)
+		}
 	}
-	if got := files(); !slices.Equal(got, []string{opaqueName(1), opaqueName(3), opaqueName(4)}) {
-		t.Errorf("files %q", got)
-	}
+	wantFiles("pinned", 1, 3, 4)
 	for _, step := range []int64{1, 3} {
 		state, err := run.Load(step)
 		must(t, err)
 		if got, want := inBytes(t, state), inBytes(t, newOpaqueState(step)); got != want {
-			t.Errorf("step %d: %q", step, got)
+			t.Errorf("step %d: the state is %q, want %q", step, got, want)
 		}
 	}
 	must(t, run.Unpin(1))
-	if got := files(); !slices.Equal(got, []string{opaqueName(3), opaqueName(4)}) {
-		t.Errorf("without the pin: %q", got)
-	}
+	wantFiles("without the pin", 3, 4)
 	must(t, r.Close())
 
 	flip(t, filepath.Join(folder, opaqueName(4)), "at step")
 	wrong := ofCheckpoints(t, s.Dir(), false)
-	if len(wrong) == 0 || !strings.Contains(strings.Join(wrong, "\n"), "checksum differs") {
-		t.Errorf("doctor: %q", wrong)
+	if text := strings.Join(wrong, "\n"); !strings.Contains(text, "checksum differs") {
+		t.Errorf("the doctor finds %q, want %q in it", wrong, "checksum differs")
 	}
 	ofCheckpoints(t, s.Dir(), true)
-	if got := files(); !slices.Equal(got, []string{opaqueName(3)}) {
-		t.Errorf("mended: %q", got)
-	}
+	wantFiles("mended", 3)
 	r, from := reopen(t, s, m.ID)
 	if from == nil || from.Step != 3 {
-		t.Errorf("mended, it goes on from %+v", from)
+		t.Errorf("mended, it goes on from %+v, want step 3", from)
 	}
 	if err := Delete(s.Dir(), m.ID); !errors.Is(err, disk.ErrHeld) {
-		t.Errorf("deleted while it is recorded: %v", err)
+		t.Errorf("Delete while it is recorded: %v, want %v", err, disk.ErrHeld)
 	}
 	must(t, r.Close())
 	must(t, Delete(s.Dir(), m.ID))
 	if left, _ := filepath.Glob(filepath.Join(s.Dir(), "*", checkpointsName, "*")); left != nil {
-		t.Errorf("deleted, it leaves %q", left)
+		t.Errorf("deleted, it leaves %q, want nothing", left)
 	}
 }

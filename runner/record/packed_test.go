@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"drolab/runner"
@@ -63,19 +62,24 @@ func TestPackedRunReadsAsTheRun(t *testing.T) {
 	}
 	got, err := Unpack("recorded:x/y", b)
 	must(t, err)
-	if !reflect.DeepEqual(got.Meta, run.Meta) || got.Status() != runner.Done {
-		t.Errorf("%+v, want %+v", got.Meta, run.Meta)
+	if !reflect.DeepEqual(got.Meta, run.Meta) {
+		t.Errorf("Meta is %+v, want %+v", got.Meta, run.Meta)
+	}
+	if got.Status() != runner.Done {
+		t.Errorf("status %s, want %s", got.Status(), runner.Done)
 	}
 	want := *run.Summary()
 	want.Dir = "recorded:x/y"
 	if !reflect.DeepEqual(*got.Summary(), want) {
 		t.Errorf("summary %+v, want %+v", *got.Summary(), want)
 	}
-	if steps, err := got.Checkpoints(); len(steps) > 0 || err != nil {
-		t.Errorf("checkpoints %v, %v", steps, err)
+	steps, err := got.Checkpoints()
+	must(t, err)
+	if len(steps) > 0 {
+		t.Errorf("checkpoints %v, want none", steps)
 	}
 	if _, err := got.Load(600); !errors.Is(err, errNoCheckpoint) {
-		t.Errorf("load: %v", err)
+		t.Errorf("Load(600): %v, want %v", err, errNoCheckpoint)
 	}
 	if again := packed(t, got); !bytes.Equal(again, b) {
 		t.Error("packing a packed run again changes it")
@@ -88,11 +92,17 @@ func TestPackedLog(t *testing.T) {
 	must(t, err)
 	full, kept := history(t, run.Tail()), history(t, got.Tail())
 	if n := len(kept.Steps); n > packedSteps || n < packedSteps/2 {
-		t.Errorf("%d steps of %d are kept", n, len(full.Steps))
+		t.Errorf("%d steps of %d are kept, want %d to %d", n, len(full.Steps), packedSteps/2,
+			packedSteps)
 	}
-	if kept.Status != full.Status || len(kept.Warnings) != 1 || kept.Resumes != 1 ||
-		!reflect.DeepEqual(kept.Eval.Values, full.Eval.Values) {
-		t.Errorf("%+v, want as %+v", kept.Standing, full.Standing)
+	if kept.Status != full.Status {
+		t.Errorf("status %s, want %s", kept.Status, full.Status)
+	}
+	if len(kept.Warnings) != 1 || kept.Resumes != 1 {
+		t.Errorf("%d warnings and %d resumes, want 1 and 1", len(kept.Warnings), kept.Resumes)
+	}
+	if !reflect.DeepEqual(kept.Eval.Values, full.Eval.Values) {
+		t.Errorf("the last evaluation has %v, want %v", kept.Eval.Values, full.Eval.Values)
 	}
 	if kept.Steps[0].Step != 1 || kept.Last.Step != 600 {
 		t.Errorf("from step %d to %d, want 1 to 600", kept.Steps[0].Step, kept.Last.Step)
@@ -137,9 +147,12 @@ func TestPackedRunUnpacksToARunDirectory(t *testing.T) {
 	}
 	got, err := Find(dir, run.Meta.ID)
 	must(t, err)
-	if got.Status() != runner.Done ||
-		got.Summary().Named("test_loss") != run.Summary().Named("test_loss") {
-		t.Errorf("%s, %+v", got.Status(), got.Summary())
+	if got.Status() != runner.Done {
+		t.Errorf("status %s, want %s", got.Status(), runner.Done)
+	}
+	const name = "test_loss"
+	if loss, want := got.Summary().Named(name), run.Summary().Named(name); loss != want {
+		t.Errorf("%s is %v, want %v", name, loss, want)
 	}
 }
 
@@ -150,9 +163,9 @@ func TestPackRefusesWhatIsNotDone(t *testing.T) {
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
 	var b bytes.Buffer
-	err = Pack(&b, run, 0)
-	if err == nil || !strings.Contains(err.Error(), "only a run that is done") || b.Len() > 0 {
-		t.Errorf("%v, %d bytes", err, b.Len())
+	wantError(t, "Pack of a run that goes on", Pack(&b, run, 0), "only a run that is done")
+	if b.Len() > 0 {
+		t.Errorf("%d bytes are written, want none", b.Len())
 	}
 }
 

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"drolab/runner"
 	"drolab/runner/eventlog"
@@ -54,11 +55,7 @@ func TestDamageIsSaid(t *testing.T) {
 			r, err := Find(dir, id)
 			must(t, err)
 			c.read(r)
-			said, file := r.PassedOver(), filepath.Join(run, c.file)
-			if said == nil || !strings.Contains(said.Error(), file) ||
-				!strings.Contains(said.Error(), id) {
-				t.Errorf("said: %v", said)
-			}
+			wantError(t, "PassedOver", r.PassedOver(), filepath.Join(run, c.file), id)
 		})
 	}
 	runs, problems := List(before)
@@ -88,28 +85,37 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 			tail := r.Tail()
 			h := history(t, tail)
 			if r.Status() != runner.Done || h.Status != runner.Done {
-				t.Errorf("it is %s, by its log %s", r.Status(), h.Status)
+				t.Errorf("it is %s, by its log %s, want %s", r.Status(), h.Status, runner.Done)
 			}
 			if tail.Share() != 1 || tail.Skipped() != 0 {
-				t.Errorf("read %v, %d skipped", tail.Share(), tail.Skipped())
+				t.Errorf("a share of %v is read, %d lines are skipped, want 1 and none",
+					tail.Share(), tail.Skipped())
 			}
 			got, _ := whatStands(t, r)
-			if !slices.Equal(got, want) || asJSON(t, r.Summary()) != asJSON(t, whole.Summary()) {
-				t.Error("it shows something else")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("its events differ (-want +got):\n%s", diff)
+			}
+			if got, want := asJSON(t, r.Summary()), asJSON(t, whole.Summary()); got != want {
+				t.Errorf("its summary is %s, want %s", got, want)
 			}
 			must(t, r.PassedOver())
 			list, _, err := Examine(s.dir, true)
 			must(t, err)
-			if len(list) != 1 || list[0].File != eventlog.LogName || !list[0].Mended {
-				t.Errorf("mended %s", findings(list))
+			if len(list) != 1 {
+				t.Fatalf("the doctor finds %d things, want 1:%s", len(list), findings(list))
+			}
+			if f := list[0]; f.File != eventlog.LogName || !f.Mended {
+				t.Errorf("the doctor finds %s, mended: %v, want %s, mended", f.File, f.Mended,
+					eventlog.LogName)
 			}
 			if !bytes.Equal(read(t, log), text) {
 				t.Error("mended, it is another log")
 			}
 			events, err := tail.Read()
-			if err != nil || len(events) > 0 || tail.Skipped() != 0 {
-				t.Errorf("who watched sees %d events, %d skipped, %v", len(events),
-					tail.Skipped(), err)
+			must(t, err)
+			if len(events) > 0 || tail.Skipped() != 0 {
+				t.Errorf("a reader that goes on sees %d events, %d lines skipped, want none",
+					len(events), tail.Skipped())
 			}
 		})
 	}

@@ -5,8 +5,9 @@ package record
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"drolab/runner"
 	"drolab/runner/eventlog"
@@ -36,30 +37,33 @@ func TestPast(t *testing.T) {
 
 	past, err := s.Load(m.ID, 6)
 	must(t, err)
-	if past.From.Step != 6 || past.Meta.ID != m.ID || len(past.Log) != 3 {
-		t.Fatalf("past of step %d with %d knobs, want 6 and 3", past.From.Step, len(past.Log))
+	if past.From.Step != 6 || past.Meta.ID != m.ID {
+		t.Errorf("past of %s at step %d, want %s at 6", past.Meta.ID, past.From.Step, m.ID)
 	}
-	for i, want := range []struct {
-		key  string
-		step int64
-	}{{"lr", 3}, {"c", 7}, {"lr", 9}} {
-		if k := past.Log[i]; k.Key != want.key || k.Step != want.step {
-			t.Errorf("knob %d is %+v, want %v", i, k, want)
-		}
+	type turn struct {
+		Key  string
+		Step int64
+	}
+	var turns []turn
+	for _, k := range past.Log {
+		turns = append(turns, turn{k.Key, k.Step})
+	}
+	if diff := cmp.Diff([]turn{{"lr", 3}, {"c", 7}, {"lr", 9}}, turns); diff != "" {
+		t.Errorf("the knobs differ (-want +got):\n%s", diff)
 	}
 	_, reopened, err := s.Reopen(m.ID)
 	must(t, err)
 	if len(reopened.Log) != 3 || reopened.From.Step != 8 {
-		t.Errorf("reopened with %d knobs at step %d", len(reopened.Log), reopened.From.Step)
+		t.Errorf("reopened with %d knobs at step %d, want 3 at 8", len(reopened.Log),
+			reopened.From.Step)
 	}
 	for id, step := range map[string]int64{m.ID: 7, "nothing": 6, "../" + m.ID: 6} {
 		if _, err := s.Load(id, step); err == nil {
 			t.Errorf("Load(%s, %d) worked", id, step)
 		}
 	}
-	if _, err := s.Load(m.ID, 7); err == nil || !strings.Contains(err.Error(), "it has [6 8]") {
-		t.Errorf("a checkpoint that is not there: %v", err)
-	}
+	_, err = s.Load(m.ID, 7)
+	wantError(t, "a checkpoint that is not there", err, "it has [6 8]")
 }
 
 func TestSaved(t *testing.T) {
@@ -68,13 +72,16 @@ func TestSaved(t *testing.T) {
 	r := create(t, s, m)
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
-	if _, ok, err := run.Saved(); ok || err != nil {
-		t.Errorf("a run without a checkpoint is saved: %v", err)
+	_, ok, err := run.Saved()
+	must(t, err)
+	if ok {
+		t.Error("a run without a checkpoint is saved")
 	}
 	save(t, r, newState(5))
 	first, ok, err := run.Saved()
-	if !ok || err != nil || first.Step != 5 {
-		t.Errorf("saved %+v, %v, %v", first, ok, err)
+	must(t, err)
+	if !ok || first.Step != 5 {
+		t.Errorf("Saved() = %+v, %v, want step 5, true", first, ok)
 	}
 	if !run.Held() {
 		t.Error("a run that is recorded is not held")

@@ -59,8 +59,10 @@ func TestPinnedCheckpointsStay(t *testing.T) {
 		save(t, r, newState(step))
 	}
 	run.wants(t, []int64{1, 3, 5, 6}, []int64{1, 3})
-	if got, err := run.Load(1); err != nil || got.Parameters[0].Data[0] != 1 {
-		t.Errorf("the pinned checkpoint: %v", err)
+	got, err := run.Load(1)
+	must(t, err)
+	if x := got.Parameters[0].Data[0]; x != 1 {
+		t.Errorf("the pinned checkpoint is that of step %v, want 1", x)
 	}
 
 	must(t, run.Unpin(3)) // old: it is removed at once
@@ -90,12 +92,10 @@ func TestPinsThatAreRefused(t *testing.T) {
 		"no such run":        {s.Pin("nothing", 1), "no run nothing"},
 		"by the store":       {s.Pin(run.Meta.ID, 8), "no checkpoint of step 8"},
 	} {
-		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, c.err, c.want)
-		}
+		wantError(t, name, c.err, c.want)
 	}
 	if err := run.Pin(9); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v is no fs.ErrNotExist", err)
+		t.Errorf("Pin(9) = %v, want fs.ErrNotExist", err)
 	}
 	must(t, s.Pin(run.Meta.ID, 2))
 	run.wants(t, []int64{1, 2, 3}, []int64{1, 2})
@@ -183,15 +183,15 @@ func TestPinAgainstPruning(t *testing.T) {
 // The state that a program saves is a file of its checkpoint, as the tensors are. Here drolab's own
 // network saves its state as a program does.
 
-// opaque saves bytes in place of tensors.
-type opaque struct{ runtrain.Network }
+// opaqueNetwork saves bytes in place of tensors.
+type opaqueNetwork struct{ runtrain.Network }
 
-func newOpaque(s *spec.Spec, d *data.Dataset, threads int) (runtrain.Network, error) {
+func newOpaqueNetwork(s *spec.Spec, d *data.Dataset, threads int) (runtrain.Network, error) {
 	n, err := runtrain.Native(s, d, threads)
-	return opaque{n}, err
+	return opaqueNetwork{n}, err
 }
 
-func (n opaque) Save(s *runner.State) error {
+func (n opaqueNetwork) Save(s *runner.State) error {
 	var own runner.State
 	if err := n.Network.Save(&own); err != nil {
 		return err
@@ -199,11 +199,14 @@ func (n opaque) Save(s *runner.State) error {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode([][]nn.Tensor{own.Parameters, own.Velocities, own.Buffers,
 		own.Picked})
-	s.Opaque = bytesSaved(b.Bytes())
-	return err
+	if err != nil {
+		return err
+	}
+	s.Opaque = opaqueBytes(b.Bytes())
+	return nil
 }
 
-func (n opaque) Load(s *runner.State) error {
+func (n opaqueNetwork) Load(s *runner.State) error {
 	var b bytes.Buffer
 	if _, err := s.Opaque.WriteTo(&b); err != nil {
 		return err
@@ -216,21 +219,21 @@ func (n opaque) Load(s *runner.State) error {
 		Picked: all[3]})
 }
 
-// bytesSaved is the state that a program has saved, in memory.
-type bytesSaved []byte
+// opaqueBytes is the state that a program has saved, in memory.
+type opaqueBytes []byte
 
-func (b bytesSaved) WriteTo(w io.Writer) (int64, error) {
+func (b opaqueBytes) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(b)
 	return int64(n), err
 }
 
-func (bytesSaved) Release() {}
+func (opaqueBytes) Release() {}
 
 // newOpaqueState returns newState as a program saves it.
 func newOpaqueState(step int64) *runner.State {
 	s := newState(step)
 	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
-	s.Opaque = bytesSaved(fmt.Sprintf("what a program saved at step %d", step))
+	s.Opaque = opaqueBytes(fmt.Sprintf("what a program saved at step %d", step))
 	return s
 }
 

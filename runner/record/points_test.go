@@ -17,11 +17,12 @@ import (
 
 // A crash point is a write, fsync, rename, removal or truncation by a writer that fails once, or
 // that is the last operation of its process. Then somebody does the same again, and everything is
-// as if nothing had happened. The long form takes all points, the short one some of each scene:
+// as if nothing had happened. The long form takes all points, the usual one some of each scene:
 //
 //	DROLAB_LONG=1 go test -run 'TestCrashPoints|TestFlips' -v -timeout 1h ./runner/record
 
-// The short form takes one point in somePoints, and one byte in someBytes of a file.
+// The usual form takes one point in somePoints, and one byte in someBytes of a file; with -short it
+// takes a quarter of them.
 const (
 	somePoints = 17
 	someBytes  = 5
@@ -29,8 +30,11 @@ const (
 
 // everyByte returns the distance between the bytes of a file that a test changes or cuts at.
 func everyByte() int {
-	if testsize.Long() {
+	switch {
+	case testsize.Long():
 		return 1
+	case testing.Short():
+		return 4 * someBytes
 	}
 	return someBytes
 }
@@ -131,6 +135,9 @@ func TestCrashPoints(t *testing.T) {
 			must(t, err)
 			trace := whole.Trace()
 			step := somePoints
+			if testing.Short() {
+				step = 4 * somePoints
+			}
 			if testsize.Long() || len(trace) <= 2*somePoints {
 				step = 1
 			}
@@ -138,7 +145,7 @@ func TestCrashPoints(t *testing.T) {
 			for at, x := range atomicfiletest.Points(trace, step, errReadOnly) {
 				points++
 				if got, _ := sc.once(t, before, at, x); got != want {
-					t.Errorf("%s: %s", at, difference(got, want))
+					t.Errorf("%s: the outcome differs: %s", at, difference(got, want))
 				}
 			}
 			t.Logf("%d points of %d things that are done", points, len(trace))

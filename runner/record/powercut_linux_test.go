@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"drolab/dro/testsize"
-
 	"golang.org/x/sys/unix"
+
+	"drolab/dro/testsize"
 )
 
 // TestPowerCuts shuts an ext4 file system down, right after an answer, without bringing its journal
@@ -35,7 +35,7 @@ func TestPowerCuts(t *testing.T) {
 		for _, told := range told {
 			counts[told[0]]++
 			if err := kept(filepath.Join(dir, "runs"), told); err != nil {
-				t.Errorf("%v was answered for: %v", told, err)
+				t.Errorf("%v was answered for, and is lost: %v", told, err)
 			}
 		}
 		s, err := Open(filepath.Join(dir, "runs"))

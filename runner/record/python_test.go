@@ -5,8 +5,10 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
@@ -35,29 +37,30 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	out, err := exec.Command(python, "-c", printTensors,
 		filepath.Join(folder, tensorsName(7))).Output()
 	must(t, err)
-	var read map[string]struct {
+	type tensor struct {
 		Type  string
 		Shape []int
 		Bits  []uint32
 	}
+	var read map[string]tensor
 	must(t, json.Unmarshal(out, &read))
 
 	back, err := readCheckpoint(in(t, folder), 7)
 	must(t, err)
 	want, err := fileTensors(back.State)
 	must(t, err)
-	if len(read) != len(want) ||
-		len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
-		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))
+	written := len(s.Parameters) + len(s.Velocities) + len(s.Buffers) + len(s.Picked)
+	if len(read) != written || len(want) != written {
+		t.Fatalf("Python reads %d tensors, this program %d, want %d", len(read), len(want), written)
 	}
 	for _, w := range want {
 		bits := make([]uint32, len(w.Data))
 		for i, x := range w.Data {
 			bits[i] = math.Float32bits(x)
 		}
-		if r := read[w.Name]; r.Type != "float32" || !slices.Equal(r.Shape, w.Shape) ||
-			!slices.Equal(r.Bits, bits) {
-			t.Errorf("%s: Python reads %+v, want %v %x", w.Name, r, w.Shape, bits)
+		want := tensor{"float32", w.Shape, bits}
+		if diff := cmp.Diff(want, read[w.Name], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s as Python reads it differs (-want +got):\n%s", w.Name, diff)
 		}
 	}
 }

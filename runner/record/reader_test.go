@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,8 +47,14 @@ func TestTailByBytes(t *testing.T) {
 		got = append(got, events...)
 	}
 	s := got[1].(*runner.StepEvent)
-	if s.Seq != 2 || s.Named("loss").String() != "NaN" || s.Named("lambda").Applies() {
-		t.Errorf("step event %+v", s)
+	if s.Seq != 2 {
+		t.Errorf("the step event has seq %d, want 2", s.Seq)
+	}
+	if loss := s.Named("loss").String(); loss != "NaN" {
+		t.Errorf("the loss is %s, want NaN", loss)
+	}
+	if lambda := s.Named("lambda"); lambda.Applies() {
+		t.Errorf("λ is %v, want none", lambda)
 	}
 }
 
@@ -57,9 +64,11 @@ func TestTailOfTheFuture(t *testing.T) {
 		line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
 	events, err := tail.Read()
 	must(t, err)
-	if len(events) != 2 || events[0].(*runner.StepEvent).Named("loss").Float() != 2 ||
-		tail.Skipped() != 0 {
-		t.Errorf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
+	if len(events) != 2 || tail.Skipped() != 0 {
+		t.Fatalf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
+	}
+	if loss := events[0].(*runner.StepEvent).Named("loss").Float(); loss != 2 {
+		t.Errorf("the loss is %v, want 2", loss)
 	}
 }
 
@@ -89,9 +98,8 @@ func TestTailOfReplacedLog(t *testing.T) {
 	tail := newTail(t, []byte(line(1, 1, "step", "")+line(2, 2, "step", "")))
 	history(t, tail)
 	write(t, []byte(line(1, 1, "step", "")), tail.Path)
-	if _, err := tail.Read(); err == nil || !strings.Contains(err.Error(), tail.Path) {
-		t.Errorf("error %v", err)
-	}
+	_, err := tail.Read()
+	wantError(t, "a log that is another", err, tail.Path)
 	must(t, os.Remove(tail.Path))
 	if _, err := tail.Read(); err == nil {
 		t.Error("a missing log was read")
@@ -109,7 +117,7 @@ func TestTailReturnsInParts(t *testing.T) {
 	events, err := tail.Read()
 	must(t, err)
 	if n := len(events); n == 0 || n >= lines {
-		t.Errorf("first part has %d events", n)
+		t.Errorf("the first part has %d events, want some of %d", n, lines)
 	}
 	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Step != lines {
 		t.Errorf("%d and %d events, want %d in all", len(events), len(h.Steps), lines)
@@ -133,9 +141,15 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	if len(runs) != 1 {
 		t.Fatalf("%d runs: %v", len(runs), problems)
 	}
-	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 ||
-		got.Named("test_accuracy").Float() != 0.5 || got.Named("lambda").Float() != 2 {
-		t.Errorf("summary %+v", got)
+	got := runs[0].Summary()
+	if got.Status != runner.Running || got.Steps != 1000 {
+		t.Errorf("the summary is of a %s run at step %d, want %s at 1000", got.Status, got.Steps,
+			runner.Running)
+	}
+	for name, want := range map[string]float64{"test_accuracy": .5, "lambda": 2} {
+		if v := got.Named(name).Float(); v != want {
+			t.Errorf("%s is %v, want %v", name, v, want)
+		}
 	}
 }
 
@@ -161,7 +175,7 @@ func TestUnreadableDirectories(t *testing.T) {
 	write(t, nil, s.Dir(), "a-file-is-no-run")
 	runs, problems := List(s.Dir())
 	if len(runs) != 1 || len(problems) != 6 {
-		t.Fatalf("%d runs, %d problems: %v", len(runs), len(problems), problems)
+		t.Fatalf("%d runs, %d problems, want 1 and 6: %v", len(runs), len(problems), problems)
 	}
 	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log",
 		"e-wrong-type",
@@ -181,9 +195,9 @@ func TestUnwritableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, nil, file)
 	_, err := Open(filepath.Join(file, "runs"))
-	if err == nil || !strings.Contains(err.Error(), "--runs DIR") ||
-		strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v", err)
+	wantError(t, "Open below a file", err, "--runs DIR")
+	if err != nil && strings.Contains(err.Error(), "\n") {
+		t.Errorf("the error %q is not one line", err)
 	}
 }
 
@@ -196,23 +210,23 @@ func TestNoPermission(t *testing.T) {
 	must(t, create(t, s, m).Close())
 	dir := filepath.Join(s.Dir(), m.ID)
 	must(t, os.Chmod(filepath.Join(dir, metaName), 0))
-	if runs, problems := List(s.Dir()); len(runs) != 0 || len(problems) != 1 ||
-		!strings.Contains(problems[0].Error(), m.ID) {
-		t.Errorf("List: %v %v", runs, problems)
+	runs, problems := List(s.Dir())
+	if len(runs) != 0 || len(problems) != 1 {
+		t.Errorf("List: %d runs, problems %v, want 0 and one", len(runs), problems)
 	}
+	wantError(t, "List", errors.Join(problems...), m.ID)
 	must(t, os.Chmod(filepath.Join(dir, metaName), 0o444))
 	must(t, os.Chmod(dir, 0o555))
 	defer os.Chmod(dir, 0o755)
 	run, err := Find(s.Dir(), m.ID) // a reader needs no right to write
 	must(t, err)
 	if run.Status() != runner.Interrupted {
-		t.Errorf("status %s", run.Status())
+		t.Errorf("status %s, want %s", run.Status(), runner.Interrupted)
 	}
 	must(t, os.Chmod(s.Dir(), 0o555))
 	defer os.Chmod(s.Dir(), 0o755)
-	if _, err := Open(s.Dir()); err == nil || !strings.Contains(err.Error(), "--runs DIR") {
-		t.Errorf("Open: %v", err)
-	}
+	_, err = Open(s.Dir())
+	wantError(t, "Open", err, "--runs DIR")
 }
 
 // BenchmarkList lists a run with a million events.

@@ -19,16 +19,19 @@ func TestLife(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	if ok, _ := regexp.MatchString(`^shapes-sfk-s1-20261121-091502-[a-z0-9]{4}$`, m.ID); !ok {
-		t.Errorf("ID %q", m.ID)
+		t.Errorf("ID %q, want shapes-sfk-s1-20261121-091502- and four letters", m.ID)
 	}
 	see := func(want runner.Status, steps int64) *Run {
 		t.Helper()
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
-		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps ||
-			got.Dir != run.Dir {
-			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(),
-				got.Status, got.Steps, got.Dir, want, steps)
+		got := run.Summary()
+		if run.Status() != want || got.Status != want {
+			t.Errorf("status %s, by the summary %s, want %s", run.Status(), got.Status, want)
+		}
+		if got.Steps != steps || got.Dir != run.Dir {
+			t.Errorf("the summary is of step %d in %q, want %d in %q", got.Steps, got.Dir, steps,
+				run.Dir)
 		}
 		return run
 	}
@@ -41,15 +44,20 @@ func TestLife(t *testing.T) {
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))
 	run := see(runner.Running, 10)
-	if got := run.Summary(); got.Named("worst_class_accuracy").Float() != 0.5 ||
-		got.Named("lambda").Float() != 1.5 || got.Epochs != 1 {
-		t.Errorf("derived summary: %+v", got)
+	derived := run.Summary()
+	for name, want := range map[string]float64{"worst_class_accuracy": .5, "lambda": 1.5} {
+		if v := derived.Named(name).Float(); v != want {
+			t.Errorf("derived summary: %s is %v, want %v", name, v, want)
+		}
+	}
+	if derived.Epochs != 1 {
+		t.Errorf("derived summary: %v epochs, want 1", derived.Epochs)
 	}
 	file, err := r.Checkpoint(newState(10))
 	must(t, err)
 	must(t, r.Append(&runner.CheckpointEvent{Head: head(10), File: file}))
 	if _, err := os.Stat(filepath.Join(run.Dir, file)); err != nil {
-		t.Error(err)
+		t.Errorf("the checkpoint: %v", err)
 	}
 	must(t, r.Append(status(10, runner.Paused)))
 	see(runner.Paused, 10)
@@ -60,7 +68,7 @@ func TestLife(t *testing.T) {
 
 	r, from := reopen(t, s, m.ID)
 	if from == nil || from.Step != 10 {
-		t.Fatalf("resumed from %+v", from)
+		t.Fatalf("resumed from %+v, want step 10", from)
 	}
 	must(t, r.Append(&runner.ResumeEvent{Head: head(10)}))
 	see(runner.Queued, 10)
@@ -70,9 +78,8 @@ func TestLife(t *testing.T) {
 	if got := see(runner.Done, 500).Summary().Cause; got != "as asked" {
 		t.Errorf("summary.json was not used: cause %q", got)
 	}
-	if _, _, err := s.Reopen(m.ID); err == nil || !strings.Contains(err.Error(), "is done") {
-		t.Errorf("reopening a done run: %v", err)
-	}
+	_, _, err = s.Reopen(m.ID)
+	wantError(t, "reopening a done run", err, "is done")
 }
 
 // TestStaleSummary checks that the summary of a run that was stopped and resumed is not shown for
@@ -90,15 +97,21 @@ func TestStaleSummary(t *testing.T) {
 	must(t, r.Append(status(0, runner.Running)))
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
-	if got := run.Summary(); got.Status != runner.Running || got.Steps != 0 ||
-		got.Named("lambda").Applies() {
-		t.Errorf("summary %+v: want a running run at step 0", got)
+	got := run.Summary()
+	if got.Status != runner.Running || got.Steps != 0 {
+		t.Errorf("the summary is of a %s run at step %d, want %s at 0", got.Status, got.Steps,
+			runner.Running)
+	}
+	if lambda := got.Named("lambda"); lambda.Applies() {
+		t.Errorf("the summary has λ = %v, want none", lambda)
 	}
 	appendSteps(t, r, 1, 2)
 	h := history(t, run.Tail())
-	if len(h.Steps) != 2 || h.Step != 2 || h.Status != runner.Running || h.Resumes != 1 {
-		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Step, h.Status,
-			h.Resumes)
+	if len(h.Steps) != 2 || h.Step != 2 {
+		t.Errorf("history: %d steps up to %d, want 2 up to 2", len(h.Steps), h.Step)
+	}
+	if h.Status != runner.Running || h.Resumes != 1 {
+		t.Errorf("history: %s, %d resumes, want %s, 1", h.Status, h.Resumes, runner.Running)
 	}
 }
 
@@ -115,9 +128,14 @@ func TestEventsAreStamped(t *testing.T) {
 	for i, line := range lines {
 		var h runner.Head
 		must(t, json.Unmarshal(line, &h))
-		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) ||
-			h.Time.Location().String() != "UTC" {
-			t.Errorf("line %d: %s", i+1, line)
+		if h.Seq != int64(i+1) || h.Type != "step" {
+			t.Errorf("line %d is a %s with seq %d, want a step with %d", i+1, h.Type, h.Seq, i+1)
+		}
+		if !h.Time.After(last.Time) {
+			t.Errorf("line %d is of %v, want a time after %v", i+1, h.Time, last.Time)
+		}
+		if zone := h.Time.Location().String(); zone != "UTC" {
+			t.Errorf("line %d is in the time zone %s, want UTC", i+1, zone)
 		}
 		last = h
 	}
@@ -130,9 +148,7 @@ func TestLongEventIsRefused(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))
 	err := r.Append(&runner.WarningEvent{Message: strings.Repeat("x", eventlog.MaxLine)})
-	if err == nil || !strings.Contains(err.Error(), "warning") {
-		t.Errorf("error %v", err)
-	}
+	wantError(t, "a long warning", err, "warning")
 	must(t, r.Append(stepEvent(1)))
 	if got := r.log.Seq; got != 1 {
 		t.Errorf("seq %d, want 1", got)

@@ -13,8 +13,10 @@ func prepared(t *testing.T, l eventlog.Log) *eventlog.Replay {
 	t.Helper()
 	r := eventlog.NewReplay(l)
 	for r.Share() < 1 {
-		if events, err := r.Read(); err != nil || len(events) > 0 {
-			t.Fatalf("while it prepares it gives %d events, %v", len(events), err)
+		events, err := r.Read()
+		must(t, err)
+		if len(events) > 0 {
+			t.Fatalf("while it prepares it gives %d events, want none", len(events))
 		}
 	}
 	return r
@@ -26,8 +28,9 @@ func TestReplay(t *testing.T) {
 	run := longLog(t)
 	r := prepared(t, run.Tail())
 	tape := r.Tape()
-	if tape.End.Step != longEnough || tape.End.Seconds < 5e-3*longEnough {
-		t.Errorf("ends at %+v", tape.End)
+	if end, least := tape.End, 5e-3*longEnough; end.Step != longEnough || end.Seconds < least {
+		t.Errorf("it ends at step %d after %v s, want %d after %v or more", end.Step, end.Seconds,
+			longEnough, least)
 	}
 	evals := 0
 	for _, m := range tape.Marks {
@@ -36,7 +39,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	if evals != 100 || len(tape.Marks) != 200 {
-		t.Errorf("%d marks, %d of them evaluations", len(tape.Marks), evals)
+		t.Errorf("%d marks, %d of them evaluations, want 200 and 100", len(tape.Marks), evals)
 	}
 	var all []runner.Event
 	for part := 1; part <= 4; part++ {
@@ -47,15 +50,15 @@ func TestReplay(t *testing.T) {
 		events, err := r.Read()
 		must(t, err)
 		if len(events) == 0 {
-			t.Fatalf("part %d gives nothing", part)
+			t.Fatalf("part %d gives no events", part)
 		}
 		all = append(all, events...)
 		r.Rewind()
 		again, err := r.Read()
 		must(t, err)
 		if !slices.Equal(again, all) {
-			t.Fatalf("up to %v s: %d events from the start, %d in parts", until, len(again),
-				len(all))
+			t.Fatalf("up to %v s: %d events from the start, want the %d that came in parts", until,
+				len(again), len(all))
 		}
 	}
 	checkWhole(t, "all parts", all)
@@ -66,7 +69,7 @@ func TestReplay(t *testing.T) {
 	half, err := r.Read()
 	must(t, err)
 	if last := half[len(half)-1].Header().Step; last > moment.Step || last < moment.Step-100 {
-		t.Errorf("up to step %d it ends at %d", moment.Step, last)
+		t.Errorf("up to step %d it ends at %d, want at most 100 before", moment.Step, last)
 	}
 }
 
@@ -87,11 +90,11 @@ func TestReplayOfShortLog(t *testing.T) {
 	events, err := r.Read()
 	must(t, err)
 	if want := readAll(t, run.Tail()); len(events) != len(want) {
-		t.Errorf("%d events of %d", len(events), len(want))
+		t.Errorf("%d events, want all %d", len(events), len(want))
 	}
 	// The clock of the tests moves on by a second an event; across the resume it
 	// stands still.
 	if got := r.Tape().End.Seconds; got != 69 {
-		t.Errorf("%v seconds", got)
+		t.Errorf("it ends after %v s, want 69", got)
 	}
 }

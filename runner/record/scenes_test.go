@@ -81,35 +81,36 @@ func trainAs(network runtrain.NewNetwork, s *Store, had *Run, req runner.Request
 	return err
 }
 
-// stopping is a store that reports each event of its runs to ask, which may stop or pause the run.
-type stopping struct {
+// eventStore is a store that reports each event of its runs to ask, which may stop or pause the
+// run.
+type eventStore struct {
 	*Store
 	ask func(id string, e runner.Event)
 }
 
-type stoppingRecorder struct {
+type eventRecorder struct {
 	runner.Recorder
 	id string
-	by *stopping
+	by *eventStore
 }
 
-func (s *stopping) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (s *eventStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	r, err := s.Store.Create(m, from)
 	if err != nil {
 		return nil, err
 	}
-	return &stoppingRecorder{r, m.ID, s}, nil
+	return &eventRecorder{r, m.ID, s}, nil
 }
 
-func (s *stopping) Reopen(id string) (runner.Recorder, *runner.Past, error) {
+func (s *eventStore) Reopen(id string) (runner.Recorder, *runner.Past, error) {
 	r, past, err := s.Store.Reopen(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &stoppingRecorder{r, id, s}, past, nil
+	return &eventRecorder{r, id, s}, past, nil
 }
 
-func (r *stoppingRecorder) Append(e runner.Event) error {
+func (r *eventRecorder) Append(e runner.Event) error {
 	err := r.Recorder.Append(e)
 	if err == nil {
 		r.by.ask(r.id, e)
@@ -119,7 +120,7 @@ func (r *stoppingRecorder) Append(e runner.Event) error {
 
 // stopped9 leaves a run that was stopped at step 9.
 func stopped9(t *testing.T, s *Store) {
-	st := &stopping{Store: s}
+	st := &eventStore{Store: s}
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: st, Threads: 1})
 	st.ask = func(id string, e runner.Event) {
 		if _, ok := e.(*runner.StepEvent); ok && e.Header().Step == 9 {
@@ -138,7 +139,7 @@ func finished(t *testing.T, s *Store) {
 // knobAt9 trains a run that is paused at step 9, has a knob turned, and goes on. Whoever gets the
 // answer that the knob is turned may rely on it; otherwise he asks again.
 func knobAt9(s *Store) error {
-	st := &stopping{Store: s}
+	st := &eventStore{Store: s}
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: st, Threads: 1})
 	var asking sync.WaitGroup
 	turned := func(id string) bool {
@@ -206,14 +207,14 @@ var scenes = []scene{
 	{"program", nil,
 		func(s *Store) error {
 			req := runner.Request{Specs: []spec.Spec{tiny()}}
-			return trainAs(newOpaque, s, the(s, original), req)
+			return trainAs(newOpaqueNetwork, s, the(s, original), req)
 		}, result(original)},
 	{"fork of a program", func(t *testing.T, s *Store) {
-		must(t, trainAs(newOpaque, s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
+		must(t, trainAs(newOpaqueNetwork, s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
 	},
 		func(s *Store) error {
 			parent := the(s, original).Meta.ID + "@28"
-			return trainAs(newOpaque, s, the(s, fork),
+			return trainAs(newOpaqueNetwork, s, the(s, fork),
 				runner.Request{Parent: parent, Specs: []spec.Spec{tiny()}})
 		}, result(fork)},
 	{"knob", nil, knobAt9, result(original)},

@@ -42,18 +42,25 @@ func TestSelectedCheckpointStays(t *testing.T) {
 	must(t, r.Close())
 
 	again, from := reopen(t, s, m.ID)
-	if from.Selected == nil || from.Selected.Step != 5 || !from.Selected.Selected {
-		t.Errorf("resumed with the selection %+v", from.Selected)
+	if from.Selected == nil {
+		t.Fatal("resumed without a selection, want step 5")
+	}
+	if from.Selected.Step != 5 || !from.Selected.Selected {
+		t.Errorf("resumed with step %d, selected: %v, want 5, selected", from.Selected.Step,
+			from.Selected.Selected)
 	}
 	must(t, again.Close())
-	if got, err := run.Load(5); err != nil || got.Parameters[0].Data[0] != 5 {
-		t.Errorf("the selected checkpoint: %v", err)
+	got, err := run.Load(5)
+	must(t, err)
+	if x := got.Parameters[0].Data[0]; x != 5 {
+		t.Errorf("the selected checkpoint is that of step %v, want 5", x)
 	}
 	// Without the newest two, only the log still refers to step 5.
 	write(t, []byte("{"), filepath.Join(run.Dir, checkpointsName, stateName(8)))
 	again, from = reopen(t, s, m.ID)
 	if from.Step != 7 || from.Selected.Step != 5 {
-		t.Errorf("resumed from %d with the selection %+v", from.Step, from.Selected)
+		t.Errorf("resumed from %d with the selection of step %d, want 7 and 5", from.Step,
+			from.Selected.Step)
 	}
 	must(t, again.Close())
 }
@@ -76,17 +83,30 @@ func TestSummaryHasTheSelection(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	got := run.Summary().Selected
-	if got == nil || got.Step != 4 || got.By != "val_loss" || got.Epoch != .4 ||
-		got.Named("test_accuracy") != measure.Num(.7) {
-		t.Fatalf("selected %+v", got)
+	if got == nil {
+		t.Fatal("nothing is selected, want step 4")
+	}
+	if got.Step != 4 || got.Epoch != .4 {
+		t.Errorf("step %d at epoch %v is selected, want 4 at 0.4", got.Step, got.Epoch)
+	}
+	if got.By != "val_loss" {
+		t.Errorf("it is selected by %s, want val_loss", got.By)
+	}
+	if v := got.Named("test_accuracy"); v != measure.Num(.7) {
+		t.Errorf("the accuracy of the selection is %v, want 0.7", v)
 	}
 	back := &runner.Selected{}
 	b, err := got.MarshalJSON()
 	must(t, err)
 	must(t, back.UnmarshalJSON(b))
-	if back.Step != 4 || back.Epoch != .4 || len(back.ByGroup.Named("class_accuracy")) != 2 ||
-		back.Named("worst_class_accuracy") != measure.Num(.5) {
-		t.Errorf("%s is read as %+v", b, back)
+	if back.Step != 4 || back.Epoch != .4 {
+		t.Errorf("%s is read as step %d at epoch %v, want 4 at 0.4", b, back.Step, back.Epoch)
+	}
+	if n := len(back.ByGroup.Named("class_accuracy")); n != 2 {
+		t.Errorf("%s is read with %d classes, want 2", b, n)
+	}
+	if v := back.Named("worst_class_accuracy"); v != measure.Num(.5) {
+		t.Errorf("%s is read with the worst class at %v, want 0.5", b, v)
 	}
 }
 
@@ -106,9 +126,12 @@ func TestRecordedSelectionsStay(t *testing.T) {
 			run, err := Find(dir, name)
 			must(t, err)
 			s := run.Summary().Selected
-			if s == nil || s.Step != want.step || s.Named("val_loss").Float() != want.loss {
-				t.Errorf("%s from %s: selected %+v, want step %d, val_loss %v", name, from, s,
-					want.step, want.loss)
+			if s == nil {
+				t.Fatalf("%s from %s: nothing is selected, want step %d", name, from, want.step)
+			}
+			if loss := s.Named("val_loss").Float(); s.Step != want.step || loss != want.loss {
+				t.Errorf("%s from %s: step %d with val_loss %v is selected, want %d with %v", name,
+					from, s.Step, loss, want.step, want.loss)
 			}
 			if run.Meta.Ties != runner.TiesToFirst {
 				t.Errorf("%s: rule %q for ties, want none", name, run.Meta.Ties)

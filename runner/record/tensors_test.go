@@ -100,7 +100,7 @@ func FuzzTensors(f *testing.F) {
 			values += 4 * len(tensor.Data)
 		}
 		if values > len(b) {
-			t.Fatalf("%d bytes of values from a file of %d", values, len(b))
+			t.Fatalf("%d bytes of values from a file of %d, want no more", values, len(b))
 		}
 		var again, third bytes.Buffer
 		must(t, writeTensors(&again, list))

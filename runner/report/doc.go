@@ -1,5 +1,5 @@
 // Package report makes one page of a study and its runs: each claim with a verdict and, beside
-// them, a published table and figure, accuracy per class, cost and sensitivity.
+// them, tables and figures, accuracy per class, cost and sensitivity.
 //
 //	Study, []*record.Run -> the runs of each arm (Study.Gather)
 //	  -> a Problem for each condition, with further arms
@@ -9,7 +9,8 @@
 //
 // A Report is data and its page is text. New is pure but for the logs that it reads. The page of a
 // registered study has its tests and means alone. Runs that belong to no study are described
-// without claims. The statistics are computed by runner/compare, and nothing here trains.
+// without claims. The statistics are computed by runner/compare, and nothing here trains. What a
+// report says of a published experiment comes from a Publication, which package paper has.
 //
 // Start reading at report.go. peer/check.py computes the figures again from the files of run
 // directories, with NumPy and PyTorch, and peer/tests.py the tests of claims with SciPy.
@@ -42,16 +43,14 @@
 //	means.go       means by arm at the last iterate, without tests
 //	classes.go     the difference to the baseline, class by class
 //	cost.go        time of training, and of a step in pairs of runs
-//	departure.go   settings that differ from the paper's, or that it does not give, with the
-//	               preset's reasons
 //	vary.go        sensitivity: arms that differ in one setting or two, and the missing ones
-//	reading.go     readings of the published experiment, and which comes nearest to its table
+//	publication.go what a publication adds to a report: printed figures, departures, readings
 //
 //	page.go       the page from top to bottom: state, claims, later families, tables and figures,
 //	              notes
-//	sections.go   its sections: classes, cost, departures, sensitivity, what made the runs
+//	sections.go   its sections: classes, cost, sensitivity, what made the runs
 //	testtable.go  tables of tests: families, corrections, verdicts, repeated tests (¹ ²)
-//	table.go      the tables of a condition: arms, baseline, stars, published columns
+//	table.go      the tables of a condition: arms, baseline, stars
 //	format.go     numbers, ratios, probabilities and lists of seeds in words
 //	passage.go    passages of a report in a Markdown file, between their marks (drolab report
 //	              --into)

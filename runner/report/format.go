@@ -16,8 +16,8 @@ func style(measured string) page.Style {
 	return page.TableStyle(m.Scale)
 }
 
-// text formats the mean difference with its sign and, if there is one, half of its interval.
-func (d *Difference) text(measured string) string {
+// Text formats the mean difference with its sign and, if there is one, half of its interval.
+func (d *Difference) Text(measured string) string {
 	m, _ := measure.FindMeasure(measured)
 	of := page.Digits(3)
 	if m.Scale == dro.Percent {

@@ -54,10 +54,10 @@ func experiments(runs []*record.Run) (list []*experiment) {
 	return list
 }
 
-// differingKeys lists the keys in which two experiments differ; otherData stands for the content of
+// differingKeys lists the keys in which two experiments differ; OtherData stands for the content of
 // the data.
 func (e *experiment) differingKeys(o *experiment) (keys []string) {
-	for i, t := range append([]spec.Setting{{Key: otherData}}, sharedSettings()...) {
+	for i, t := range append([]spec.Setting{{Key: OtherData}}, sharedSettings()...) {
 		if e.settings[i] != o.settings[i] {
 			keys = append(keys, t.Key)
 		}

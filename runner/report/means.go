@@ -99,7 +99,7 @@ func (m *Mean) text(measured string) string { return style(measured).With(m.Mean
 // meanTables returns, for each condition, a table with a column for each arm, beside the published
 // column for it if accuracies are among the rows.
 func (r *Report) meanTables(rows []MeanRow) (list []page.Block) {
-	printed := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
+	accuracies := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
 	for _, p := range r.conditions {
 		t := page.New(p.Label)
 		for _, row := range rows {
@@ -111,9 +111,9 @@ func (r *Report) meanTables(rows []MeanRow) (list []page.Block) {
 			for i, m := range row.Arms {
 				cells = append(cells, m.text(row.Measure))
 				t.Head(m.Arm)
-				if a := p.own[i]; printed && p.published(a) {
-					cells = append(cells, p.cell(a, row.Measure, row.Class))
-					t.Columns = append(t.Columns, ofPaper)
+				if text, ok := p.printed(p.own[i], row.Measure, row.Class); ok && accuracies {
+					cells = append(cells, text)
+					t.Columns = append(t.Columns, printedColumn)
 				}
 			}
 			t.Add(cells...)

@@ -24,15 +24,15 @@ func (r *Report) Page() *page.Page {
 	case len(r.Problems) == 0:
 		p.Blocks = slices.Concat(p.Blocks, r.claimBlocks(), r.laterBlocks())
 	default:
-		near := r.nearBlocks()
-		if near != nil {
+		readings := r.readingBlocks()
+		if readings != nil {
 			heading := "Which reading comes closest to " + r.study.Published.Name
-			near = slices.Insert(near, 0, page.Block(page.Heading(heading)))
+			readings = slices.Insert(readings, 0, page.Block(page.Heading(heading)))
 		}
 		p.Blocks = slices.Concat(p.Blocks, []page.Block{page.Text(r.statistics())},
 			r.claimBlocks(), r.laterBlocks(),
 			slices.Concat(lists.Map(r.Problems, (*Problem).blocks)...),
-			r.departureBlocks(), r.variationBlocks(), near, r.madeBlocks())
+			r.departureBlocks(), r.variationBlocks(), readings, r.madeBlocks())
 	}
 	if len(r.Notes) > 0 {
 		p.Blocks = append(p.Blocks, page.Heading("Notes"), page.List(r.Notes))
@@ -213,9 +213,8 @@ func (r *Report) statistics() string {
 		"training split. Nothing was selected on the test split. In tables ± is the standard "+
 		"deviation over seeds (divisor n − 1), with differences half of the %g %% t interval of "+
 		"their mean.", step, 100*level)
-	if t := r.study.Published; t != nil {
-		text += " Columns named paper are its " + t.Name + ", the mean of four repeats; it gives " +
-			"no spread, and does not say whether its figures are of the last iterate."
+	if r.publication != nil {
+		text += " " + r.publication.ColumnsNote()
 	}
 	return text
 }
@@ -284,7 +283,7 @@ func (c *Finding) difference() string {
 	if c.Measure == "" {
 		return ratio(&c.Difference)
 	}
-	return c.Difference.text(c.Measure)
+	return c.Difference.Text(c.Measure)
 }
 
 func (r *Report) testing() string {
@@ -370,7 +369,7 @@ func (r *Report) windows() string {
 		n++
 		if c.Window.Float()*c.Mean.Float() < 0 {
 			turned = append(turned, fmt.Sprintf("%s, %s (%s)", c.text(), c.Problem,
-				(&Difference{Mean: c.Window}).text(c.Measure)))
+				(&Difference{Mean: c.Window}).Text(c.Measure)))
 		}
 	}
 	if n == 0 {
@@ -490,16 +489,13 @@ func (p *Problem) legend() string {
 	return strings.Join(lines, " ") + p.starsText()
 }
 
-// ofPaper is a column of published figures.
-var ofPaper = page.Column{Head: "paper", Faint: true}
-
-// table1 returns a table with a column for each arm, beside the paper's column for its method.
+// table1 returns a table with a column for each arm, beside the published one for it.
 func (p *Problem) table1() *page.Table {
 	t := page.New("%")
 	for _, a := range p.arms {
 		t.Head(fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
-		if p.published(a) {
-			t.Columns = append(t.Columns, ofPaper)
+		if _, ok := p.printed(a, "", ""); ok {
+			t.Columns = append(t.Columns, printedColumn)
 		}
 	}
 	for c, column := range p.Table.Columns {
@@ -511,8 +507,8 @@ func (p *Problem) table1() *page.Table {
 				text += "*"
 			}
 			row = append(row, text)
-			if p.published(a) {
-				row = append(row, p.cell(a, column.Name, column.Class))
+			if text, ok := p.printed(a, column.Name, column.Class); ok {
+				row = append(row, text)
 			}
 		}
 		if column.Class == "" {

@@ -9,16 +9,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"drolab/dro"
 	"drolab/dro/peertest"
 	"drolab/runner/page"
+	"drolab/runner/record/recordtest"
 )
 
-// hostile returns names that somebody else's file may have.
-func hostile() []string {
+// hostileNames returns names that somebody else's file may have.
+func hostileNames() []string {
 	return []string{`<script src="//x">&|*_`, `\input{/etc/passwd}%$#~^` + "\nx"}
 }
 
@@ -26,9 +28,9 @@ func hostilePage(t *testing.T) *page.Page {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
-			f.add(told{algorithm: a, seed: seed, rho: .5, classes: hostile(),
-				trainLoss: .3 + wobble(seed*seed),
-				worst:     .4, objective: []float64{3, math.NaN(), 2 + wobble(seed)}})
+			f.Add(recordtest.Result{Method: a, Seed: seed, Rho: .5, Classes: hostileNames(),
+				TrainLoss: .3 + recordtest.Deviation(seed*seed),
+				Worst:     .4, Objective: []float64{3, math.NaN(), 2 + recordtest.Deviation(seed)}})
 		}
 	}
 	return f.report().Page()
@@ -49,16 +51,25 @@ func TestHTMLIsWholeAndAlone(t *testing.T) {
 		if e, ok := token.(xml.StartElement); ok {
 			elements[e.Name.Local]++
 			for _, a := range e.Attr {
-				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "src" ||
-					a.Name.Local == "href" {
-					t.Errorf("<%s %s=%q>", e.Name.Local, a.Name.Local, a.Value)
+				name := a.Name.Local
+				if strings.HasPrefix(name, "on") || slices.Contains([]string{"src", "href"}, name) {
+					t.Errorf("the page has <%s %s=%q>, want no such attribute", e.Name.Local, name,
+						a.Value)
 				}
 			}
 		}
 	}
-	if elements["script"] > 0 || elements["svg"] != 4 || elements["polygon"] == 0 ||
-		elements["table"] < 4 {
-		t.Errorf("elements %v", elements)
+	if n := elements["script"]; n > 0 {
+		t.Errorf("%d scripts, want none", n)
+	}
+	if n := elements["svg"]; n != 4 {
+		t.Errorf("%d figures, want 4", n)
+	}
+	if elements["polygon"] == 0 {
+		t.Error("no figure has a band")
+	}
+	if n := elements["table"]; n < 4 {
+		t.Errorf("%d tables, want 4 or more", n)
 	}
 	for _, word := range []string{"http:", "https:", "url(", "@import"} {
 		if strings.Contains(page, word) {
@@ -88,15 +99,18 @@ func TestLaTeX(t *testing.T) {
 		}
 	}
 	bare := regexp.MustCompile(`\\[{}&%$#_\\]`).ReplaceAllString(text, " ")
-	if strings.Count(bare, "{") != strings.Count(bare, "}") || strings.Count(bare, "$")%2 != 0 {
-		t.Error("braces or dollars are odd")
+	if open, closed := strings.Count(bare, "{"), strings.Count(bare, "}"); open != closed {
+		t.Errorf("%d braces open and %d close, want as many", open, closed)
+	}
+	if n := strings.Count(bare, "$"); n%2 != 0 {
+		t.Errorf("%d dollars, want an even number", n)
 	}
 	for _, m := range regexp.MustCompile(`(?s)\\begin\{tabular\}\{([lrp]+)\}(.*?)\\end\{tabular\}`).
 		FindAllStringSubmatch(strings.ReplaceAll(text, `p{.55\linewidth}`, "p"), -1) {
 		for row := range strings.SplitSeq(m[2], ` \\`+"\n") {
 			row = strings.ReplaceAll(row, `\&`, "")
 			if n := strings.Count(row, "&") + 1; n > 1 && n != len(m[1]) {
-				t.Errorf("%d cells in %d columns: %s", n, len(m[1]), row)
+				t.Errorf("a row has %d cells, want %d: %s", n, len(m[1]), row)
 			}
 		}
 	}
@@ -116,7 +130,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	c := exec.Command(tex, "-interaction=nonstopmode", "-halt-on-error", "r.tex")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out[max(0, len(out)-1500):])
+		t.Errorf("pdflatex: %v\n%s", err, out[max(0, len(out)-1500):])
 	}
 }
 
@@ -132,24 +146,24 @@ func TestMarkdown(t *testing.T) {
 		case n > 0 && columns == 0:
 			columns, tables = n, tables+1
 		case n > 0 && n != columns:
-			t.Errorf("%d bars, the head has %d: %s", n, columns, line)
+			t.Errorf("a row has %d bars, want %d as its head: %s", n, columns, line)
 		}
 		if n == 0 {
 			columns = 0
 		}
 		if strings.Contains(line, "<script") {
-			t.Error(line)
+			t.Errorf("the page has a script: %s", line)
 		}
 	}
 	if tables < 6 {
-		t.Errorf("%d tables", tables)
+		t.Errorf("%d tables, want 6 or more", tables)
 	}
 }
 
 // TestReplace puts parts of the report between their marks, and changes nothing else in the text.
 func TestReplace(t *testing.T) {
 	f := newFolder(t)
-	f.paperLike(.5)
+	f.addPaperArms(.5)
 	r := f.report()
 	const begin, end = "<!-- report: begin, made by hand -->", "<!-- report: end -->"
 	const short, shortEnd = "<!-- report in short: begin -->", "<!-- report in short: end -->"
@@ -179,27 +193,38 @@ func TestReplace(t *testing.T) {
 				}
 				rest = after
 			}
-			if rest != "" || strings.Contains(got, c.not) {
-				t.Errorf("the rest is %q, or it still has %q:\n%s", rest, c.not, got)
+			if rest != "" {
+				t.Errorf("%q follows the last part:\n%s", rest, got)
 			}
-			if again, err := Replace(got, r); err != nil || again != got {
-				t.Errorf("the second time changes it: %v", err)
+			if strings.Contains(got, c.not) {
+				t.Errorf("it still has %q:\n%s", c.not, got)
+			}
+			again, err := Replace(got, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again != got {
+				t.Errorf("the second time it becomes\n%s\nwant\n%s", again, got)
 			}
 		})
 	}
 	const registered = "<!-- report of registered runs: "
 	g, err := New(recorded(t, "registered"), nil, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	got, err := Replace(registered+"begin -->\nold\n"+registered+"end -->\n", g)
-	if f.must(err); !strings.Contains(got, "0 of 120 runs") || strings.Contains(got, "old") {
-		t.Errorf("registered runs: %s", got)
+	f.Must(err)
+	if !strings.Contains(got, "0 of 120 runs") {
+		t.Errorf("the passage of registered runs lacks %q:\n%s", "0 of 120 runs", got)
+	}
+	if strings.Contains(got, "old") {
+		t.Errorf("the passage of registered runs still has %q:\n%s", "old", got)
 	}
 	for name, text := range map[string]string{
 		"no marks": "text", "no end": begin + "\ntext", "another's end": begin + "\n" + shortEnd,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Replace(text, r); err == nil {
-				t.Error("it is accepted")
+			if got, err := Replace(text, r); err == nil {
+				t.Errorf("Replace(%q) = %q, want an error", text, got)
 			}
 		})
 	}
@@ -211,7 +236,8 @@ func TestMethodsLookAlikeInAllFigures(t *testing.T) {
 	f := newFolder(t)
 	for a, objective := range map[dro.Algorithm][]float64{
 		dro.SFK: {3, 2, 1}, dro.ERM: nil, dro.SFKAuto: {4, 3, 2}} {
-		f.add(told{algorithm: a, seed: 1, rho: .5, trainLoss: .3, worst: .4, objective: objective})
+		f.Add(recordtest.Result{Method: a, Seed: 1, Rho: .5, TrainLoss: .3, Worst: .4,
+			Objective: objective})
 	}
 	name := regexp.MustCompile(`<line( class="curve"[^/]*?) x1=[^/]*/><text[^>]*>([^<]*)<`)
 	looks, times := map[string]string{}, 0
@@ -223,7 +249,7 @@ func TestMethodsLookAlikeInAllFigures(t *testing.T) {
 		times++
 	}
 	if len(looks) != 3 || times < 8 {
-		t.Errorf("%d names of %d methods: %v", times, len(looks), looks)
+		t.Errorf("%d names of %d methods, want 8 or more of 3: %v", times, len(looks), looks)
 	}
 }
 
@@ -232,8 +258,8 @@ func TestClassWithoutSamples(t *testing.T) {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
-			f.add(told{algorithm: a, seed: seed, rho: .5, worst: .4,
-				accuracy: []float64{.8 + wobble(seed), math.NaN()}})
+			f.Add(recordtest.Result{Method: a, Seed: seed, Rho: .5, Worst: .4,
+				Accuracy: []float64{.8 + recordtest.Deviation(seed), math.NaN()}})
 		}
 	}
 	r := f.report()

@@ -35,7 +35,7 @@ func (r *Report) passages() []passage {
 		{"report", r.briefTables},
 		{"report in short", r.shortTable},
 		{"report of further claims", func() string { return page.Markdown(r.laterBlocks()...) }},
-		{"report of readings", func() string { return page.Markdown(r.nearBlocks()...) }},
+		{"report of readings", func() string { return page.Markdown(r.readingBlocks()...) }},
 	}
 }
 

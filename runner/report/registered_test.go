@@ -15,7 +15,9 @@ import (
 	"drolab/dro/peertest"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -24,72 +26,85 @@ var (
 	before   = patience.Add(-time.Hour)
 )
 
-// registered adds the runs of the registration, which its study has started. SFK is .1 better than
-// ERM in the worst class and has ERM's test loss. The robust risk that counts for runs without a
-// radius is in robust_risk_at.
-func (f *folder) registered() {
+// addRegistered adds the runs of the registration, which its study has started. SFK is .1 better
+// than ERM in the worst class and has ERM's test loss. The robust risk that counts for runs without
+// a radius is in robust_risk_at.
+func (f *folder) addRegistered() {
 	f.Helper()
 	claims, err := recorded(f, "registered").Seal(patience)
-	f.must(err)
-	f.claims = []runner.SealedClaims{claims}
+	f.Must(err)
+	f.Claims = []runner.SealedClaims{claims}
 	for _, name := range []string{"registered", "registered-gentle"} {
 		p, err := presets.Load(name)
-		f.must(err)
+		f.Must(err)
 		for _, one := range p.Spec.Expand() {
 			a := one.Algorithm()
-			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name, age: -2,
-				classes:   strings.Fields("a b c d e f g h i j"),
-				change:    func(s *spec.Spec) { *s = one },
-				trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
-				objective: []float64{3, 2, 1}}
+			w := recordtest.Result{Method: a, Seed: one.Seed, Rho: one.Rho, Preset: name, Age: -2,
+				Classes:   strings.Fields("a b c d e f g h i j"),
+				Change:    func(s *spec.Spec) { *s = one },
+				TrainLoss: .1, TestLoss: 1, Worst: .5, Risk: 9,
+				Objective: []float64{3, 2, 1}}
 			for i := range one.RiskRadii {
-				w.riskAt = append(w.riskAt, 2+float64(i)/10)
+				w.RiskAt = append(w.RiskAt, 2+float64(i)/10)
 			}
-			w.vary(one.Rho)
-			f.add(w)
+			vary(&w, one.Rho)
+			f.Add(w)
 		}
 	}
 }
 
-// vary gives a run the figures of its method and seed.
-func (w *told) vary(rho float64) {
+// printedFigures is a publication that prints one figure for three of the study's arms.
+type printedFigures struct{}
+
+func (printedFigures) Printed(arm, measured string, class int) (text string, ok bool) {
+	return "1.23", slices.Contains([]string{"sfk", "pan", "erm"}, arm)
+}
+func (printedFigures) ColumnsNote() string                  { return "" }
+func (printedFigures) Departures(*Report) []Departure       { return nil }
+func (printedFigures) DepartureBlocks(*Report) []page.Block { return nil }
+func (printedFigures) Readings(*Report) []Reading           { return nil }
+func (printedFigures) ReadingBlocks(*Report) []page.Block   { return nil }
+
+// vary gives a result the figures of its method and seed.
+func vary(w *recordtest.Result, rho float64) {
 	by := map[dro.Algorithm]float64{dro.SFK: .1, dro.SFKAuto: .05, dro.PGD: -.1, dro.PAN: .02,
-		"group": .07}[w.algorithm]
-	chance := math.Sin(float64(w.seed)*12.9898+78.233*by) / 200
-	if w.algorithm != dro.PAN {
+		"group": .07}[w.Method]
+	chance := math.Sin(float64(w.Seed)*12.9898+78.233*by) / 200
+	if w.Method != dro.PAN {
 		chance += rho / 1e4
 	}
-	w.worst += by + chance
-	w.trainLoss += by + chance
-	w.testLoss += chance
-	w.objective = []float64{3 - by + chance, 2 - by, 1 - by + chance}
-	for i := range w.riskAt {
-		w.riskAt[i] += chance - by
+	w.Worst += by + chance
+	w.TrainLoss += by + chance
+	w.TestLoss += chance
+	w.Objective = []float64{3 - by + chance, 2 - by, 1 - by + chance}
+	for i := range w.RiskAt {
+		w.RiskAt[i] += chance - by
 	}
 	for i := range 10 {
-		w.accuracy = append(w.accuracy, w.worst+float64(i)/50)
+		w.Accuracy = append(w.Accuracy, w.Worst+float64(i)/50)
 	}
 }
 
 // All 120 runs give the 24 tests of the page, with its sides and margins, and the other tests.
 func TestRegistered(t *testing.T) {
 	f := newFolder(t)
-	f.registered()
-	t.Run("all", func(t *testing.T) { f.all(t) })
-	t.Run("again", func(t *testing.T) { f.again(t, f.runs) })
-	t.Run("missing again", func(t *testing.T) { f.again(t, f.runs[3:]) })
-	t.Run("missing", func(t *testing.T) { f.missing(t) })
-	t.Run("none", func(t *testing.T) { f.none(t) })
+	f.addRegistered()
+	t.Run("all", func(t *testing.T) { f.checkAll(t) })
+	t.Run("again", func(t *testing.T) { f.checkInNumPy(t, f.Runs) })
+	t.Run("missing again", func(t *testing.T) { f.checkInNumPy(t, f.Runs[3:]) })
+	t.Run("missing", func(t *testing.T) { f.checkMissing(t) })
+	t.Run("none", func(t *testing.T) { f.checkOtherData(t) })
 }
 
-// again tests the families of the registration again in NumPy, which has its own list of lines.
-func (f *folder) again(t *testing.T, runs []*record.Run) {
+// checkInNumPy tests the families of the registration again in NumPy, which has its own list of
+// lines.
+func (f *folder) checkInNumPy(t *testing.T, runs []*record.Run) {
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	text, err := json.Marshal(g)
-	f.must(err)
+	f.Must(err)
 	file := filepath.Join(t.TempDir(), "report.json")
-	f.must(os.WriteFile(file, text, 0o644))
+	f.Must(os.WriteFile(file, text, 0o644))
 	args := []string{"--report", file}
 	for _, r := range runs {
 		args = append(args, r.Dir)
@@ -97,18 +112,23 @@ func (f *folder) again(t *testing.T, runs []*record.Run) {
 	t.Logf("%s", peertest.Run(t, "numpy", "peer/check.py", args...))
 }
 
-func (f *folder) all(t *testing.T) {
-	turned := slices.Clone(f.runs) // the order of the runs decides nothing
+func (f *folder) checkAll(t *testing.T) {
+	turned := slices.Clone(f.Runs) // the order of the runs decides nothing
 	slices.Reverse(turned)
-	g, err := New(recorded(t, "registered"), turned, Options{Now: before})
-	f.must(err)
+	g, err := New(recorded(t, "registered"), turned,
+		Options{Now: before, Publication: printedFigures{}})
+	f.Must(err)
 	if !slices.IsSorted(g.claims()[0].Seeds) {
 		t.Errorf("the seeds are in the order %v", g.claims()[0].Seeds)
 	}
-	if g.Done != 120 || g.Wanted != 120 || len(g.Missing) > 0 || len(g.Seeds) != 12 ||
-		len(g.Notes) > 0 {
-		t.Fatalf("%d of %d runs, missing %v, seeds %v, notes %v", g.Done, g.Wanted, g.Missing,
-			g.Seeds, g.Notes)
+	if g.Done != 120 || g.Wanted != 120 {
+		t.Fatalf("%d of %d runs, want 120 of 120", g.Done, g.Wanted)
+	}
+	if len(g.Missing) > 0 || len(g.Notes) > 0 {
+		t.Fatalf("missing %v, notes %v, want neither", g.Missing, g.Notes)
+	}
+	if len(g.Seeds) != 12 {
+		t.Fatalf("seeds %v, want 12", g.Seeds)
 	}
 	sizes := map[string]int{"main": 24, "equivalence": 3, "sfk-auto": 18, "group": 3}
 	all := slices.Clone(g.Reproduction)
@@ -119,38 +139,47 @@ func (f *folder) all(t *testing.T) {
 		all = append(all, of.Claims...)
 	}
 	if len(g.Families) != len(sizes) || len(g.Reproduction) != 3 {
-		t.Errorf("%d families and %d means", len(g.Families), len(g.Reproduction))
+		t.Errorf("%d families and %d means, want %d and 3", len(g.Families), len(g.Reproduction),
+			len(sizes))
 	}
 	for _, c := range all {
-		if len(c.Seeds) != 12 || !c.Adjusted.Applies() || c.Exploratory {
-			t.Errorf("%s at %s: %d seeds, p %v", c.text(), c.Problem, len(c.Seeds), c.Adjusted)
+		if len(c.Seeds) != 12 || !c.Adjusted.Applies() {
+			t.Errorf("%s at %s: %d seeds, p %v, want 12 and a p", c.text(), c.Problem,
+				len(c.Seeds), c.Adjusted)
+		}
+		if c.Exploratory {
+			t.Errorf("%s at %s is exploratory", c.text(), c.Problem)
 		}
 		if risk := c.Key == "robust-risk" && c.A == "sfk"; risk &&
 			math.Abs(c.Mean.Float()+.1) > .02 {
 			t.Errorf("%s at %s: %v, want about −0.1 at either radius", c.text(), c.Problem, c.Mean)
 		}
 		if c.Key == "worst" && c.A == "sfk" && c.Verdict != Supported {
-			t.Errorf("%s: %s", c.text(), c.Verdict)
+			t.Errorf("%s is %s, want %s", c.text(), c.Verdict, Supported)
 		}
 	}
 	for _, c := range g.Families[1].Claims {
 		if !c.significant() || c.Verdict != Supported {
-			t.Errorf("%s: not equivalent, p %v", c.pair(), c.P)
+			t.Errorf("%s is %s with p %v, want it to be equivalent", c.pair(), c.Verdict, c.P)
 		}
 	}
-	if n := len(g.Means); n != 34 || len(g.Means[0].Arms) != 6 || g.Means[0].Arms[0].Seeds != 12 {
-		t.Errorf("%d rows of means, the first is %v", n, g.Means[0])
+	if n := len(g.Means); n != 34 {
+		t.Errorf("%d rows of means, want 34", n)
 	}
-	if short := g.shortTable(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
-		t.Errorf("in short: %s", short)
+	if arms := g.Means[0].Arms; len(arms) != 6 || arms[0].Seeds != 12 {
+		t.Errorf("the first means are %+v, want those of 6 arms over 12 seeds", arms)
 	}
-	page := g.Page().Markdown()
+	const erm = "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |"
+	if short := g.shortTable(); !strings.Contains(short, erm) {
+		t.Errorf("the short table lacks %q:\n%s", erm, short)
+	}
+	text := g.Page().Markdown()
 	for _, want := range []string{"120 of 120 runs", "one family of 24 tests", "Table 1",
 		"equivalent", "| claim, ρ = 0.5 | n |", "| claim, ρ = 1.5 | n |", "| claim, either ρ | n |",
 		"| ρ = 0.5 | sfk | paper | sfk-auto | pgd | pan | paper | erm | paper | group |",
-		"\n| classes 3, 4, 5 | 70.0 ± 0.4 | 54.32 |",
+		"\n| classes 3, 4, 5 | 70.0 ± 0.4 | 1.23 |",
 		"\n21 are supported, 0 are not supported and 3 are undecided.\n"} {
-		if !strings.Contains(page, want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
@@ -158,43 +187,54 @@ func (f *folder) all(t *testing.T) {
 
 // Nothing is tested before all runs have ended. After 60 days the tests use the seeds that all arms
 // have from the first seed on.
-func (f *folder) missing(t *testing.T) {
-	f.add(told{algorithm: dro.SFK, seed: 17, preset: "registered", age: -2})
-	some := slices.DeleteFunc(slices.Clone(f.runs), func(r *record.Run) bool {
+func (f *folder) checkMissing(t *testing.T) {
+	f.Add(recordtest.Result{Method: dro.SFK, Seed: 17, Preset: "registered", Age: -2})
+	some := slices.DeleteFunc(slices.Clone(f.Runs), func(r *record.Run) bool {
 		s := &r.Meta.Spec
 		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 ||
 			s.Algorithm() == "group" && s.Seed > 14
 	})
 	g, err := New(recorded(t, "registered"), some, Options{Now: before})
-	f.must(err)
+	f.Must(err)
 	want := []string{"group: 2 of 12", "sfk at ρ = 0.5: 1 of 12"}
 	slices.Sort(g.Missing)
 	if !slices.Equal(g.Missing, want) || len(g.claims()) > 0 {
 		t.Errorf("missing %q and %d tests, want %q and none", g.Missing, len(g.claims()), want)
 	}
-	if page := g.Page().Markdown(); !strings.Contains(page, "3 are missing") || len(g.Notes) != 1 {
-		t.Errorf("%v\n%s", g.Notes, page)
+	if text := g.Page().Markdown(); !strings.Contains(text, "3 are missing") {
+		t.Errorf("the page lacks %q:\n%s", "3 are missing", text)
+	}
+	if len(g.Notes) != 1 {
+		t.Errorf("notes %q, want one", g.Notes)
 	}
 	g, err = New(recorded(t, "registered"), some, Options{Now: patience})
-	f.must(err)
-	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.claims()) != 24 ||
-		len(g.claims()[0].Seeds) != 4 {
-		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.claims()))
+	f.Must(err)
+	if want := []uint64{5, 6, 7, 8}; !slices.Equal(g.Seeds, want) {
+		t.Errorf("seeds %v, want %v", g.Seeds, want)
+	}
+	if n := len(g.claims()); n != 24 {
+		t.Fatalf("%d tests, want 24", n)
+	}
+	if seeds := g.claims()[0].Seeds; len(seeds) != 4 {
+		t.Errorf("the first test is over seeds %v, want 4 of them", seeds)
 	}
 }
 
 // A run on other data does not count.
-func (f *folder) none(t *testing.T) {
-	one := f.runs[0].Meta.Spec
+func (f *folder) checkOtherData(t *testing.T) {
+	one := f.Runs[0].Meta.Spec
 	one.Seed++
-	f.add(told{algorithm: one.Algorithm(), preset: "registered", checksum: "sha256:1",
-		age:    -2,
-		change: func(s *spec.Spec) { *s = one }})
-	runs := []*record.Run{f.runs[0], f.runs[len(f.runs)-1]}
+	f.Add(recordtest.Result{Method: one.Algorithm(), Preset: "registered", Checksum: "sha256:1",
+		Age:    -2,
+		Change: func(s *spec.Spec) { *s = one }})
+	runs := []*record.Run{f.Runs[0], f.Runs[len(f.Runs)-1]}
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
-	f.must(err)
-	if g.Done != 1 || len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
-		t.Errorf("%d runs, notes %q", g.Done, g.Notes)
+	f.Must(err)
+	if g.Done != 1 {
+		t.Errorf("%d runs count, want 1", g.Done)
+	}
+	if len(g.Notes) != 1 || !strings.Contains(g.Notes[0], "data") {
+		t.Errorf("notes %q, want one on the data", g.Notes)
 	}
 }
 
@@ -254,18 +294,28 @@ func TestLinesOfTheRegistration(t *testing.T) {
 		t.Errorf("%d lines and %d tests, want 14 and 24", lines, tests)
 	}
 	// The rest of the page: seeds, dates, margins, corrections and the other families.
-	if s := of.Seeds; s[0] != 5 || s[len(s)-1] != 16 || len(s) != 12 || len(of.Arms) != 6 ||
-		of.WaitUntil != patience || of.Registered.Format(time.DateOnly) != "2026-11-23" {
-		t.Errorf("seeds %v, waits until %v, registered %v", s, of.WaitUntil, of.Registered)
+	if got := seedsText(of.Seeds); got != "seeds 5 to 16" {
+		t.Errorf("%s, want seeds 5 to 16", got)
+	}
+	if len(of.Arms) != 6 {
+		t.Errorf("%d arms, want 6", len(of.Arms))
+	}
+	if of.WaitUntil != patience {
+		t.Errorf("it waits until %v, want %v", of.WaitUntil, patience)
+	}
+	if date := of.Registered.Format(time.DateOnly); date != "2026-11-23" {
+		t.Errorf("registered on %s, want 2026-11-23", date)
 	}
 	for _, f := range of.Families {
 		if f.Confidence != .95 || f.Correction != Holm {
-			t.Errorf("%s: %g, %s", f.Name, f.Confidence, f.Correction)
+			t.Errorf("%s has the confidence %g and the correction %s, want 0.95 and %s", f.Name,
+				f.Confidence, f.Correction, Holm)
 		}
 	}
 	for _, say := range of.Families[1].Claims {
 		if say.Equivalent != .025 || say.Measure != "test_loss" {
-			t.Errorf("equivalence of %s within %g", say.Measure, say.Equivalent)
+			t.Errorf("equivalence of %s within %g, want test_loss within 0.025", say.Measure,
+				say.Equivalent)
 		}
 	}
 	for _, r := range of.Reproduction {

@@ -42,7 +42,8 @@ type Report struct {
 	// Further has the first family's claims for arms that are none of the study's. The tests of
 	// each arm are corrected among themselves, and their results change no claim.
 	Further []*Finding `json:"further"`
-	// Readings has the readings of the published experiment, the nearest to its table first.
+	// Readings and Departures are those of the publication, if there is one. The reading that is
+	// the nearest to its table comes first.
 	Readings   []Reading   `json:"readings"`
 	Departures []Departure `json:"departures"`
 	Variations []Variation `json:"variations"`
@@ -50,8 +51,9 @@ type Report struct {
 	Made       []Made      `json:"made"`
 	Notes      []string    `json:"notes"`
 
-	study      *Study
-	conditions []*Problem // one for each condition
+	study       *Study
+	conditions  []*Problem  // one for each condition
+	publication Publication // nil: there is none
 }
 
 // TestedFamily is a study's family of claims, tested. A test that is made twice counts once.
@@ -74,11 +76,12 @@ type Problem struct {
 	// Classes has, for each class or group, the differences to the baseline.
 	Classes []ClassRow `json:"classes"`
 
-	condition *Condition
-	study     *Study
-	own       []*arm        // the study's arms
-	arms      []*arm        // the rows of the table
-	probes    []*record.Run // see setProbesApart
+	condition   *Condition
+	study       *Study
+	publication Publication
+	own         []*arm        // the study's arms
+	arms        []*arm        // the rows of the table
+	probes      []*record.Run // see setProbesApart
 }
 
 // arm is a row of a problem's table with its runs, by seed.
@@ -115,6 +118,8 @@ type Options struct {
 	Interim bool
 	// Now decides whether the study still waits for runs.
 	Now time.Time
+	// Publication is the published experiment that the study repeats; nil: there is none.
+	Publication Publication
 }
 
 // New makes the report of a study on the finished runs among runs. It tests nothing as long as the
@@ -130,7 +135,8 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	r = &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
 		Means: []MeanRow{}, Parts: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{},
 		Readings: []Reading{}, Departures: []Departure{}, Variations: []Variation{},
-		Lacking: []Lacking{}, Made: []Made{}, Notes: []string{}, Seeds: s.Seeds, study: s}
+		Lacking: []Lacking{}, Made: []Made{}, Notes: []string{}, Seeds: s.Seeds, study: s,
+		publication: o.Publication}
 	g := s.Gather(withoutRepeats(runs))
 	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
 	r.noteGathered(g)
@@ -168,9 +174,8 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	}
 	r.judge()
 	r.markDiffering()
-	r.Departures = r.departures()
 	r.findVariations(others)
-	r.rankReadings()
+	r.compareWithPublication()
 	return r, nil
 }
 
@@ -257,7 +262,8 @@ func (r *Report) fillConditions(g *Gathered) error {
 	}
 	for c := range r.study.Conditions {
 		of := &r.study.Conditions[c]
-		p := &Problem{Label: of.Label, condition: of, study: r.study}
+		p := &Problem{Label: of.Label, condition: of, study: r.study,
+			publication: r.publication}
 		for a, of := range r.study.Arms {
 			slot := g.By[c][a]
 			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[slot],

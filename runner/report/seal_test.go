@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
@@ -59,8 +61,11 @@ families:
 func hashOf(t *testing.T, text string) string {
 	t.Helper()
 	hash, err := parse(t, text).hashOfClaims()
-	if err != nil || len(hash) != 64 {
-		t.Fatalf("hash %q, %v", hash, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(hash) != 64 {
+		t.Fatalf("hash %q, want 64 digits", hash)
 	}
 	return hash
 }
@@ -142,7 +147,7 @@ func TestHashOfClaims(t *testing.T) {
 				t.Errorf("same hash: %v, want %v", got == want, c.same)
 			}
 			if !c.same && seen[got] != "" {
-				t.Errorf("the hash of %q", seen[got])
+				t.Errorf("it has the hash of %q, want one of its own", seen[got])
 			}
 			if !c.same {
 				seen[got] = c.what
@@ -175,8 +180,8 @@ func TestSameFamily(t *testing.T) {
 	}
 }
 
-// sealing is a registered study with four seeds of two arms.
-const sealing = `study: a study that is sealed
+// twoArmStudy is a registered study with four seeds of two arms.
+const twoArmStudy = `study: a study that is sealed
 registered: 2026-11-20
 seeds: 1-4
 arms:
@@ -189,33 +194,30 @@ families:
       - {says: is like, measure: robust_risk, arms: [sfk, erm], equivalent: 0.5}
 `
 
-// sealed adds the runs of the study sealing, begun with these claims; nil: with none.
-func (f *folder) sealed(claims []runner.SealedClaims) {
+// addSealed adds the runs of the study twoArmStudy, begun with these claims; nil: with none.
+func (f *folder) addSealed(claims []runner.SealedClaims) {
 	f.Helper()
-	s, errs := ParseStudy("mine.yaml", []byte(sealing))
-	if len(errs) > 0 {
-		f.Fatal(errs)
-	}
+	s, errs := ParseStudy("mine.yaml", []byte(twoArmStudy))
+	f.Must(errors.Join(errs...))
 	for i := range s.Arms {
 		one := s.Arms[i].Specs[0]
 		for seed := uint64(1); seed <= 4; seed++ {
 			one.Seed = seed
-			f.claims = claims
-			f.add(told{algorithm: one.Algorithm(), seed: seed,
-				change:   func(s *spec.Spec) { *s = one },
-				testLoss: float64(i) + wobble(seed+uint64(i)), risk: wobble(seed + uint64(i))})
+			f.Claims = claims
+			f.Add(recordtest.Result{Method: one.Algorithm(), Seed: seed,
+				Change:   func(s *spec.Spec) { *s = one },
+				TestLoss: float64(i) + recordtest.Deviation(seed+uint64(i)),
+				Risk:     recordtest.Deviation(seed + uint64(i))})
 		}
 	}
 }
 
-func (f *folder) judged(text string) *Report {
+func (f *folder) reportBy(text string) *Report {
 	f.Helper()
 	s, errs := ParseStudy("mine.yaml", []byte(text))
-	if len(errs) > 0 {
-		f.Fatal(errs)
-	}
-	r, err := New(s, f.runs, Options{})
-	f.must(err)
+	f.Must(errors.Join(errs...))
+	r, err := New(s, f.Runs, Options{})
+	f.Must(err)
 	return r
 }
 
@@ -234,7 +236,7 @@ func sealOf(t *testing.T, word, text string) runner.SealedClaims {
 	t.Helper()
 	s, errs := ParseStudy(word, []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errs)
+		t.Fatalf("ParseStudy(%q): %v", word, errs)
 	}
 	c, err := s.Seal(time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -246,10 +248,10 @@ func sealOf(t *testing.T, word, text string) runner.SealedClaims {
 // TestClaimsThatDiffer: a margin that is edited after the runs makes every row exploratory, and the
 // page says so. Other edits do not.
 func TestClaimsThatDiffer(t *testing.T) {
-	own := sealOf(t, "mine.yaml", sealing)
+	own := sealOf(t, "mine.yaml", twoArmStudy)
 	other := sealOf(t, "other.yaml", strings.NewReplacer("a study that is sealed", "another study",
-		"equivalent: 0.5", "equivalent: 0.7").Replace(sealing))
-	wider := strings.Replace(sealing, "equivalent: 0.5", "equivalent: 0.9", 1)
+		"equivalent: 0.5", "equivalent: 0.7").Replace(twoArmStudy))
+	wider := strings.Replace(twoArmStudy, "equivalent: 0.5", "equivalent: 0.9", 1)
 	for _, c := range []struct {
 		what        string
 		sealed      []runner.SealedClaims
@@ -257,25 +259,25 @@ func TestClaimsThatDiffer(t *testing.T) {
 		exploratory int
 		note        string // which a page without one must not have
 	}{
-		{"as sealed", []runner.SealedClaims{own}, sealing, 0, ""},
+		{"as sealed", []runner.SealedClaims{own}, twoArmStudy, 0, ""},
 		{"other words", []runner.SealedClaims{own},
 			strings.NewReplacer("is below", "lies below", "a study that", "The study that").
-				Replace(sealing), 0, ""},
+				Replace(twoArmStudy), 0, ""},
 		{"another margin", []runner.SealedClaims{own}, wider, 2, "other claims were sealed with"},
 		{"another margin and title", []runner.SealedClaims{own},
 			strings.Replace(wider, "a study that", "The study that", 1), 2,
 			"other claims were sealed with"},
-		{"of another study alone", []runner.SealedClaims{other}, sealing, 2,
+		{"of another study alone", []runner.SealedClaims{other}, twoArmStudy, 2,
 			"other claims were sealed with"},
-		{"of two studies", []runner.SealedClaims{other, own}, sealing, 0, ""},
+		{"of two studies", []runner.SealedClaims{other, own}, twoArmStudy, 0, ""},
 		{"of two studies, and another margin", []runner.SealedClaims{other, own}, wider, 2,
 			"other claims were sealed with"},
-		{"without an entry", nil, sealing, 0, "claims not sealed before these runs: "},
+		{"without an entry", nil, twoArmStudy, 0, "claims not sealed before these runs: "},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			f := newFolder(t)
-			f.sealed(c.sealed)
-			r := f.judged(c.text)
+			f.addSealed(c.sealed)
+			r := f.reportBy(c.text)
 			list, exploratory := verdictsOf(r)
 			if want := []Verdict{Supported, Supported}; !slices.Equal(list, want) {
 				t.Errorf("verdicts %q, want %q", list, want)
@@ -300,14 +302,14 @@ func TestClaimsThatDiffer(t *testing.T) {
 			}
 			var printed struct{ Claims *ClaimsCheck }
 			text, err := json.Marshal(r)
-			if err == nil {
-				err = json.Unmarshal(text, &printed)
-			}
-			if err != nil || printed.Claims == nil {
-				t.Fatalf("--json has the claims %+v, %v", printed.Claims, err)
+			f.Must(err)
+			f.Must(json.Unmarshal(text, &printed))
+			if printed.Claims == nil {
+				t.Fatalf("--json has no claims: %s", text)
 			}
 			if got := len(printed.Claims.Differ) > 0; got != (c.exploratory > 0) {
-				t.Errorf("--json: %+v", *printed.Claims)
+				t.Errorf("--json has runs with other claims: %v, want %v: %+v", got,
+					c.exploratory > 0, *printed.Claims)
 			}
 		})
 	}
@@ -317,72 +319,82 @@ func TestClaimsThatDiffer(t *testing.T) {
 // the run is older. A later edit shows. The run keeps the entries of other studies.
 func TestTakenOver(t *testing.T) {
 	f := newFolder(t)
-	f.sealed(nil)
-	s := parse(t, sealing)
+	f.addSealed(nil)
+	s := parse(t, twoArmStudy)
 	take := func(text string) (differ []*record.Run) {
 		t.Helper()
 		s, errs := ParseStudy("mine.yaml", []byte(text))
-		if len(errs) > 0 {
-			t.Fatal(errs)
-		}
+		f.Must(errors.Join(errs...))
 		c, err := s.Seal(time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC))
-		f.must(err)
-		differ, errs = s.Gather(f.runs).TakeOver(c)
+		f.Must(err)
+		differ, errs = s.Gather(f.Runs).TakeOver(c)
 		if len(errs) > 0 {
-			t.Error(errs)
+			t.Errorf("TakeOver: %v", errs)
 		}
 		return differ
 	}
-	if differ := take(sealing); len(differ) > 0 {
-		t.Errorf("%d runs have other claims", len(differ))
+	if differ := take(twoArmStudy); len(differ) > 0 {
+		t.Errorf("%d runs have other claims, want none", len(differ))
 	}
-	r := f.judged(sealing)
-	if _, n := verdictsOf(r); n != 0 || len(r.Claims.TakenOver) != 8 ||
-		!strings.Contains(strings.Join(r.Notes, "\n"),
-			"claims not sealed before these runs, which the study took over: ") {
-		t.Errorf("%d exploratory, %+v, notes %q", n, r.Claims, r.Notes)
+	r := f.reportBy(twoArmStudy)
+	if _, n := verdictsOf(r); n != 0 {
+		t.Errorf("%d rows are exploratory, want 0", n)
 	}
-	wider := strings.Replace(sealing, "equivalent: 0.5", "equivalent: 0.9", 1)
+	if n := len(r.Claims.TakenOver); n != 8 {
+		t.Errorf("%d runs are taken over, want 8", n)
+	}
+	const older = "claims not sealed before these runs, which the study took over: "
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, older) {
+		t.Errorf("notes %q, want %q", notes, older)
+	}
+	wider := strings.Replace(twoArmStudy, "equivalent: 0.5", "equivalent: 0.9", 1)
 	if differ := take(wider); len(differ) != 8 {
 		t.Errorf("%d runs have other claims, want 8", len(differ))
 	}
-	if _, n := verdictsOf(f.judged(wider)); n != 2 {
+	if _, n := verdictsOf(f.reportBy(wider)); n != 2 {
 		t.Errorf("%d rows are exploratory after an edit, want 2", n)
 	}
-	if _, n := verdictsOf(f.judged(sealing)); n != 0 {
+	if _, n := verdictsOf(f.reportBy(twoArmStudy)); n != 0 {
 		t.Errorf("%d rows are exploratory after the edit is undone, want 0", n)
 	}
-	list, err := s.Gather(f.runs).Slots[0].Runs[0].Claims()
-	f.must(err)
-	want := sealOf(t, "mine.yaml", sealing).SHA256
-	if len(list) != 1 || !list[0].TakenOver || list[0].SHA256 != want {
-		t.Errorf("the entries are %+v", list)
+	list, err := s.Gather(f.Runs).Slots[0].Runs[0].Claims()
+	f.Must(err)
+	want := sealOf(t, "mine.yaml", twoArmStudy).SHA256
+	if len(list) != 1 {
+		t.Fatalf("the entries are %+v, want one", list)
+	}
+	if !list[0].TakenOver || list[0].SHA256 != want {
+		t.Errorf("the entry is %+v, want one that was taken over with the hash %s", list[0], want)
 	}
 }
 
 // TestDamagedEntries: a list of claims that cannot be read is named, and counts as none.
 func TestDamagedEntries(t *testing.T) {
 	f := newFolder(t)
-	f.sealed(nil)
-	for _, r := range f.runs {
-		f.must(r.TakeOver(sealOf(t, "mine.yaml", sealing)))
+	f.addSealed(nil)
+	for _, r := range f.Runs {
+		f.Must(r.TakeOver(sealOf(t, "mine.yaml", twoArmStudy)))
 	}
-	path := filepath.Join(f.runs[3].Dir, "claims.json")
+	path := filepath.Join(f.Runs[3].Dir, "claims.json")
 	text, err := os.ReadFile(path)
-	f.must(err)
-	f.must(os.WriteFile(path, text[:len(text)/2], 0o600))
-	r := f.judged(sealing)
+	f.Must(err)
+	f.Must(os.WriteFile(path, text[:len(text)/2], 0o600))
+	r := f.reportBy(twoArmStudy)
 	notes := strings.Join(r.Notes, "\n")
-	if len(r.Claims.NotSealed) != 1 || len(r.Claims.TakenOver) != 7 ||
-		!strings.Contains(notes, "claims.json") ||
-		!strings.Contains(notes, "claims not sealed before this run: "+f.runs[3].Meta.ID) {
-		t.Errorf("%+v, notes %q", r.Claims, r.Notes)
+	if not, over := len(r.Claims.NotSealed), len(r.Claims.TakenOver); not != 1 || over != 7 {
+		t.Errorf("%d runs are not sealed and %d are taken over, want 1 and 7", not, over)
+	}
+	for _, want := range []string{"claims.json",
+		"claims not sealed before this run: " + f.Runs[3].Meta.ID} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes %q, want %q", notes, want)
+		}
 	}
 }
 
 // TestStated: what an arm states has one text for each setting, and no seed.
 func TestStated(t *testing.T) {
-	got := statedSettings(&parse(t, sealing).Arms[1].Specs[0])
+	got := statedSettings(&parse(t, twoArmStudy).Arms[1].Specs[0])
 	for _, key := range []string{"seed", "seeds", "log_every"} {
 		if _, ok := got[key]; ok {
 			t.Errorf("%s is stated: %v", key, slices.Sorted(maps.Keys(got)))

@@ -25,7 +25,7 @@ func (p *Problem) classBlocks() []page.Block {
 		}
 		cells := []string{class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
 		for _, d := range row.Differences {
-			cell := d.text(measure)
+			cell := d.Text(measure)
 			if d.significant() {
 				cell += "*"
 			}
@@ -55,32 +55,6 @@ func (p *Problem) costBlocks() []page.Block {
 		"says something, of runs that were made side by side in the time that both trained " +
 		"(geometric mean over seeds, paired). drolab bench measures a step alone."
 	return []page.Block{page.Heading(join("Cost", p.Label)), t, page.Text(note)}
-}
-
-func (r *Report) departureBlocks() []page.Block {
-	if len(r.Departures) == 0 {
-		return nil
-	}
-	list := []page.Block{
-		page.Heading("Settings that are not the paper's, or that it does not give"),
-	}
-	other := page.New("setting", "here", "paper").Words(1, 2)
-	silent := page.New("setting", "here", "why").Words(1, 2)
-	for _, d := range r.Departures {
-		if d.Paper != "" {
-			other.Add(d.Key, d.Value, d.Paper)
-			continue
-		}
-		silent.Add(d.Key, d.Value, d.Reason)
-	}
-	if len(other.Rows) > 0 {
-		list = append(list, page.Text("Published, and other here:"), other)
-	} else {
-		list = append(list, page.Text(
-			"Everything that the paper publishes of its settings is as published."))
-	}
-	return append(list, page.Text("Not published, so our reading; a verdict holds for it alone:"),
-		silent)
 }
 
 func (r *Report) variationBlocks() []page.Block {
@@ -114,7 +88,7 @@ func (r *Report) variationTable() *page.Table {
 		for _, e := range v.Effects {
 			cell := style(e.Measure).Text(e.Value)
 			if e.Mean.Applies() {
-				cell += " (" + e.Difference.text(e.Measure) + ")"
+				cell += " (" + e.Difference.Text(e.Measure) + ")"
 			}
 			row = append(row, cell)
 		}

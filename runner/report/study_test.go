@@ -2,20 +2,23 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 )
 
-// good is a study without mistakes; TestMistakes changes single lines of it.
-const good = `study: a study of shapes
+// validStudy is a study without mistakes; TestMistakes changes single lines of it.
+const validStudy = `study: a study of shapes
 registered: 2026-11-23T06:22:25Z
 wait_until: 2027-01-22
 seeds: 5-8
@@ -45,37 +48,60 @@ func parse(t *testing.T, text string) *Study {
 	t.Helper()
 	s, errs := ParseStudy("mine.yaml", []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errs)
+		t.Fatalf("ParseStudy: %v", errs)
 	}
 	return s
 }
 
 func TestParse(t *testing.T) {
-	s := parse(t, good)
-	if !IsStudy([]byte(good)) || IsStudy([]byte("doc: a study: none\nrho: 1\n")) {
-		t.Error("a study is not told from a preset")
+	s := parse(t, validStudy)
+	for text, want := range map[string]bool{validStudy: true,
+		"doc: a study: none\nrho: 1\n": false} {
+		if got := IsStudy([]byte(text)); got != want {
+			t.Errorf("IsStudy(%q) = %v, want %v", text, got, want)
+		}
 	}
-	if s.Title != "a study of shapes" || !slices.Equal(s.Seeds, []uint64{5, 6, 7, 8}) ||
-		s.Registered != time.Date(2026, 11, 23, 6, 22, 25, 0, time.UTC) ||
-		s.WaitUntil != time.Date(2027, 1, 22, 0, 0, 0, 0, time.UTC) {
-		t.Errorf("%+v", s)
+	type head struct {
+		Title                 string
+		Seeds                 []uint64
+		Registered, WaitUntil time.Time
+	}
+	wantHead := head{"a study of shapes", []uint64{5, 6, 7, 8},
+		time.Date(2026, 11, 23, 6, 22, 25, 0, time.UTC),
+		time.Date(2027, 1, 22, 0, 0, 0, 0, time.UTC)}
+	if diff := cmp.Diff(wantHead, head{s.Title, s.Seeds, s.Registered, s.WaitUntil}); diff != "" {
+		t.Errorf("the head of the study differs (-want +got):\n%s", diff)
 	}
 	a := &s.Arms[1]
-	if a.Method() != "erm" || a.Specs[0].Rho != .1 || a.Specs[1].Rho != 1 ||
-		a.Specs[1].Epochs != 1 || a.Presets[1] != "shapes" {
-		t.Errorf("%+v", a)
+	if a.Method() != "erm" {
+		t.Errorf("the second arm's method is %s, want erm", a.Method())
 	}
-	f := s.Families[0]
-	c, like := f.Claims[0], f.Claims[1]
-	if f.Confidence != .95 || f.Correction != Holm || c.Higher || c.Margin != .1 ||
-		!slices.Equal(c.Under, []int{0, 1}) || like.Equivalent != .02 ||
-		!slices.Equal(like.Pairs, [][2]int{{0, 1}, {1, 0}}) {
-		t.Errorf("%+v", f)
+	if small, large := a.Specs[0].Rho, a.Specs[1].Rho; small != .1 || large != 1 {
+		t.Errorf("the second arm's radii are %g and %g, want 0.1 and 1", small, large)
 	}
-	if r := s.Reproduction[0]; r.Measure != "test_accuracy" || r.Arm != 1 ||
-		math.Abs(r.Value-.729) > 1e-12 {
-		t.Errorf("%+v", r)
+	if n, preset := a.Specs[1].Epochs, a.Presets[1]; n != 1 || preset != "shapes" {
+		t.Errorf("the second arm has %d epochs of %s, want 1 of shapes", n, preset)
 	}
+	want := Family{Name: "main", Title: "The claims", Confidence: .95, Correction: Holm,
+		Claims: []Claim{
+			{Key: "robust-risk", Says: "is better than", Measure: "robust_risk",
+				Pairs: [][2]int{{0, 1}}, Margin: .1, Under: []int{0, 1}},
+			{Key: "test-accuracy", Says: "is like", Measure: "test_accuracy",
+				Pairs: [][2]int{{0, 1}, {1, 0}}, Equivalent: .02, Under: []int{0, 1}},
+		}}
+	if diff := cmp.Diff([]Family{want}, s.Families); diff != "" {
+		t.Errorf("the families differ (-want +got):\n%s", diff)
+	}
+	reproduction := []Reproduction{{Arm: 1, Measure: "test_accuracy", Value: .729,
+		Under: []int{0, 1}}}
+	if diff := cmp.Diff(reproduction, s.Reproduction, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("the comparisons with published numbers differ (-want +got):\n%s", diff)
+	}
+}
+
+// between returns the part of validStudy from one word up to another.
+func between(from, to string) string {
+	return validStudy[strings.Index(validStudy, from):strings.Index(validStudy, to)]
 }
 
 // TestMistakes: a mistake is named by its line, and alone.
@@ -115,7 +141,7 @@ func TestMistakes(t *testing.T) {
 			"  erm: {preset: shapes, method: erm, epochs: 1}\n" +
 				"  sfk: {preset: shapes, method: erm}\n",
 			11, `mapping key "sfk" already defined`},
-		{good[strings.Index(good, "    claims:"):strings.Index(good, "reproduction")],
+		{between("    claims:", "reproduction"),
 			"    claims: []\n", 12, "main: no claims"},
 		{"method: sfk, epochs", "method: sfk, epohcs", 9, `"epohcs": unknown key: did you mean epochs`},
 		{"method: sfk, epochs", "method: skf, epochs", 9, `"skf"`},
@@ -132,21 +158,27 @@ func TestMistakes(t *testing.T) {
 		{"study: a study of shapes", "study: [[[[[1]]]]]", 1, "lists in lists too deep"},
 		{"setting: init", "setting: inti", 24, "want a setting"},
 		{"study: a study of shapes\n", "", 1, "study: missing"},
-		{good[strings.Index(good, "  large"):strings.Index(good, "families")],
+		{between("  large", "families"),
 			"  large: {rho: 3}\narms:\n  sfk: {preset: shapes, method: sfk}\n" +
 				"  erm: {preset: shapes, method: erm, rho: 0.1}\n", 16,
 			"add that one to its risk_radii"},
 	} {
-		text := strings.Replace(good, m.old, m.new, 1)
+		text := strings.Replace(validStudy, m.old, m.new, 1)
 		t.Run(m.new, func(t *testing.T) {
-			if text == good {
+			if text == validStudy {
 				t.Fatalf("%q is not in the file", m.old)
 			}
 			s, errs := ParseStudy("mine.yaml", []byte(text))
 			want := fmt.Sprintf("mine.yaml:%d: ", m.line)
-			if len(errs) != 1 || s != nil || !strings.HasPrefix(errs[0].Error(), want) ||
-				!strings.Contains(errs[0].Error(), m.want) {
-				t.Errorf("%q, want %s and %q", errs, want, m.want)
+			if len(errs) != 1 {
+				t.Fatalf("errors %q, want one with %q", errs, m.want)
+			}
+			got := errs[0].Error()
+			if !strings.HasPrefix(got, want) || !strings.Contains(got, m.want) {
+				t.Errorf("error %q, want %s and %q", got, want, m.want)
+			}
+			if s != nil {
+				t.Errorf("the study is %+v, want none beside an error", s)
 			}
 		})
 	}
@@ -160,7 +192,7 @@ func TestMistakes(t *testing.T) {
 // TestAnyLineMissing: a file that lacks any line, or any word, is read or refused.
 func TestAnyLineMissing(t *testing.T) {
 	for _, sep := range []string{"\n", " ", ", ", "{", "["} {
-		parts := strings.Split(good, sep)
+		parts := strings.Split(validStudy, sep)
 		for i := range parts {
 			text := strings.Join(slices.Delete(slices.Clone(parts), i, i+1), sep)
 			if s, errs := ParseStudy("mine.yaml", []byte(text)); (s == nil) != (len(errs) > 0) {
@@ -170,51 +202,18 @@ func TestAnyLineMissing(t *testing.T) {
 	}
 }
 
-// made makes a run of an arm under a condition that ended in a status.
-func (s *Study) made(t *testing.T, store *record.Store, arm, condition int, seed uint64,
-	change func(*runner.Meta), status runner.Status, cause string) *record.Run {
-	t.Helper()
-	m := &runner.Meta{Preset: "other", Spec: s.Arms[arm].Specs[condition], Checksum: "sha256:0",
-		StepsPerEpoch: 10, Steps: 10,
-		Created: time.Date(2026, 11, 24, 0, 0, int(seed), 0, time.UTC)}
-	m.Spec.Seed = seed
-	if change != nil {
-		change(m)
-	}
-	r, err := store.Create(m, nil)
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(err)
-	must(r.Append(&runner.StatusEvent{Status: runner.Running}))
-	if status != runner.Interrupted {
-		must(r.Append(&runner.StatusEvent{Status: status, Cause: cause}))
-		sum := runner.Summarize(m, status, 10, &runner.EvalEvent{}, &runner.StepEvent{})
-		sum.Cause = cause
-		must(r.Finish(sum))
-	}
-	must(r.Close())
-	run, err := record.Find(store.Dir(), m.ID)
-	must(err)
-	return run
-}
-
 // TestGather: a run belongs to an arm by its settings, seed and data, whatever its preset and how
 // often it was looked at. Of several the oldest counts. Failed, stopped and foreign runs do not.
 func TestGather(t *testing.T) {
-	s := parse(t, good)
-	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var runs []*record.Run
+	s := parse(t, validStudy)
+	f := newFolder(t)
 	add := func(arm, condition int, seed uint64, change func(*runner.Meta), status runner.Status,
 		cause string) *record.Run {
-		r := s.made(t, store, arm, condition, seed, change, status, cause)
-		runs = append(runs, r)
-		return r
+		of := s.Arms[arm].Specs[condition]
+		of.Seed = seed
+		f.Add(recordtest.Result{Method: of.Algorithm(), Seed: seed, Age: -2, Meta: change,
+			Change: func(s *spec.Spec) { *s = of }, Status: status, Cause: cause})
+		return f.Runs[len(f.Runs)-1]
 	}
 	settings := func(change func(*spec.Spec)) func(*runner.Meta) {
 		return func(m *runner.Meta) { change(&m.Spec) }
@@ -231,9 +230,12 @@ func TestGather(t *testing.T) {
 	stopped := add(0, 0, 7, nil, runner.Stopped, "")
 	before := func(m *runner.Meta) { m.Created = s.Registered.Add(-1) }
 	early := add(1, 1, 8, before, runner.Done, "")
-	g := s.Gather(runs)
-	if g.Wanted != 16 || g.Done != 4 || len(g.Missing) != 12 {
-		t.Errorf("%d of %d, %d missing", g.Done, g.Wanted, len(g.Missing))
+	g := s.Gather(f.Runs)
+	if g.Done != 4 || g.Wanted != 16 {
+		t.Errorf("%d of %d runs, want 4 of 16", g.Done, g.Wanted)
+	}
+	if len(g.Missing) != 12 {
+		t.Errorf("%d runs are missing, want 12", len(g.Missing))
 	}
 	same := func(name string, got []*record.Run, want ...*record.Run) {
 		t.Helper()
@@ -245,12 +247,13 @@ func TestGather(t *testing.T) {
 	same("broken", g.Broken, broken)
 	same("failed", g.Failed, failed)
 	same("early", g.Early, early)
-	same("rest", g.Rest, runs[3])
-	same("other seeds", g.OtherSeeds, runs[4])
-	same("other data", g.OtherData, runs[5])
+	same("rest", g.Rest, f.Runs[3])
+	same("other seeds", g.OtherSeeds, f.Runs[4])
+	same("other data", g.OtherData, f.Runs[5])
 	for _, m := range g.Missing {
 		if goesOn := m.Name == "sfk at small" && m.Seed == 7; goesOn != (m.Begun == stopped) {
-			t.Errorf("%s, seed %d: %v", m.Name, m.Seed, m.Begun)
+			t.Errorf("%s, seed %d: begun is %v, want the stopped run: %v", m.Name, m.Seed, m.Begun,
+				goesOn)
 		}
 	}
 	want := []string{"sfk at small: 3 of 4", "sfk at large: 3 of 4", "erm at small: 3 of 4",
@@ -263,11 +266,15 @@ func TestGather(t *testing.T) {
 
 // An arm that sets what the conditions set has the same runs under each of them.
 func TestOneSlot(t *testing.T) {
-	s := parse(t, strings.Replace(strings.Replace(good, "method: erm", "method: erm, rho: 1", 1),
-		"measure: robust_risk", "measure: test_loss", 1))
+	s := parse(t, strings.NewReplacer("method: erm", "method: erm, rho: 1",
+		"measure: robust_risk", "measure: test_loss").Replace(validStudy))
 	g := s.Gather(nil)
-	if len(g.Slots) != 3 || g.By[0][1] != g.By[1][1] || g.By[0][1].Name != "erm" || g.Wanted != 12 {
-		t.Errorf("%d places of %d runs: %+v", len(g.Slots), g.Wanted, g.By[0][1])
+	if len(g.Slots) != 3 || g.Wanted != 12 {
+		t.Errorf("%d slots of %d runs, want 3 of 12", len(g.Slots), g.Wanted)
+	}
+	small, large := g.By[0][1], g.By[1][1]
+	if small != large || small.Name != "erm" {
+		t.Errorf("the slots of erm are %+v and %+v, want one named erm", small, large)
 	}
 }
 

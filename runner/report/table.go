@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/lists"
-	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -142,32 +140,4 @@ func (p *Problem) meta() *runner.Meta {
 func (p *Problem) hasGroups() bool {
 	m := p.meta()
 	return m != nil && len(m.Groups) > 0
-}
-
-// published reports whether the published table has a column for the arm.
-func (p *Problem) published(a *arm) bool {
-	return p.study.Published != nil && p.study.Published.Rows[a.name] != nil
-}
-
-// cell formats the published value of a measure. Without a class, class_accuracy is the mean of the
-// lowest classes.
-func (p *Problem) cell(a *arm, measured, class string) string {
-	t := p.study.Published
-	row := t.Rows[a.name]
-	i := slices.Index(p.meta().Classes, class)
-	switch {
-	case measured == classAccuracy && i >= 0 && i < len(row):
-		return fmt.Sprintf("%.2f", row[i])
-	case measured == classAccuracy:
-		sum := 0.0
-		for _, i := range t.Low {
-			sum += row[i] / float64(len(t.Low))
-		}
-		return fmt.Sprintf("%.2f", sum)
-	case measured == worstClass:
-		return fmt.Sprintf("%.2f", slices.Min(row))
-	case measured == "test_accuracy":
-		return fmt.Sprintf("%.2f", t.Mean(a.name))
-	}
-	return page.None
 }

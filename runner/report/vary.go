@@ -25,9 +25,9 @@ type Variation struct {
 	Problem string   `json:"problem"`
 	Arm     string   `json:"arm"`
 	Effects []Effect `json:"effects"`
-	name    string   // each setting with its new value
-	of      *Problem // the problem that has the unchanged arm
-	arm     *arm
+	// Changed has each setting with its new value, and Runs the runs.
+	Changed string        `json:"-"`
+	Runs    []*record.Run `json:"-"`
 }
 
 // Effect is the effect of a variation on a measure.
@@ -83,7 +83,7 @@ func sortExperiments(list []*experiment, main *experiment) {
 	rank := func(e *experiment) int {
 		keys := e.differingKeys(main)
 		switch {
-		case len(keys) > 0 && keys[0] == otherData:
+		case len(keys) > 0 && keys[0] == OtherData:
 			return 0
 		case len(keys) > 0 && keys[0] == "rho":
 			return 1
@@ -96,8 +96,8 @@ func sortExperiments(list []*experiment, main *experiment) {
 	})
 }
 
-// otherData is the key of a variation in the content of the data, which no setting states.
-const otherData = "data"
+// OtherData is the key of a variation in the content of the data, which no setting states.
+const OtherData = "data"
 
 // changes lists the keys in which two arms of a method differ.
 func changes(base, a *arm) []compare.KeyDiff {
@@ -109,7 +109,7 @@ func changes(base, a *arm) []compare.KeyDiff {
 			return digits[:min(8, len(digits))]
 		}
 		values := []string{short(from), short(to)}
-		diffs = append(diffs, compare.KeyDiff{Key: otherData, Values: values})
+		diffs = append(diffs, compare.KeyDiff{Key: OtherData, Values: values})
 	}
 	return diffs
 }
@@ -129,12 +129,11 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		Key:     strings.Join(keys, " and "),
 		From:    strings.Join(from, " and "),
 		To:      strings.Join(to, " and "),
-		name:    strings.Join(names, " and "),
 		Problem: p.Label,
 		Arm:     string(a.method()),
 		Effects: []Effect{},
-		of:      p,
-		arm:     a,
+		Changed: strings.Join(names, " and "),
+		Runs:    a.recorded(),
 	}
 	for _, name := range []string{"test_accuracy", worstClass, "train_loss", "test_loss",
 		robustRisk} {
@@ -166,7 +165,7 @@ func (r *Report) findLacking() {
 			for _, at := range w.Arms {
 				a := &r.study.Arms[at]
 				there := func(v Variation) bool {
-					return v.Key == w.Setting && v.To == value && v.arm.method() == a.Method()
+					return v.Key == w.Setting && v.To == value && v.Arm == string(a.Method())
 				}
 				if slices.ContainsFunc(r.Variations, there) {
 					continue

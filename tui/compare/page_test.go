@@ -54,7 +54,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 		for i := range p.table.Rows {
 			best := p.table.Rows[i].Cells[c].Best
 			if strings.HasSuffix(p.figures(i, c, true), bestMark) != best {
-				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c, true), best)
+				t.Errorf("row %d of %s: %q, want the mark %q: %t", i, col.Name,
+					p.figures(i, c, true), bestMark, best)
 			}
 			if best {
 				marks++
@@ -68,8 +69,10 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
 			f := p.figures(i, c, true)
-			if strings.Contains(f, bestMark) || strings.Contains(f, "±") {
-				t.Errorf("of one seed %q is claimed", f)
+			for _, not := range []string{bestMark, "±"} {
+				if strings.Contains(f, not) {
+					t.Errorf("the figure of one seed is %q, want no %q in it", f, not)
+				}
 			}
 		}
 	}
@@ -90,7 +93,7 @@ func TestLegendBelowTheTable(t *testing.T) {
 		for _, sign := range []string{"± 95 % t interval",
 			"* beats all others", "(c) uses classes"} {
 			if strings.Contains(screen, sign) != (size[1] > 10) {
-				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
+				t.Errorf("%v: want %q below the table: %t\n%s", size, sign, size[1] > 10, screen)
 			}
 		}
 		// No line of the table is lost: scrolling reaches the last one.
@@ -132,24 +135,24 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	}
 }
 
-// resumed is an archive whose runs go on from their fifth epoch, for one more.
-type resumed struct{ tuitest.Archive }
+// resumedArchive is an archive whose runs go on from their fifth epoch, for one more.
+type resumedArchive struct{ tuitest.Archive }
 
-func (a resumed) Open(r *record.Run) eventlog.Log {
+func (a resumedArchive) Open(r *record.Run) eventlog.Log {
 	eval := &runner.EvalEvent{Epoch: 6, Values: measure.Values{{Name: "test_loss",
 		Number: measure.Num(7)}}}
 	resume := &runner.ResumeEvent{}
 	resume.Step, eval.Step = 5*r.Meta.StepsPerEpoch, 6*r.Meta.StepsPerEpoch
-	return &longer{a.Archive.Open(r), []runner.Event{resume, eval}}
+	return &extendedLog{a.Archive.Open(r), []runner.Event{resume, eval}}
 }
 
-// longer is a log with more events behind its end.
-type longer struct {
+// extendedLog is a log with more events behind its end.
+type extendedLog struct {
 	eventlog.Log
 	more []runner.Event
 }
 
-func (l *longer) Read() ([]runner.Event, error) {
+func (l *extendedLog) Read() ([]runner.Event, error) {
 	events, err := l.Log.Read()
 	if len(events) == 0 {
 		events, l.more = l.more, nil
@@ -159,10 +162,10 @@ func (l *longer) Read() ([]runner.Event, error) {
 
 // TestCurvesRewind: a resume discards the evaluations after the step from which the run went on.
 func TestCurvesRewind(t *testing.T) {
-	_, p := compareOf(t, resumed{tuitest.NewArchive(t)})
+	_, p := compareOf(t, resumedArchive{tuitest.NewArchive(t)})
 	s := p.series[0][0]
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
-		t.Errorf("the curve ends at (%g, %g)", x, y)
+		t.Errorf("the curve ends at (%g, %g), want (6, 7)", x, y)
 	}
 	if got := s.Len(); got != 6 {
 		t.Errorf("%d points after going back to epoch 5, want 6", got)
@@ -180,15 +183,20 @@ func TestCompareGrows(t *testing.T) {
 		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm),
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
-		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
-			t.Fatalf("%d rows, %d curves, want %d with points",
-				len(p.table.Rows), len(p.series), i+1)
+		if rows, curves := len(p.table.Rows), len(p.series); rows != i+1 || curves != i+1 {
+			t.Fatalf("%d rows, %d curves, want %d of each", rows, curves, i+1)
+		}
+		if p.series[i][0].Len() == 0 {
+			t.Fatalf("the curve of %s has no points", algorithm)
 		}
 	}
 	table, points := p.table, p.series[0][0].Len()
 	r.Wait(11*time.Second, time.Second)
-	if p.table != table || p.series[0][0].Len() != points {
+	if p.table != table {
 		t.Error("the table was made again for the same runs")
+	}
+	if n := p.series[0][0].Len(); n != points {
+		t.Errorf("the curve has %d points, want %d as before", n, points)
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-erm-s1")})
 	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()),
@@ -205,8 +213,11 @@ func TestCompareStale(t *testing.T) {
 	table, points := p.table, p.series[0][0].Len()
 	r.Send(comparedMsg{round: p.round - 1},
 		curvesMsg{table: new(compare.Table), from: 99, evals: [][]*runner.EvalEvent{{{}}}})
-	if p.table != table || p.series[0][0].Len() != points {
-		t.Error("a stale answer was taken")
+	if p.table != table {
+		t.Error("the table of a stale answer was taken")
+	}
+	if n := p.series[0][0].Len(); n != points {
+		t.Errorf("the curve has %d points, want %d as before a stale answer", n, points)
 	}
 }
 
@@ -231,8 +242,11 @@ func TestRefusals(t *testing.T) {
 	r.Size(40, 10)
 	for _, k := range []string{"right", "down"} {
 		before := r.View()
-		if r.Press(k); r.Notice.Text != "" || r.View() == before {
-			t.Errorf("%s does nothing on a small screen: %q", k, r.Notice.Text)
+		if r.Press(k); r.Notice.Text != "" {
+			t.Errorf("%s on a small screen gives the notice %q, want none", k, r.Notice.Text)
+		}
+		if r.View() == before {
+			t.Errorf("%s does nothing on a small screen", k)
 		}
 	}
 }
@@ -255,8 +269,10 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 	for _, key := range []string{"right", "down"} {
 		s, sign := see(), map[string]string{"right": "→ ", "down": "↓ "}[key]
-		if !strings.Contains(s, sign) || !strings.Contains(s, " more") {
-			t.Errorf("what %s leads to is not said:\n%s", key, s)
+		for _, words := range []string{sign, " more"} {
+			if !strings.Contains(s, words) {
+				t.Errorf("what %s leads to is not said, no %q:\n%s", key, words, s)
+			}
 		}
 		for r.Press(key); r.Notice.Text == "" && s != see(); r.Press(key) {
 			s = see()
@@ -292,12 +308,16 @@ func TestOtherStep(t *testing.T) {
 	}
 	r, p := compareOf(t, a)
 	if p.table.At != compare.Selected {
-		t.Fatalf("the table is of the %s step", p.table.At)
+		t.Fatalf("the table is of the %s step, want the %s one", p.table.At, compare.Selected)
 	}
 	c := p.chart(p.measure)
-	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
-		c.Spots[0].Y != c.Lines[0].Seeds[0].At(c.Spots[0].X) {
-		t.Errorf("selected steps are marked at %+v", c.Spots)
+	if len(c.Spots) != 2 {
+		t.Fatalf("selected steps are marked at %+v, want two marks", c.Spots)
+	}
+	x := p.runs[0].Summary().Selected.Epoch
+	if y := c.Lines[0].Seeds[0].At(x); c.Spots[0].X != x || c.Spots[0].Y != y {
+		t.Errorf("the first selected step is marked at (%g, %g), want (%g, %g)", c.Spots[0].X,
+			c.Spots[0].Y, x, y)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
 		t.Errorf("nothing says what S is:\n%s", s)
@@ -370,7 +390,8 @@ func TestColoursAreClaims(t *testing.T) {
 		for i := range p.table.Rows {
 			text, base := p.difference(i, c), p.bases[c][i]
 			if (text == "") != (base < 0) {
-				t.Errorf("%s: %q against row %d", col.Name, text, base)
+				t.Errorf("%s: the difference to row %d is %q, want one if there is a row", col.Name,
+					base, text)
 			}
 			if text != "" {
 				signed++
@@ -385,13 +406,14 @@ func TestColoursAreClaims(t *testing.T) {
 	}
 	r.Size(200, 58)
 	if n := len(p.layout(200, 58).curves); n < 3 {
-		t.Errorf("on a large screen there are %d plots", n)
+		t.Errorf("on a large screen there are %d plots, want 3 or more", n)
 	}
 	row := tableRow{column: 0}
 	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}
 	for best, want := range stars {
-		if p.table.Rows[0].Cells[0].Best = best; p.styleOf(row, 0).Paint("x") != want.Paint("x") {
-			t.Errorf("star %t: %q", best, p.styleOf(row, 0).Paint("x"))
+		p.table.Rows[0].Cells[0].Best = best
+		if got, want := p.styleOf(row, 0).Paint("x"), want.Paint("x"); got != want {
+			t.Errorf("star %t: painted as %q, want %q", best, got, want)
 		}
 	}
 	table := p.table.Rows

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // evaluation is what the captions take from a line of a log, read without the code of drolab.
@@ -77,6 +77,14 @@ func mean(list []evaluation, epoch float64, of func(evaluation) float64) float64
 	return sum / float64(len(values))
 }
 
+// wantWords checks whether a caption has the words.
+func wantWords(t *testing.T, epoch float64, caption, words string, want bool) {
+	t.Helper()
+	if strings.Contains(caption, words) != want {
+		t.Errorf("epoch %g: want %q in the caption: %v\n%s", epoch, words, want, caption)
+	}
+}
+
 // TestCaptions recomputes every figure of the captions from the recorded files, at many moments.
 func TestCaptions(t *testing.T) {
 	r, err := load(t.Context(), "", false)
@@ -104,12 +112,15 @@ func TestCaptions(t *testing.T) {
 		for seconds := chapterBefore(at).until; seconds < c.until; seconds += .7 {
 			chapter, part := place(seconds)
 			epoch := part * r.epochs
-			if chapter != at || epoch < 1 && at > 0 {
-				t.Fatalf("at %g s: chapter %d, epoch %g", seconds, chapter, epoch)
+			if chapter != at {
+				t.Fatalf("at %g s: chapter %d, want %d", seconds, chapter, at)
+			}
+			if epoch < 1 && at > 0 {
+				t.Fatalf("at %g s: epoch %g, want 1 or more", seconds, epoch)
 			}
 			if at == 0 {
 				if n := len(kit.Wrap(question, leastWidth-3)); n > 3 {
-					t.Errorf("the first caption has %d lines", n)
+					t.Errorf("the first caption has %d lines, want at most 3", n)
 				}
 				continue
 			}
@@ -125,26 +136,18 @@ func TestCaptions(t *testing.T) {
 				want = []string{in(mean(erm, epoch, all)), in(a) + " of class " +
 					meta.Classes[weak],
 					fmt.Sprintf("%d of %d training", meta.Counts.Train[weak], total)}
-				if (a < mean(erm, epoch, all)-.1) != strings.Contains(says, "but only") {
-					t.Errorf("epoch %g: %s", epoch, says)
-				}
+				wantWords(t, epoch, says, "but only", a < mean(erm, epoch, all)-.1)
 			case 2:
 				w := mean(auto, epoch, func(e evaluation) float64 { return e.Weight[weak] })
 				want = []string{fmt.Sprintf("weighs %.1f times", w)}
-				if (w >= 1) != strings.Contains(says, "count more") {
-					t.Errorf("epoch %g: %s", epoch, says)
-				}
+				wantWords(t, epoch, says, "count more", w >= 1)
 			case 3:
 				want = []string{in(b), in(a)}
-				if (b > a) != strings.Contains(says, "learns class") {
-					t.Errorf("epoch %g: %s", epoch, says)
-				}
+				wantWords(t, epoch, says, "learns class", b > a)
 			case 4:
 				want = []string{fmt.Sprintf("%.1f points", 100*math.Abs(gain)), fmt.Sprintf(
 					"is %.3f, where erm has %.3f", mean(auto, epoch, loss), mean(erm, epoch, loss))}
-				if (gain >= 0) != strings.Contains(says, "above erm's") {
-					t.Errorf("epoch %g: %s", epoch, says)
-				}
+				wantWords(t, epoch, says, "above erm's", gain >= 0)
 			}
 			for _, w := range want {
 				if !strings.Contains(says, w) {
@@ -207,11 +210,12 @@ func TestView(t *testing.T) {
 			for p.at = 0; p.at <= 62; p.at += 3 {
 				lines := p.View(size[0], size[1])
 				if len(lines) != size[1] {
-					t.Fatalf("%v at %g s: %d lines", size, p.at, len(lines))
+					t.Fatalf("%v at %g s: %d lines, want %d", size, p.at, len(lines), size[1])
 				}
 				for i, line := range lines {
 					if n := cell.Width(line); n != size[0] {
-						t.Fatalf("%v at %g s: line %d has %d cells: %q", size, p.at, i, n, line)
+						t.Fatalf("%v at %g s: line %d has %d cells, want %d: %q", size, p.at, i, n,
+							size[0], line)
 					}
 				}
 			}
@@ -230,14 +234,17 @@ func TestGallery(t *testing.T) {
 	for size, pictures := range map[[2]int]int{{80, 18}: 2, {120, 34}: 2, {200, 54}: 6} {
 		panel := p.scene(kit.Area(0, 0, size[0], size[1]), chapters()[3], 20)[2]
 		words := panel.Lines[len(panel.Lines)-2]
-		if !strings.Contains(words, "×") ||
-			strings.Count(strings.Join(panel.Lines, "\n"), "×") != pictures {
-			t.Errorf("%v: not %d pictures to the end of\n%s", size, pictures,
-				strings.Join(panel.Lines, "\n"))
+		all := strings.Join(panel.Lines, "\n")
+		if !strings.Contains(words, "×") {
+			t.Errorf("%v: the last line has no words of pictures:\n%s", size, all)
+		}
+		if n := strings.Count(all, "×"); n != pictures {
+			t.Errorf("%v: %d pictures, want %d:\n%s", size, n, pictures, all)
 		}
 		cells := cell.Width(strings.TrimRight(strings.Trim(words, "│"), " "))
 		if 2*cells < panel.W {
-			t.Errorf("%v: the pictures end at %d of %d cells", size, cells, panel.W)
+			t.Errorf("%v: the pictures end at %d of %d cells, want half or more", size, cells,
+				panel.W)
 		}
 	}
 }
@@ -339,6 +346,6 @@ func TestTurn(t *testing.T) {
 	}
 	p.turn(-1)
 	if p.at != 0 || length != 60 {
-		t.Errorf("at %g s of %d", p.at, length)
+		t.Errorf("at %g s of %d, want 0 of 60", p.at, length)
 	}
 }

@@ -1,11 +1,12 @@
-// Package recordtest gives tests of other packages trained runs, and a Main in which they spend
-// less time on garbage collection.
+// Package recordtest gives tests of other packages runs: trained ones, and ones whose results the
+// test chooses. It also has a Main in which they spend less time on garbage collection.
 //
 // # Files
 //
-//	train.go  a trained run for a test; Main, which collects garbage less often
-//	many.go   a folder of many runs, to measure listings
-//	seal.go   files sealed again after a test has changed them, as a forger would
+//	train.go   a trained run for a test; Main, which collects garbage less often
+//	folder.go  a folder of runs with results that the test chooses
+//	many.go    a folder of many runs, to measure listings
+//	seal.go    files sealed again after a test has changed them, as a forger would
 package recordtest
 
 import (

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/report"
+	"drolab/runner/report/paper"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -76,7 +77,8 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 		return err
 	}
 	r, err := report.New(s, runs, report.Options{Family: f.family, Now: time.Now(),
-		Interim: f.interim || s != nil && s.Registered.IsZero() && !presets.IsYAML(args[0])})
+		Publication: paper.Of(s),
+		Interim:     f.interim || s != nil && s.Registered.IsZero() && !presets.IsYAML(args[0])})
 	switch {
 	case err != nil:
 		return err
