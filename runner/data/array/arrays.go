@@ -155,7 +155,9 @@ func (s *arraySet) read(o data.Options) (*data.Dataset, error) {
 
 // own reads labels and groups of n samples.
 func (s *arraySet) own(n int, e *data.Encoder, sum io.Writer) (of data.Own, err error) {
-	of.ByGroup, of.Fitted, of.Cells = true, e != nil, s.Cells()
+	of.ByGroup = true
+	of.Fitted = e != nil
+	of.Cells = s.Cells()
 	if s.unlabelled {
 		of.Label = &data.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
 	} else if of.Label, err = s.factor(s.y, n, sum); err != nil {
@@ -268,7 +270,8 @@ func (s *arraySet) hashed(name string, sum io.Writer) (a Array, err error) {
 // NewFeatures makes samples of an array: rows of numbers, or one or several planes a sample.
 func NewFeatures(a Array) (*data.Features, error) {
 	f := &data.Features{Size: a.Size, Data: a.Data}
-	switch n := a.Dims; {
+	n := a.Dims
+	switch {
 	case a.Kind != 'f':
 		return nil, fmt.Errorf(
 			"%s: features are not floating-point numbers: save them with astype('float32')", a.Name)

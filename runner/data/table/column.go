@@ -243,7 +243,8 @@ func (c *Column) fitCategories(rows []uint32, top int) {
 			c.Categories = append(c.Categories, name)
 		}
 	}
-	if c.Rest = top > 0 && len(c.Categories) > top; c.Rest {
+	c.Rest = top > 0 && len(c.Categories) > top
+	if c.Rest {
 		slices.SortFunc(c.Categories, func(a, b string) int {
 			return cmp.Or(seen[c.Dict[b]]-seen[c.Dict[a]], strings.Compare(a, b))
 		})
@@ -287,7 +288,8 @@ func (c *Column) width() int {
 func (c *Column) ready() {
 	c.places = make([]int, len(c.Dict))
 	for name, code := range c.Dict {
-		if c.places[code] = slices.Index(c.Categories, name); c.places[code] < 0 && c.Rest {
+		c.places[code] = slices.Index(c.Categories, name)
+		if c.places[code] < 0 && c.Rest {
 			c.places[code] = len(c.Categories) - 1
 		}
 	}
