@@ -69,15 +69,23 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, mean, apart := make([]float64, n), 0.0, 0
+	w := make([]float64, n)
 	trainer.Weights(w, Batch{Losses: make([]float64, n), Index: indices(n)})
+	mean, apart := 0.0, 0
 	for _, v := range w {
-		if mean += v / n; v == 0 {
+		mean += v / n
+		if v == 0 {
 			apart++
 		}
 	}
-	if math.Abs(mean-1) > 1e-12 || apart != n/5 || trainer.Samplewise() != nil {
-		t.Errorf("mean weight %v, %d of %d apart", mean, apart, n)
+	if math.Abs(mean-1) > 1e-12 {
+		t.Errorf("the mean weight is %v, want 1", mean)
+	}
+	if apart != n/5 {
+		t.Errorf("%d of %d samples are set apart, want %d", apart, n, n/5)
+	}
+	if trainer.Samplewise() != nil {
+		t.Error("afr gives weights sample by sample, want none: a weight depends on the sample's key")
 	}
 	h, at := cells(testRand(75), n, 4, .1), unflatten(make([]float64, 10), 2)
 	refit := func() Layer {

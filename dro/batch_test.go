@@ -27,10 +27,13 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := reported(trainer)
-			if got["batch_risk"] != want.Risk ||
-				got["effective_batch"] != want.EffectiveSampleSize ||
-				got["batch_eta"] != want.Z.Eta || got["batch_lambda"] != want.Z.Lambda {
-				t.Errorf("%v, n = %d: %v, want %+v", p, n, got, want)
+			for name, want := range map[string]float64{
+				"batch_risk": want.Risk, "effective_batch": want.EffectiveSampleSize,
+				"batch_eta": want.Z.Eta, "batch_lambda": want.Z.Lambda,
+			} {
+				if got[name] != want {
+					t.Errorf("%v, n = %d: %s = %v, want %v", p, n, name, got[name], want)
+				}
 			}
 			if _, has := got["batch_lambda"]; has != p.Set.HasRadius() {
 				t.Errorf("%v: λ reported: %v", p, has)

@@ -27,7 +27,8 @@ func doroObjective(losses []float64, epsilon float64, rho, mu float64) float64 {
 			}
 			sum += u
 		}
-		if sum /= float64(len(rest)); mu > 0 {
+		sum /= float64(len(rest))
+		if mu > 0 {
 			return sum/mu + eta
 		}
 		return math.Sqrt((1+2*rho)*sum) + eta

@@ -93,7 +93,7 @@ func TestClippedStepsReachTheOptimum(t *testing.T) {
 		ratios := make([]float64, 80)
 		p.Evaluate(ratios, values, trainer.(Dual).Z())
 		if l.descend(gradient, ratios, slopes, l.all(), 1); length(gradient) > 1e-6 {
-			t.Errorf("%v: ‖∇_x F‖ = %v", set, length(gradient))
+			t.Errorf("%v: ‖∇_x F‖ = %v at the end, want at most 1e-6", set, length(gradient))
 		}
 	}
 }

@@ -18,12 +18,25 @@ func TestDualSteps(t *testing.T) {
 		gap := -corner.sub(z).dot(eval.Grad)
 
 		d := newTrainer(t, SFK, p, startAt(z)).(*sfkTrainer)
-		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
-			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
+		d.Weights(w, b)
+		if d.last != eval {
+			t.Errorf("%v: Weights evaluates F to %+v, Evaluate to %+v", p, d.last, eval)
+		}
+		if !slices.Equal(w, ratios) {
+			t.Errorf("%v: Weights gives %v, Evaluate the ratios %v", p, w, ratios)
 		}
 		d.After(b, Step{T: 1, Rate: math.NaN()}) // SFK does not use the rate
-		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || !d.Fresh() {
-			t.Errorf("%v: gap %v, γ %v, want gap %v", p, d.gap, d.gamma, gap)
+		if gap < 0 {
+			t.Errorf("%v: gap %v, want none below 0", p, gap)
+		}
+		if d.gap != gap {
+			t.Errorf("%v: After reports the gap %v, want %v", p, d.gap, gap)
+		}
+		if want := math.Min(gap/1000, 1); d.gamma != want {
+			t.Errorf("%v: After reports γ = %v, want %v", p, d.gamma, want)
+		}
+		if !d.Fresh() {
+			t.Errorf("%v: SFK steps z on the batch of x, want one of its own", p)
 		}
 		if want := z.along(d.gamma, corner.sub(z)); d.Z() != want {
 			t.Errorf("%v: z %v, want %v", p, d.Z(), want)

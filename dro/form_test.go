@@ -97,7 +97,7 @@ func TestForms(t *testing.T) {
 	lines := json.NewEncoder(f)
 	for _, c := range formedMethods() {
 		if err := writeForms(lines, rng, c); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
+			t.Fatalf("writing the weights of %s: %v", c.name, err)
 		}
 	}
 	out := string(peertest.Run(t, "numpy torch", "peer/forms.py", "../runner/bridge/python", path))

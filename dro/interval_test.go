@@ -101,7 +101,7 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 	for i, x := range d {
 		if !(x.Normal[0] > .1 && x.Normal[1] < .11) {
-			t.Errorf("ρ = %g: %+v", rhos[i], x)
+			t.Errorf("ρ = %g: the interval is %v, want one between .1 and .11", rhos[i], x.Normal)
 		}
 		if !(x.StandardError*20 < alone[i].StandardError) {
 			t.Errorf("ρ = %g: a difference is unsure by %v, one list by %v", rhos[i],
@@ -124,9 +124,15 @@ func TestIntervalsAtTheEdge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := list[1]; e.Risk != 40 || !math.IsNaN(e.StandardError) || !math.IsNaN(e.Normal[0]) ||
-		!math.IsNaN(e.Bootstrap[1]) {
-		t.Errorf("saturated: %+v", e)
+	saturated := list[1]
+	if saturated.Risk != 40 {
+		t.Errorf("saturated: risk %v, want the largest loss, 40", saturated.Risk)
+	}
+	for name, got := range map[string]float64{"standard error": saturated.StandardError,
+		"lower end": saturated.Normal[0], "upper end of the bootstrap": saturated.Bootstrap[1]} {
+		if !math.IsNaN(got) {
+			t.Errorf("saturated: the %s is %v, want NaN", name, got)
+		}
 	}
 	again, _ := how.Estimates(CressieRead{K: 2}, losses, []float64{.05})
 	if again[0].Bootstrap != list[0].Bootstrap || again[0].Upper != list[0].Upper {

@@ -134,17 +134,25 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 					t.Errorf("wrong sample %d weighs %v, a right one %v", sample, w[i], w[right])
 				}
 			}
-			if !within(sum, 8, 1e-14) || c.wrong == nil &&
-				!slices.Equal(w, slices.Repeat([]float64{1}, 8)) {
-				t.Errorf("weights %v of sum %v", w, sum)
+			if !within(sum, 8, 1e-14) {
+				t.Errorf("weights %v have the sum %v, want 8", w, sum)
+			}
+			if ones := slices.Repeat([]float64{1}, 8); c.wrong == nil && !slices.Equal(w, ones) {
+				t.Errorf("weights %v, want 1 each where no sample is wrong", w)
 			}
 			if got := reported(j)["upweighted"]; got != float64(len(c.wrong))/8 {
 				t.Errorf("upweighted %v of %v", got, c.wrong)
 			}
 			again := testJTTTrainer(t, 8, c.up)
 			err = again.Restore(j.State())
-			if err != nil || !slices.Equal(again.flags, j.flags) || again.count != j.count {
-				t.Errorf("restored %v, was %v: %v", again.flags, j.flags, err)
+			if err != nil {
+				t.Errorf("Restore: %v", err)
+			}
+			if !slices.Equal(again.flags, j.flags) {
+				t.Errorf("restored flags %v, want %v", again.flags, j.flags)
+			}
+			if again.count != j.count {
+				t.Errorf("restored count %d, want %d", again.count, j.count)
 			}
 		})
 	}
@@ -157,8 +165,14 @@ func TestJustTrainTwiceLooksOnce(t *testing.T) {
 	j, failure := testJTTTrainer(t, 8, 20), errors.New("unreadable")
 	for epoch, want := range map[int]error{1: nil, 2: nil, 3: failure, 4: failure} {
 		restart, err := j.EndEpoch(epoch, func() (Batch, error) { return Batch{}, failure })
-		if restart || err != want || j.State().Flags != nil {
-			t.Errorf("epoch %d: restart %v, error %v, state %v", epoch, restart, err, j.State())
+		if restart {
+			t.Errorf("EndEpoch(%d) restarts the training, want none", epoch)
+		}
+		if err != want {
+			t.Errorf("EndEpoch(%d) = %v, want %v", epoch, err, want)
+		}
+		if flags := j.State().Flags; flags != nil {
+			t.Errorf("after EndEpoch(%d) the flags are %v, want none", epoch, flags)
 		}
 	}
 	j.remember(make([]bool, 8))

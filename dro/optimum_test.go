@@ -31,7 +31,7 @@ func TestLeastRiskIsLeast(t *testing.T) {
 		for _, c := range convexCases() {
 			o, err := s.Least(c.set, c.rho)
 			if err != nil {
-				t.Errorf("%s: %v", c.set.Label(), err)
+				t.Errorf("%s, %g: Least: %v", c.set.Label(), c.rho, err)
 				continue
 			}
 			t.Logf("%s, %g: R* = %.10f, gap %.1e, λ %.4g", c.set.Label(), c.rho, o.Risk, o.Gap(),

@@ -249,9 +249,14 @@ func TestPenalised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !within(got.Risk, w.Risk, 1e-11) || !within(got.Divergence, .2, 1e-9) ||
-			!within(got.Z.Eta, w.Z.Eta, 1e-9) {
-			t.Errorf("%v: penalised %+v, constrained %+v", set, got, w)
+		if !within(got.Risk, w.Risk, 1e-11) {
+			t.Errorf("%v: risk %v penalised, want %v as constrained", set, got.Risk, w.Risk)
+		}
+		if !within(got.Divergence, .2, 1e-9) {
+			t.Errorf("%v: divergence %v penalised, want .2 as constrained", set, got.Divergence)
+		}
+		if !within(got.Z.Eta, w.Z.Eta, 1e-9) {
+			t.Errorf("%v: η̃ = %v penalised, want %v as constrained", set, got.Z.Eta, w.Z.Eta)
 		}
 		p := Problem{Set: set, Rho: 1e-300, Coordinates: Unshifted}
 		value := got.Risk - got.Z.Lambda*got.Divergence
@@ -270,8 +275,14 @@ func TestPenalised(t *testing.T) {
 func TestWorstCaseExamples(t *testing.T) {
 	ten := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	w, err := WorstCase(CVaR{.2}, nil, ten, 0)
-	if err != nil || w.Risk != 8.5 || !within(w.EffectiveSampleSize, 2, 1e-15) {
-		t.Errorf("CVaR of 0..9 at .2: %+v, %v; want 8.5 on 2 samples", w, err)
+	if err != nil {
+		t.Fatalf("CVaR of 0..9 at .2: %v", err)
+	}
+	if w.Risk != 8.5 {
+		t.Errorf("CVaR of 0..9 at .2 is %v, want 8.5", w.Risk)
+	}
+	if got := w.EffectiveSampleSize; !within(got, 2, 1e-15) {
+		t.Errorf("CVaR of 0..9 at .2 is the mean of %v samples, want 2", got)
 	}
 	// The paper's display, η inside the factor 1/μ, for the same η (math.md §3).
 	display := math.Inf(1)

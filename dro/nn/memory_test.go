@@ -35,13 +35,16 @@ func TestMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		n.Close()
 		took := float64(after.HeapAlloc) - float64(before.HeapAlloc)
-		if guess, err := Memory(c); err != nil || guess < 0.9*took || guess > 4*took {
-			t.Errorf("%s, batch %d: takes %.1f MB, estimated %.1f MB, %v", c.Model, c.Batch,
-				took/1e6, guess/1e6, err)
-		} else {
-			t.Logf("%s, batch %d: takes %.1f MB, estimated %.1f MB", c.Model, c.Batch, took/1e6,
-				guess/1e6)
+		guess, err := Memory(c)
+		if err != nil {
+			t.Errorf("Memory of %s, batch %d: %v", c.Model, c.Batch, err)
 		}
+		if guess < 0.9*took || guess > 4*took {
+			t.Errorf("%s, batch %d: estimated %.1f MB, want .9 to 4 times %.1f MB, which it takes",
+				c.Model, c.Batch, guess/1e6, took/1e6)
+		}
+		t.Logf("%s, batch %d: takes %.1f MB, estimated %.1f MB", c.Model, c.Batch, took/1e6,
+			guess/1e6)
 	}
 	if _, err := Memory(Config{Model: "none"}); err == nil {
 		t.Error("a model that is none has a size")

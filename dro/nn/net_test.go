@@ -270,9 +270,12 @@ func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
 	n.Confidences(confidences)
 	n.Losses(losses, x, labels)
 	for i, l := range losses {
-		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 ||
-			confidences[i] > 1 {
-			t.Errorf("sample %d: confidence %v, loss of the prediction %v", i, confidences[i], l)
+		if want := math.Exp(-l); math.Abs(want-confidences[i]) > 1e-6 {
+			t.Errorf("sample %d: confidence %v, want %v by the loss of the prediction", i,
+				confidences[i], want)
+		}
+		if confidences[i] < .25 || confidences[i] > 1 {
+			t.Errorf("sample %d of 4 classes: confidence %v, want .25 to 1", i, confidences[i])
 		}
 	}
 }

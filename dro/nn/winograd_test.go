@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -98,9 +97,13 @@ func TestConvolutionIsChecked(t *testing.T) {
 		{"mlp", winograd, "fp32", "mlp has no convolutions"},
 	} {
 		err := CheckConvolution(test.model, test.convolution, test.precision)
-		if (err == nil) != (test.want == "") || !strings.Contains(fmt.Sprint(err), test.want) &&
-			err != nil {
-			t.Errorf("%+v: %v", test, err)
+		if test.want == "" && err != nil {
+			t.Errorf("CheckConvolution(%q, %q, %q): %v", test.model, test.convolution,
+				test.precision, err)
+		}
+		if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("CheckConvolution(%q, %q, %q) = %v, want an error with %q", test.model,
+				test.convolution, test.precision, err, test.want)
 		}
 	}
 	_, err := New(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1,

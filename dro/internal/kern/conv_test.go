@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"drolab/dro/testsize"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // convCase is a convolution with its number of images.
@@ -285,8 +288,9 @@ func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
 		nan, inf, denormal := float32(math.NaN()), float32(math.Inf(1)), float32(1e-42)
 		x[0], x[1], x[2] = nan, inf, denormal // images 0, 1 and 2, channel 0, first position
 		c.Forward(nil, y, x, w, nil)
-		if y[0] == y[0] || y[1] != inf || y[2] != denormal || y[3] != 0 {
-			t.Fatalf("y = %v, want NaN, +Inf, 1e-42, 0", y[:4])
+		want := []float32{nan, inf, denormal, 0}
+		if diff := cmp.Diff(want, y[:4], cmpopts.EquateNaNs()); diff != "" {
+			t.Fatalf("the first outputs differ (-want +got):\n%s", diff)
 		}
 		dw := make([]float32, len(w))
 		dy := make([]float32, len(y))
