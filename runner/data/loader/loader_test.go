@@ -11,6 +11,9 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/data/synthetic"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // randomImages returns a small image source of random bytes.
@@ -89,8 +92,11 @@ func TestShuffleIsUniform(t *testing.T) {
 	for _, k := range seen {
 		chi2 += (k - n/6.) * (k - n/6.) / (n / 6.)
 	}
-	if len(seen) != 6 || chi2 > 20.5 {
-		t.Errorf("%d orders, χ² = %.1f", len(seen), chi2)
+	if len(seen) != 6 {
+		t.Errorf("%d orders of three samples, want 6", len(seen))
+	}
+	if chi2 > 20.5 {
+		t.Errorf("χ² = %.1f, want at most 20.5", chi2)
 	}
 }
 
@@ -124,9 +130,9 @@ func TestSequential(t *testing.T) {
 		var got []int
 		for range l.StepsPerEpoch() {
 			b := l.Next()
-			if b.N != len(b.Index) || b.N != len(b.X) || b.N != len(b.Labels) ||
-				b.N != len(b.Groups) {
-				t.Fatalf("a batch of %d has parts of other lengths", b.N)
+			lengths := [...]int{len(b.Index), len(b.X), len(b.Labels), len(b.Groups)}
+			if want := [...]int{b.N, b.N, b.N, b.N}; lengths != want {
+				t.Fatalf("a batch of %d has %v indices, values, labels and groups", b.N, lengths)
 			}
 			for j, i := range b.Index {
 				if b.Labels[j] != src.Label(i) || b.X[j] != float32(src.Data[i])/255 {
@@ -208,9 +214,14 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 		return must(t)(NewDraws(src, Options{Batch: 64, Seed: seed,
 			Stream: stream})).Next().Index
 	}
-	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) ||
-		!slices.Equal(first(2, 3), first(2, 3)) {
-		t.Error("draws must depend on seed and stream, each in its own way")
+	if slices.Equal(first(0, 0), first(0, 1)) {
+		t.Error("two streams of a seed draw the same samples")
+	}
+	if slices.Equal(first(1, 0), first(0, 1)) {
+		t.Error("seed 1 of stream 0 and seed 0 of stream 1 draw the same samples")
+	}
+	if diff := cmp.Diff(first(2, 3), first(2, 3)); diff != "" {
+		t.Errorf("two loaders of one seed and stream draw other samples:\n%s", diff)
 	}
 }
 
@@ -444,7 +455,7 @@ func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 				chi2 += (k - want) * (k - want) / want
 			}
 			if chi2 > 98.3 { // 59 degrees of freedom
-				t.Errorf("%s, %s: χ² = %.1f", name, s, chi2)
+				t.Errorf("%s, %s: χ² = %.1f, want at most 98.3", name, s, chi2)
 			}
 		}
 	}
@@ -554,10 +565,18 @@ func same(t *testing.T, got, want *Loader) {
 		t.Fatalf("the place is %+v, want %+v", s, at)
 	}
 	g, w := got.Next(), want.Next()
-	if g.N != w.N || !slices.Equal(g.X, w.X) || !slices.Equal(g.Labels, w.Labels) ||
-		!slices.Equal(g.Groups, w.Groups) || !slices.Equal(g.Index, w.Index) {
-		t.Fatalf("the batch at %+v differs", at)
+	if diff := marksDiff(w, g); diff != "" {
+		t.Fatalf("the batch at %+v differs (-want +got):\n%s", at, diff)
 	}
+	if !slices.Equal(g.X, w.X) {
+		t.Fatalf("the values of the batch at %+v differ: samples %v", at, w.Index)
+	}
+}
+
+// marksDiff compares two batches, except for their values and the memory that these lie in.
+func marksDiff(want, got *Batch) string {
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
+		cmpopts.IgnoreFields(Batch{}, "X", "Offsets", "Next", "Epoch"))
 }
 
 // A batch stays as it is until the next call of Next, even while the next batch is made.

@@ -93,8 +93,11 @@ func TestRowsAtAnyAddress(t *testing.T) {
 		}
 		data.Decode32(dst, src[at:])
 		for i, v := range dst {
-			if v < 1 || v >= 1.01 || i > 0 && v <= dst[i-1] {
-				t.Fatalf("at %d: number %d is %v after %v", at, i, v, dst[max(0, i-1)])
+			if v < 1 || v >= 1.01 {
+				t.Fatalf("at %d: number %d is %v, want 1 to 1.01", at, i, v)
+			}
+			if i > 0 && v <= dst[i-1] {
+				t.Fatalf("at %d: number %d is %v, want more than %v before it", at, i, v, dst[i-1])
 			}
 		}
 	}

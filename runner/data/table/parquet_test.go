@@ -125,13 +125,21 @@ func TestTimes(t *testing.T) {
 func TestUsed(t *testing.T) {
 	b := read(t, filepath.Join("testdata", "nested.parquet"))
 	head, got, err := rows(b, func(i int) bool { return i != 1 })
-	if err != nil || len(head) != 3 || len(got) != 2 ||
-		!slices.Equal(got[1], []string{"2.5", "", "b"}) {
-		t.Errorf("%q %q: %v", head, got, err)
+	if err != nil {
+		t.Fatalf("reading without the nested column: %v", err)
+	}
+	if len(head) != 3 {
+		t.Errorf("the columns are %q, want 3", head)
+	}
+	if len(got) != 2 {
+		t.Fatalf("the rows are %q, want 2", got)
+	}
+	if want := []string{"2.5", "", "b"}; !slices.Equal(got[1], want) {
+		t.Errorf("row 1 is %q, want %q", got[1], want)
 	}
 	const want = `column "list": is nested: leave it out with drop=list`
 	if _, _, err := rows(b, every); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
+		t.Errorf("reading every column gives the error %v, want %q", err, want)
 	}
 }
 
