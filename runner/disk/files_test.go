@@ -34,16 +34,22 @@ func TestFiles(t *testing.T) {
 	must(t, k.Write(path, note{"one"}))
 	must(t, k.Write(path, note{"two"}))
 	must(t, k.Read(path, &got))
+	if got.Text != "two" {
+		t.Errorf("Read gives %q, want %q, which was written last", got.Text, "two")
+	}
 	for name, want := range map[string]fs.FileMode{dir: 0o700, path: 0o600} {
-		if info, err := os.Stat(name); err != nil || got.Text != "two" ||
-			info.Mode().Perm() != want {
-			t.Errorf("%s: %+v, %v, %v", name, got, info.Mode(), err)
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("the mode of %s is %v, want %v", name, got, want)
 		}
 	}
 	write(t, []byte(`{"text":"without a seal"}`), path)
 	if err := k.Read(path, &got); !errors.Is(err, ErrBare) ||
 		!strings.Contains(err.Error(), path) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("reading a file without a seal gives %v, want ErrBare and the path", err)
 	}
 	mine := Files{Owner: Owner{ID: "mine"}}
 	must(t, mine.Write(path, note{"one"}))

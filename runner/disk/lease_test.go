@@ -54,10 +54,14 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	if !held(none, path) {
 		t.Error("what another machine holds is not held")
 	}
-	if _, err := AcquireBy(none, path, 2); err == nil ||
-		!strings.Contains(err.Error(), "elsewhere.example") ||
-		!strings.Contains(err.Error(), path) {
-		t.Errorf("took the lock of another machine: %v", err)
+	if _, err := AcquireBy(none, path, 2); err == nil {
+		t.Error("took the lock of another machine")
+	} else {
+		for _, want := range []string{"elsewhere.example", path} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("the lock of another machine is refused by %v, want %q in it", err, want)
+			}
+		}
 	}
 	machine, err := os.Hostname()
 	must(t, err)
@@ -119,9 +123,13 @@ func TestLeaseIsRenewed(t *testing.T) {
 	if !l.lease.renew() {
 		t.Fatal("it is over")
 	}
-	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > leaseTime ||
-		string(read(t, path)) != `{"host":"here"}` {
-		t.Errorf("not renewed: %v, %v", info, err)
+	info, err := os.Stat(path)
+	must(t, err)
+	if age := time.Since(info.ModTime()); age > leaseTime {
+		t.Errorf("renewed, the lease is %v old, want at most %v", age, leaseTime)
+	}
+	if got, want := string(read(t, path)), `{"host":"here"}`; got != want {
+		t.Errorf("renewed, the lease has the text %q, want %q", got, want)
 	}
 	must(t, l.Release())
 	if l.lease.renew() {
@@ -132,9 +140,14 @@ func TestLeaseIsRenewed(t *testing.T) {
 func TestLocksThatFail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	stale := lockless(syscall.ESTALE)
-	if _, err := AcquireBy(stale, path, 2); !errors.Is(err, syscall.ESTALE) ||
-		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--runs DIR") {
-		t.Errorf("a server that is gone: %v", err)
+	_, err := AcquireBy(stale, path, 2)
+	if !errors.Is(err, syscall.ESTALE) {
+		t.Fatalf("a server that is gone: error %v, want %v", err, syscall.ESTALE)
+	}
+	for _, want := range []string{path, "--runs DIR"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("a server that is gone: error %v, want %q in it", err, want)
+		}
 	}
 	if !held(stale, path) {
 		t.Error("what cannot be found out is not held")
@@ -173,8 +186,11 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 		write(t, wordsOf(t, leaseText{"elsewhere.example", "job 7"}), path)
 		must(t, os.Chtimes(path, c.heard, c.heard))
 		l, err := take(c.alive, c.known)
-		if (err == nil) != c.free || !c.free && !errors.Is(err, ErrLeased) {
-			t.Errorf("%+v: %v", c, err)
+		if c.free && err != nil {
+			t.Errorf("%+v: taking a lease that is free: %v", c, err)
+		}
+		if !c.free && !errors.Is(err, ErrLeased) {
+			t.Errorf("%+v: taking a lease that is held: %v, want %v", c, err, ErrLeased)
 		}
 		if err != nil {
 			continue

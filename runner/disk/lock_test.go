@@ -46,8 +46,14 @@ func TestErrorsThatMayPass(t *testing.T) {
 	} {
 		var disk *runner.DiskError
 		got := Explain(&os.PathError{Op: "write", Path: "x", Err: err})
-		if !errors.As(got, &disk) || !strings.Contains(got.Error(), want) || !errors.Is(got, err) {
-			t.Errorf("%v is explained as %v", err, got)
+		if !errors.As(got, &disk) {
+			t.Errorf("%v is explained by a %T, want a %T", err, got, disk)
+		}
+		if !strings.Contains(got.Error(), want) {
+			t.Errorf("%v is explained as %v, want %q in it", err, got, want)
+		}
+		if !errors.Is(got, err) {
+			t.Errorf("%v is explained as %v, which does not wrap it", err, got)
 		}
 	}
 	var disk *runner.DiskError
