@@ -101,20 +101,29 @@ func TestArrays(t *testing.T) {
 	} {
 		d, err := Open(name, data.Options{})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("opening %s: %v", name, err)
 			continue
 		}
-		if got := fmt.Sprint(trainX(d)); got != "[[0 1] [2 3] [8 9]]" ||
-			d.Shape != (data.Shape{C: 2, H: 1, W: 1}) {
-			t.Errorf("%s: training samples are %s of %v", name, got, d.Shape)
+		if got, want := fmt.Sprint(trainX(d)), "[[0 1] [2 3] [8 9]]"; got != want {
+			t.Errorf("%s: training samples are %s, want %s", name, got, want)
 		}
-		if !slices.Equal(d.Classes, []string{"-1", "1"}) ||
-			!slices.Equal(d.Groups, []string{"b", "ü"}) {
-			t.Errorf("%s: classes %q, groups %q", name, d.Classes, d.Groups)
+		if want := (data.Shape{C: 2, H: 1, W: 1}); d.Shape != want {
+			t.Errorf("%s: shape %v, want %v", name, d.Shape, want)
 		}
-		if d.Val.Len() != 1 || d.Val.Label(0) != 1 || d.Val.Group(0) != 0 || d.Test.Len() != 2 ||
-			d.Test.Group(0) != 1 || d.Train.Label(0) != 0 {
-			t.Errorf("%s: labels, groups or splits are others", name)
+		if want := []string{"-1", "1"}; !slices.Equal(d.Classes, want) {
+			t.Errorf("%s: classes %q, want %q", name, d.Classes, want)
+		}
+		if want := []string{"b", "ü"}; !slices.Equal(d.Groups, want) {
+			t.Errorf("%s: groups %q, want %q", name, d.Groups, want)
+		}
+		checkLengths(t, name, d, 3, 1, 2)
+		labels := [...]int{d.Train.Label(0), d.Val.Label(0)}
+		if want := [...]int{0, 1}; labels != want {
+			t.Errorf("%s: the first labels of train and val are %v, want %v", name, labels, want)
+		}
+		groups := [...]int{d.Val.Group(0), d.Test.Group(0)}
+		if want := [...]int{0, 1}; groups != want {
+			t.Errorf("%s: the first groups of val and test are %v, want %v", name, groups, want)
 		}
 		sums[d.Checksum] = true
 		if err := d.Close(); err != nil {
@@ -140,9 +149,11 @@ func TestArrayOptions(t *testing.T) {
 		t.Errorf("groups %q, want %q", d.Groups, want)
 	}
 	std := float32(math.Sqrt(104. / 9)) // of 0, 2, 8
-	if !slices.Equal(d.Mean, []float32{10. / 3, 13. / 3}) ||
-		math.Abs(float64(d.Std[1]-std)) > 1e-6 {
-		t.Errorf("mean %v, std %v, want 10/3, 13/3 and %v", d.Mean, d.Std, std)
+	if want := []float32{10. / 3, 13. / 3}; !slices.Equal(d.Mean, want) {
+		t.Errorf("mean %v, want %v", d.Mean, want)
+	}
+	if math.Abs(float64(d.Std[1]-std)) > 1e-6 {
+		t.Errorf("std %v, want %v for the second feature", d.Std, std)
 	}
 	delete(arrays, "split")
 	delete(arrays, "g")
@@ -153,9 +164,12 @@ func TestArrayOptions(t *testing.T) {
 		data.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 4 || d.Test.Len() != 2 || d.Grouped || d.Mean != nil {
-		t.Errorf("%d + %d samples, groups %q, mean %v", d.Train.Len(), d.Test.Len(),
-			d.Groups, d.Mean)
+	checkLengths(t, "a drawn split", d, 4, 0, 2)
+	if d.Grouped {
+		t.Errorf("groups %q, want none without an array of groups", d.Groups)
+	}
+	if d.Mean != nil {
+		t.Errorf("mean %v, want none without a scale", d.Mean)
 	}
 }
 
@@ -171,7 +185,7 @@ func TestArrayTypes(t *testing.T) {
 		d, err := Open(writeNPZ(t, zip.Store, map[string][]byte{"x": x, "y": y, "split": split}),
 			data.Options{})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: opening it: %v", name, err)
 			continue
 		}
 		if got := fmt.Sprint(trainX(d)); got != "[[1 -2] [0.5 5.9604645e-08]]" {
@@ -242,14 +256,12 @@ func TestArrayDamage(t *testing.T) {
 			"test_fraction= has no use beside split"},
 	} {
 		arrays := six(t)
-		if arrays[tt.array] = tt.b; tt.b == nil {
+		arrays[tt.array] = tt.b
+		if tt.b == nil {
 			delete(arrays, tt.array)
 		}
 		_, err := Open("npz:"+writeNPZ(t, zip.Store, arrays)+tt.query, data.Options{})
-		if err == nil || !strings.Contains(err.Error(), tt.want) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
-		}
+		checkError(t, name, err, tt.want)
 	}
 	if _, err := Open("npy:"+filepath.Join(t.TempDir(), "x.npy"), data.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "add y=Y.npy") {
@@ -398,13 +410,18 @@ func TestSafetensors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	x := make([]float32, 2)
-	d.Test.Read(x, 1)
-	if d.Train.Len() != 3 || d.Val.Len() != 1 || !slices.Equal(x, []float32{8, 9}) ||
-		d.Test.Label(1) != 1 ||
-		!slices.Equal(d.Groups, []string{"false", "true"}) || d.Test.Group(0) != 1 {
-		t.Errorf("%d, %d, %d samples, %v, groups %q", d.Train.Len(), d.Val.Len(), d.Test.Len(), x,
-			d.Groups)
+	checkLengths(t, path, d, 3, 1, 2)
+	if got, want := valuesOf(d.Test, 1), []float32{8, 9}; !slices.Equal(got, want) {
+		t.Errorf("test sample 1 is %v, want %v", got, want)
+	}
+	if got := d.Test.Label(1); got != 1 {
+		t.Errorf("the label of test sample 1 is %d, want 1", got)
+	}
+	if want := []string{"false", "true"}; !slices.Equal(d.Groups, want) {
+		t.Errorf("groups %q, want %q", d.Groups, want)
+	}
+	if got := d.Test.Group(0); got != 1 {
+		t.Errorf("the group of test sample 0 is %d, want 1", got)
 	}
 	if _, err := Open(path+"?y=label", data.Options{}); err == nil ||
 		!strings.Contains(err.Error(), `no array "label": it has g, s`) {
@@ -451,8 +468,12 @@ func TestSeveralTestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 2 || d.Test.Len() != 3 || data.Row(d.Test, 2) != 4 || d.Test.Label(2) != 1 {
-		t.Errorf("%s: %d + %d samples", name, d.Train.Len(), d.Test.Len())
+	checkLengths(t, name, d, 2, 0, 3)
+	if got := data.Row(d.Test, 2); got != 4 {
+		t.Errorf("%s: test sample 2 is row %d, want 4", name, got)
+	}
+	if got := d.Test.Label(2); got != 1 {
+		t.Errorf("%s: the label of test sample 2 is %d, want 1", name, got)
 	}
 	name = "csv:" + filepath.Join(dir, "a.csv") + "?label=y&test=" +
 		filepath.Join(dir, "b.csv") + "+" +

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"drolab/runner/data"
@@ -52,16 +51,20 @@ func TestCIFAR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 15 || d.Test.Len() != 3 ||
-		d.Train.Shape() != (data.Shape{C: 3, H: 32, W: 32}) {
-		t.Fatalf("%d and %d samples of %v", d.Train.Len(), d.Test.Len(), d.Train.Shape())
+	checkLengths(t, "cifar10", d, 15, 0, 3)
+	if got, want := d.Train.Shape(), (data.Shape{C: 3, H: 32, W: 32}); got != want {
+		t.Fatalf("shape %v, want %v", got, want)
 	}
 	x := make([]float32, 3072)
 	for i := range 15 { // file i/3 starts with label i/3
 		d.Train.Read(x, i)
-		if want := i/3 + i%3; d.Train.Label(i) != want || x[0] != float32(want)/255 ||
-			x[3071] != x[0] {
-			t.Errorf("sample %d: label %d, value %v, want %d", i, d.Train.Label(i), x[0], want)
+		want := i/3 + i%3
+		if got := d.Train.Label(i); got != want {
+			t.Errorf("sample %d: label %d, want %d", i, got, want)
+		}
+		if value := float32(want) / 255; x[0] != value || x[3071] != value {
+			t.Errorf("sample %d: it begins with %v and ends with %v, want %v", i, x[0], x[3071],
+				value)
 		}
 	}
 }
@@ -79,8 +82,9 @@ func TestCIFARGlance(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if d.Train.Len() != whole.Train.Len() || d.Test.Len() != whole.Test.Len() || d.Checksum != "" {
-		t.Fatalf("%d and %d samples, checksum %q", d.Train.Len(), d.Test.Len(), d.Checksum)
+	checkLengths(t, "at a glance", d, whole.Train.Len(), 0, whole.Test.Len())
+	if d.Checksum != "" {
+		t.Errorf("at a glance: checksum %q, want none", d.Checksum)
 	}
 	x, y := make([]float32, 3072), make([]float32, 3072)
 	for i := range d.Train.Len() {
@@ -109,12 +113,7 @@ func TestCIFARDamage(t *testing.T) {
 		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
 		for _, glance := range []bool{false, true} {
 			_, err := smallCIFAR().Open(data.Options{Dir: dir, Glance: glance})
-			if err == nil || !strings.Contains(err.Error(), tt.want) ||
-				!strings.Contains(err.Error(), "data_batch_4.bin") ||
-				!strings.Contains(err.Error(), "drolab data fetch cifar10") ||
-				strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: error is %v", name, err)
-			}
+			checkError(t, name, err, tt.want, "data_batch_4.bin", "drolab data fetch cifar10")
 		}
 	}
 }
@@ -215,10 +214,7 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 			0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
-			!strings.Contains(err.Error(), picture.CIFARArchive) {
-			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
-		}
+		checkError(t, name, l.Unpack(dir), tt.want, picture.CIFARArchive)
 		if data.Exists(filepath.Join(dir, picture.CIFARFolder)) {
 			t.Errorf("%s: something is unpacked", name)
 		}

@@ -62,15 +62,20 @@ func TestGroupsSurvive(t *testing.T) {
 		pack(d)
 		for _, split := range [][2]data.Source{{d.Train, train}, {d.Val, val}} {
 			got, want := split[0], split[1]
-			if _, part := got.(*data.Images); !part || got.Len() != want.Len() ||
-				want.Len() == 0 {
-				t.Fatalf("%s gives a %T of %d samples for %d", name, got, got.Len(), want.Len())
+			if _, part := got.(*data.Images); !part {
+				t.Fatalf("%s gives a %T, want a *data.Images", name, got)
+			}
+			if want.Len() == 0 || got.Len() != want.Len() {
+				t.Fatalf("%s gives %d samples, want %d, and some", name, got.Len(), want.Len())
 			}
 			for i := range want.Len() {
-				if got.Group(i) != want.Group(i) || got.Label(i) != want.Label(i) ||
-					got.Group(i) < 300 {
-					t.Errorf("%s: sample %d of class %d and group %d has %d and %d",
-						name, i, want.Label(i), want.Group(i), got.Label(i), got.Group(i))
+				if got.Label(i) != want.Label(i) {
+					t.Errorf("%s: sample %d has class %d, want %d", name, i, got.Label(i),
+						want.Label(i))
+				}
+				if got.Group(i) != want.Group(i) || got.Group(i) < 300 {
+					t.Errorf("%s: sample %d has group %d, want %d, from 300 on", name, i,
+						got.Group(i), want.Group(i))
 				}
 			}
 		}

@@ -141,11 +141,8 @@ func TestFetchIntoNoFolder(t *testing.T) {
 	}
 	j.folder = filepath.Join(file, "data")
 	err := j.run(context.Background(), data.FetchOptions{})
-	if err == nil || !strings.Contains(err.Error(), "data folder "+j.folder+" cannot be written") ||
-		!strings.Contains(err.Error(), "choose another with --data DIR") ||
-		strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want the folder and the remedy in one line", err)
-	}
+	checkError(t, "fetching into a file", err, "data folder "+j.folder+" cannot be written",
+		"choose another with --data DIR")
 	if len(s.ranges) != 0 {
 		t.Errorf("%d requests, want none", len(s.ranges))
 	}
@@ -219,11 +216,7 @@ func TestFetchRefuses(t *testing.T) {
 			s := serve(t, tt.handler)
 			j := newJob(t, s.URL)
 			err := j.run(context.Background(), data.FetchOptions{})
-			if err == nil || !strings.Contains(err.Error(), tt.want) ||
-				!strings.Contains(err.Error(), s.URL) ||
-				!strings.Contains(err.Error(), "--url") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error is %v, want %q, the address and the remedy", err, tt.want)
-			}
+			checkError(t, "fetching", err, tt.want, s.URL, "--url")
 			if data.Exists(j.path()) {
 				t.Error("a file takes the name")
 			}
@@ -344,9 +337,11 @@ func TestFetchSeveralFiles(t *testing.T) {
 			Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
-	if !data.Exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size ||
-		total != last {
-		t.Errorf("progress ends at %d of %d", last, total)
+	if other := filepath.Join(j.folder, "other.gz"); !data.Exists(other) {
+		t.Errorf("the second file, %s, is not there", other)
+	}
+	if want := 2 * j.file.Size; last != want || total != want {
+		t.Errorf("progress ends at %d of %d, want %d of as many", last, total, want)
 	}
 }
 
@@ -362,9 +357,12 @@ func TestFetchByName(t *testing.T) {
 		"cifar10": "/data/" + picture.CIFARArchive} {
 		err := Fetch(context.Background(), name, t.TempDir(),
 			data.FetchOptions{URL: s.URL + "/data/"})
-		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") ||
-			asked[len(asked)-1] != path {
-			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)
+		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") {
+			t.Errorf("Fetch(%q) = %v, want an error that begins with %q", name, err,
+				"fetch "+name+": ")
+		}
+		if got := asked[len(asked)-1]; got != path {
+			t.Errorf("Fetch(%q) asks for %q at last, want %q", name, got, path)
 		}
 	}
 }

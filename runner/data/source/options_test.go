@@ -57,7 +57,7 @@ func TestCSVMissing(t *testing.T) {
 	} {
 		d, err := openText(t, whole, "?header=none&label=c5"+query)
 		if err != nil {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("opening it with %s: %v", query, err)
 			continue
 		}
 		if n := d.Train.Len() + d.Test.Len(); n != want.samples || d.Shape.C != want.features {
@@ -114,16 +114,19 @@ func TestCSVGroups(t *testing.T) {
 		}
 		d, err := openText(t, text, query+mark+"test="+test)
 		if err != nil {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("opening it with %s: %v", query, err)
 			continue
 		}
-		if !slices.Equal(d.Groups, want) || d.Grouped != (query != "") {
+		if !slices.Equal(d.Groups, want) {
 			t.Errorf("%s: groups %q, want %q", query, d.Groups, want)
 		}
-		if query == "?group=sex,race" && (d.Train.Group(0) != 0 || d.Train.Group(1) != 2 ||
-			d.Test.Group(0) != 2) {
-			t.Errorf("groups of samples are %d, %d and %d", d.Train.Group(0), d.Train.Group(1),
-				d.Test.Group(0))
+		if d.Grouped != (query != "") {
+			t.Errorf("%s: grouped %t, want %t", query, d.Grouped, query != "")
+		}
+		got := [...]int{d.Train.Group(0), d.Train.Group(1), d.Test.Group(0)}
+		if want := [...]int{0, 2, 2}; query == "?group=sex,race" && got != want {
+			t.Errorf("%s: two training samples and a test sample have groups %v, want %v", query,
+				got, want)
 		}
 	}
 }
@@ -135,10 +138,15 @@ func TestCSVSplitColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 2 || d.Val == nil || d.Val.Len() != 1 || d.Test.Len() != 2 ||
-		d.Shape.C != 1 ||
-		d.Train.Label(1) != 1 || d.Val.Label(0) != 0 {
-		t.Errorf("splits of %d, %v and %d samples, %v", d.Train.Len(), d.Val, d.Test.Len(), d.Shape)
+	checkLengths(t, "split=part", d, 2, 1, 2)
+	if d.Shape.C != 1 {
+		t.Errorf("%d features, want 1", d.Shape.C)
+	}
+	if got := d.Train.Label(1); got != 1 {
+		t.Errorf("training sample 1 has label %d, want 1", got)
+	}
+	if got := d.Val.Label(0); got != 0 {
+		t.Errorf("validation sample 0 has label %d, want 0", got)
 	}
 	_, err = Open("csv:"+write(t, text)+"?split=part", data.Options{ValFraction: .2})
 	if err == nil || !strings.Contains(err.Error(), "val_fraction must be 0") {
@@ -174,10 +182,12 @@ func TestCSVDrawnSplit(t *testing.T) {
 		return d
 	}
 	a, b, c := open(""), open("?data_seed=1"), open("?data_seed=1&test_fraction=.5")
-	if fmt.Sprint(trainX(a)) == fmt.Sprint(trainX(b)) || a.Test.Len() != 80 || b.Test.Len() != 80 ||
-		c.Test.Len() != 200 {
-		t.Errorf("test splits of %d, %d and %d samples", a.Test.Len(), b.Test.Len(), c.Test.Len())
+	if fmt.Sprint(trainX(a)) == fmt.Sprint(trainX(b)) {
+		t.Error("another data_seed leaves the same samples to train on")
 	}
+	checkLengths(t, "by default", a, 320, 0, 80)
+	checkLengths(t, "data_seed=1", b, 320, 0, 80)
+	checkLengths(t, "test_fraction=.5", c, 200, 0, 200)
 	d, err := openText(t, text.String(), "?cells=yes&group=group&test_fraction=.5")
 	if err != nil {
 		t.Fatal(err)
@@ -229,8 +239,10 @@ func TestCSVSeparators(t *testing.T) {
 		text := strings.ReplaceAll("a,b,label\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n",
 			",", comma)
 		d, err := openText(t, text, query+"&test_fraction=.4")
-		if err != nil || d.Shape.C != 2 {
-			t.Errorf("%s: %v", query, err)
+		if err != nil {
+			t.Errorf("opening it with %s: %v", query, err)
+		} else if d.Shape.C != 2 {
+			t.Errorf("%s: %d features, want 2", query, d.Shape.C)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "t.tsv.gz")
@@ -280,9 +292,6 @@ func TestCSVOptions(t *testing.T) {
 		"?label=a&group=b&drop=c,b": `no column "c"`,
 	} {
 		_, err := openText(t, "a,b,label\n"+strings.Repeat("1,2,x\n3,4,y\n", 5), query)
-		if err == nil || !strings.Contains(err.Error(), want) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error is %v, want %q", query, err, want)
-		}
+		checkError(t, query, err, want)
 	}
 }

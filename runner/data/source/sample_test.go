@@ -82,8 +82,14 @@ func TestRepeatedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if s := d.Sample; s.Test != 100 || s.Repeated != 50 || s.Every != 1 || s.Twice != 0 {
-		t.Errorf("%d of %d, one in %d, %v twice", s.Repeated, s.Test, s.Every, s.Twice)
+	if s := d.Sample; s.Test != 100 || s.Repeated != 50 {
+		t.Errorf("%d of %d test rows are repeated, want 50 of 100", s.Repeated, s.Test)
+	}
+	if d.Sample.Every != 1 {
+		t.Errorf("one row in %d is looked at, want every one", d.Sample.Every)
+	}
+	if d.Sample.Twice != 0 {
+		t.Errorf("a share of %v of the training rows is there twice, want none", d.Sample.Twice)
 	}
 	few := tableOf(t, "a,label", 30, func(i int) string {
 		return fmt.Sprintf("%d,%d", max(i-10, 0), i%2)
@@ -116,9 +122,9 @@ func TestSampleOfSplits(t *testing.T) {
 			t.Fatalf("row %v has label %d", v, d.Sample.Labels[i])
 		}
 	}
-	if n := len(d.Sample.Labels); n != 400 || d.Sample.Rows != 400 || d.Val.Len() != 100 {
-		t.Errorf("%d rows of %d, %d for validation, want 400 of 400, and 100", n, d.Sample.Rows,
-			d.Val.Len())
+	checkLengths(t, "split=part", d, 300, 100, 200)
+	if n := len(d.Sample.Labels); n != 400 || d.Sample.Rows != 400 {
+		t.Errorf("the sample has %d rows of %d, want 400 of 400", n, d.Sample.Rows)
 	}
 	roles := []data.Role{data.AsFeature, data.AsSplit, data.AsLabel}
 	for i, c := range d.Sample.Columns {
@@ -126,8 +132,14 @@ func TestSampleOfSplits(t *testing.T) {
 			t.Errorf("column %s is %d", c.Name, c.Role)
 		}
 	}
-	if e, err := Open("csv:"+table+"?split=part", data.Options{Encoder: &d.Encoder}); err != nil ||
-		e.Sample != nil || !slices.Equal(e.Classes, d.Classes) {
-		t.Errorf("for a network: %v", err)
+	e, err := Open("csv:"+table+"?split=part", data.Options{Encoder: &d.Encoder})
+	if err != nil {
+		t.Fatalf("for a network: %v", err)
+	}
+	if e.Sample != nil {
+		t.Errorf("for a network: a sample of rows, want none: %+v", e.Sample)
+	}
+	if !slices.Equal(e.Classes, d.Classes) {
+		t.Errorf("for a network: classes %q, want %q", e.Classes, d.Classes)
 	}
 }

@@ -176,9 +176,7 @@ func TestSplitByOfPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if d.Train.Len() != 4 || d.Val.Len() != 2 || d.Test.Len() != 2 {
-		t.Errorf("%d, %d and %d samples, want 4, 2 and 2", d.Train.Len(), d.Val.Len(), d.Test.Len())
-	}
+	checkLengths(t, "split_by=patient", d, 4, 2, 2)
 	if shared := onBothSides(t, d, patients); shared != 0 {
 		t.Errorf("%d patients are in two splits, want 0", shared)
 	}

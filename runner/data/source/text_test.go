@@ -61,8 +61,11 @@ func TestText(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, by %d", c.name, n), func(t *testing.T) {
 				got, err := io.ReadAll(data.NewText(pieces(c.text, n)))
 				if c.want == "" {
-					if err != nil || string(got) != c.text {
-						t.Fatalf("%q, %v", got, err)
+					if err != nil {
+						t.Fatalf("%q is refused: %v", c.text, err)
+					}
+					if string(got) != c.text {
+						t.Fatalf("%q is read as %q", c.text, got)
 					}
 					return
 				}
@@ -86,7 +89,7 @@ func FuzzText(f *testing.F) {
 		}
 		_, err := io.ReadAll(data.NewText(pieces(s, n)))
 		if (err == nil) != utf8.ValidString(s) {
-			t.Fatalf("%q: %v", s, err)
+			t.Fatalf("%q gives the error %v, want one: %t", s, err, !utf8.ValidString(s))
 		}
 	})
 }

@@ -72,7 +72,7 @@ func TestGroupsThatTrainingLacks(t *testing.T) {
 	} {
 		d, err := Open(c.name, data.Options{})
 		if err != nil {
-			t.Errorf("%s: %v", title, err)
+			t.Errorf("%s: opening it: %v", title, err)
 			continue
 		}
 		if got := d.Ungrouped; got != c.want {

@@ -68,9 +68,14 @@ func TestNumbersAreExact(t *testing.T) {
 // column with a text and too many values is wide.
 func TestColumnOfTexts(t *testing.T) {
 	c := columnOf(t, "1", "2", "x", "2")
-	if c.Numeric || c.Wide() || !slices.Equal(c.Factor().Codes, []uint16{0, 1, 2, 1}) ||
-		c.NotALine != 3 {
-		t.Errorf("%+v", c)
+	if c.Numeric || c.Wide() {
+		t.Errorf("numeric %t, wide %t, want neither", c.Numeric, c.Wide())
+	}
+	if got, want := c.Factor().Codes, []uint16{0, 1, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("codes %v, want %v", got, want)
+	}
+	if c.NotALine != 3 {
+		t.Errorf("the first text is in line %d, want 3", c.NotALine)
 	}
 	var many []string
 	for i := range 2 * table.MaxCategories {
