@@ -50,8 +50,11 @@ func TestAFRIsStationary(t *testing.T) {
 			t.Errorf("coordinate %d: slope %v", j, total)
 		}
 	}
-	if !trainer.(Refitter).Refitted() || trainer.(Refitter).RefitsOn().Split != "val" {
-		t.Error("not refitted, or not on val")
+	if !trainer.(Refitter).Refitted() {
+		t.Error("the layer is not refitted")
+	}
+	if got := trainer.(Refitter).RefitsOn().Split; got != "val" {
+		t.Errorf("the layer is refitted on the split %q, want val", got)
 	}
 }
 
@@ -85,7 +88,7 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 		t.Errorf("%d of %d samples are set apart, want %d", apart, n, n/5)
 	}
 	if trainer.Samplewise() != nil {
-		t.Error("afr gives weights sample by sample, want none: a weight depends on the sample's key")
+		t.Error("afr gives weights from losses alone, and samples are set apart by their keys")
 	}
 	h, at := cells(testRand(75), n, 4, .1), unflatten(make([]float64, 10), 2)
 	refit := func() Layer {

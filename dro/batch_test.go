@@ -88,7 +88,8 @@ func TestBatchOnBrokenLosses(t *testing.T) {
 	for _, broken := range []float64{math.NaN(), math.Inf(1)} {
 		trainer.Weights(w, Batch{Losses: []float64{1, broken}})
 		if !math.IsNaN(w[0]) || !math.IsNaN(reported(trainer)["batch_risk"]) {
-			t.Errorf("loss %v: weights %v, %v", broken, w, reported(trainer))
+			t.Errorf("loss %v: weights %v and measures %v, want NaN as weight 0 and as batch_risk",
+				broken, w, reported(trainer))
 		}
 	}
 	if trainer.Weights(w, Batch{Losses: []float64{1, 1}}); !slices.Equal(w, []float64{1, 1}) {

@@ -27,12 +27,18 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	plain := unflatten(erm, 2)
 	before, after := worstGroup(&plain, test.rows(), &test),
 		worstGroup(&layer, test.rows(), &test)
-	if !(before < .6) || !(after > .85) { // the best possible is .93
-		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
+	if !(before < .6) {
+		t.Errorf("the worst group of ERM has the accuracy %.3f, want below .6", before)
+	}
+	if !(after > .85) { // the best possible is .93
+		t.Errorf("the worst group of DFR has the accuracy %.3f, want above .85", after)
 	}
 	again, other := refit(1), refit(2)
-	if again.Bias[1] != layer.Bias[1] || other.Bias[1] == layer.Bias[1] {
-		t.Errorf("biases %v, %v again, %v by another seed", layer.Bias, again.Bias, other.Bias)
+	if again.Bias[1] != layer.Bias[1] {
+		t.Errorf("the same seed gives the biases %v, want %v", again.Bias, layer.Bias)
+	}
+	if other.Bias[1] == layer.Bias[1] {
+		t.Errorf("another seed gives the same biases, %v", other.Bias)
 	}
 }
 

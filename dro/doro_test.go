@@ -107,15 +107,21 @@ func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
 func TestDOROAtTheEdges(t *testing.T) {
 	d, w := testDOROTrainer(t, testProblems(.4)[0], .5), make([]float64, 4)
 	d.Weights(w, Batch{Losses: []float64{1, 1, 1, 1}})
-	if !slices.Equal(w, []float64{0, 0, 2, 2}) || d.Warning() != "" {
-		t.Errorf("equal losses weigh %v, warning %q", w, d.Warning())
+	if want := []float64{0, 0, 2, 2}; !slices.Equal(w, want) {
+		t.Errorf("equal losses weigh %v, want %v", w, want)
+	}
+	if got := d.Warning(); got != "" {
+		t.Errorf("equal losses give the warning %q, want none", got)
 	}
 	d.Weights(w, Batch{Losses: []float64{1, math.NaN(), 1, 1}})
 	if !math.IsNaN(w[0]) || !math.IsNaN(w[3]) {
-		t.Errorf("weights %v with a loss that is NaN", w)
+		t.Errorf("weights %v with a loss that is NaN, want NaN as the first and the last", w)
 	}
 	d.Weights(w, Batch{Losses: []float64{3}})
-	if w[0] != 1 || !strings.Contains(d.Warning(), "doro_epsilon") {
-		t.Errorf("a batch of one: weights %v, warning %q", w, d.Warning())
+	if w[0] != 1 {
+		t.Errorf("a batch of one: weight %v, want 1", w[0])
+	}
+	if got := d.Warning(); !strings.Contains(got, "doro_epsilon") {
+		t.Errorf("a batch of one: warning %q, want one that names doro_epsilon", got)
 	}
 }

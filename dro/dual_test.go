@@ -42,16 +42,24 @@ func TestDualSteps(t *testing.T) {
 			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
 		}
 
-		if d.State().Numbers["momentum_eta"] != 0 || len(d.State().Numbers) != 7 {
-			t.Errorf("%v: a state without momentum: %v", p, d.State())
+		numbers := d.State().Numbers
+		if got := numbers["momentum_eta"]; got != 0 {
+			t.Errorf("%v: momentum_eta = %v in the state, want 0 without momentum", p, got)
+		}
+		if len(numbers) != 7 {
+			t.Errorf("%v: the state has %d numbers, want 7: %v", p, len(numbers), numbers)
 		}
 
 		shared := with(startAt(z), "share_batch", Fixed(1))
 		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*sfkAutoTrainer)
 		auto.After(b, Step{T: 1, Rate: math.NaN()})
 		after := p.Evaluate(nil, losses, auto.Z()).Value
-		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {
-			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
+		if most := eval.Value - auto.gamma*gap/2*(1-1e-9); after > most {
+			t.Errorf("%v: automatic C: F from %v to %v, want at most %v", p, eval.Value, after,
+				most)
+		}
+		if auto.Fresh() {
+			t.Errorf("%v: automatic C wants a second batch, want none", p)
 		}
 
 		pgd := newTrainer(t, PGD, p, startAt(z))

@@ -135,8 +135,12 @@ func TestIntervalsAtTheEdge(t *testing.T) {
 		}
 	}
 	again, _ := how.Estimates(CressieRead{K: 2}, losses, []float64{.05})
-	if again[0].Bootstrap != list[0].Bootstrap || again[0].Upper != list[0].Upper {
-		t.Errorf("the same seed gives %+v and %+v", again[0], list[0])
+	if again[0].Bootstrap != list[0].Bootstrap {
+		t.Errorf("the same seed gives the interval %v, want %v", again[0].Bootstrap,
+			list[0].Bootstrap)
+	}
+	if again[0].Upper != list[0].Upper {
+		t.Errorf("the same losses have the bound %v, want %v", again[0].Upper, list[0].Upper)
 	}
 	for _, bad := range []Confidence{{Level: 1}, {Level: -1}, {Draws: -1}, {Most: 39}} {
 		if _, err := bad.Estimates(KL{}, losses, []float64{1}); err == nil {
@@ -199,8 +203,8 @@ func TestBoundsOfFewLosses(t *testing.T) {
 				}
 			}
 			if e.Tail.Doubt() == "" || !math.IsNaN(e.Bootstrap[1]) {
-				t.Errorf("%s, %s: doubt %q, bootstrap %v", c.name, set.Label(), e.Tail.Doubt(),
-					e.Bootstrap)
+				t.Errorf("%s, %s: doubt %q, want one, and bootstrap %v, want NaN", c.name,
+					set.Label(), e.Tail.Doubt(), e.Bootstrap)
 			}
 			pair, err := how.Differences(set, losses, calm, []float64{.5})
 			if err != nil {

@@ -69,8 +69,8 @@ func TestTVIsExact(t *testing.T) {
 				t.Errorf("%s ρ %v: saturated %t at λ = %v", name, rho, w.Saturated, w.Z.Lambda)
 			}
 			if w.Saturated && w.Risk != w.MaxLoss {
-				t.Errorf("%s ρ %v: saturated, risk %v, want the largest loss, %v", name, rho, w.Risk,
-					w.MaxLoss)
+				t.Errorf("%s ρ %v: saturated, risk %v, want the largest loss, %v", name, rho,
+					w.Risk, w.MaxLoss)
 			}
 			if rho >= 1 && !w.Saturated {
 				t.Errorf("%s ρ %v: not saturated, want saturated from 1 on", name, rho)

@@ -143,7 +143,7 @@ func TestPrimalEqualsDual(t *testing.T) {
 				t.Errorf("%v rho %v: gradient %v at the optimum", set, rho, eval.Grad)
 			}
 			if w.Divergence > rho*(1+1e-9) || !within(w.Divergence, rho, 1e-9) {
-				t.Errorf("%v rho %v: divergence %v", set, rho, w.Divergence)
+				t.Errorf("%v rho %v: divergence %v, want ρ", set, rho, w.Divergence)
 			}
 			for i := range worst {
 				if math.Abs(worst[i]-fromDual[i]) > 1e-9*(1+worst[i]) {
@@ -219,8 +219,11 @@ func TestLimits(t *testing.T) {
 	for _, mu := range []float64{.1, .3} {
 		bound := SmoothedCVaR{mu}.Saturation()
 		got, want := risk(SmoothedCVaR{mu}, bound), risk(CVaR{mu}, 1)
-		if !within(got.Risk, want.Risk, 1e-15) || !got.Saturated {
+		if !within(got.Risk, want.Risk, 1e-15) {
 			t.Errorf("mu %v: risk %v at saturation, CVaR %v", mu, got.Risk, want.Risk)
+		}
+		if !got.Saturated {
+			t.Errorf("mu %v: not saturated at ρ_sat", mu)
 		}
 		if got := risk(SmoothedCVaR{mu}, bound*(1-1e-9)); got.Saturated || got.Z.Lambda == 0 {
 			t.Errorf("mu %v: saturated below ρ_sat with μn an integer", mu)

@@ -164,8 +164,11 @@ func TestPartialBatchHasTheSameLosses(t *testing.T) {
 	for _, k := range []int{1, 17, 39} {
 		n.Losses(part, x[:k*3*32*32], labels[:k])
 		n.Predictions(partClasses)
-		if !slices.Equal(part[:k], all[:k]) || !slices.Equal(partClasses[:k], classes[:k]) {
-			t.Errorf("%d samples of a batch of 40 have other losses or predictions than alone", k)
+		if !slices.Equal(part[:k], all[:k]) {
+			t.Errorf("%d samples of a batch of 40 have other losses than alone", k)
+		}
+		if !slices.Equal(partClasses[:k], classes[:k]) {
+			t.Errorf("%d samples of a batch of 40 have other predictions than alone", k)
 		}
 	}
 }
@@ -306,8 +309,11 @@ func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
 		packed.Update(SGD{LR: .1})
 		lying.Update(SGD{LR: .1})
 	}
-	if !slices.Equal(a, b) || !slices.Equal(packed.weights, lying.weights) {
-		t.Error("losses or weights differ")
+	if !slices.Equal(a, b) {
+		t.Errorf("losses %v, want %v", b, a)
+	}
+	if !slices.Equal(packed.weights, lying.weights) {
+		t.Error("the weights differ")
 	}
 	rounded := c
 	rounded.Precision = bf16
@@ -344,8 +350,11 @@ func TestOnePassIsTheSame(t *testing.T) {
 			turns.Update(SGD{LR: .1})
 			once.Update(SGD{LR: .1})
 		}
-		if !slices.Equal(a, b) || !slices.Equal(turns.weights, once.weights) {
-			t.Errorf("%s: losses or weights differ", loss)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: losses %v, want %v", loss, b, a)
+		}
+		if !slices.Equal(turns.weights, once.weights) {
+			t.Errorf("%s: the weights differ", loss)
 		}
 		if n := testing.AllocsPerRun(5, pass); n != 0 {
 			t.Errorf("%s: %v allocations a pass", loss, n)
