@@ -136,7 +136,8 @@ func TestSequential(t *testing.T) {
 			}
 			for j, i := range b.Index {
 				if b.Labels[j] != src.Label(i) || b.X[j] != float32(src.Data[i])/255 {
-					t.Errorf("sample %d comes with label %d and value %v", i, b.Labels[j], b.X[j])
+					t.Errorf("sample %d comes with label %d and value %v, want %d and %v", i,
+						b.Labels[j], b.X[j], src.Label(i), float32(src.Data[i])/255)
 				}
 			}
 			got = append(got, b.Index...)
@@ -146,8 +147,11 @@ func TestSequential(t *testing.T) {
 		}
 	}
 	small := must(t)(NewSequential(src, Options{Batch: 100}))
-	if b := small.Next(); b.N != 7 || small.StepsPerEpoch() != 1 {
-		t.Errorf("a batch larger than the source has %d samples", b.N)
+	if got := small.Next().N; got != 7 {
+		t.Errorf("a batch larger than the source has %d samples, want all 7", got)
+	}
+	if got := small.StepsPerEpoch(); got != 1 {
+		t.Errorf("%d steps an epoch of batches larger than the source, want 1", got)
 	}
 }
 
@@ -292,9 +296,12 @@ func TestAugmentIsUniform(t *testing.T) {
 func TestTablesAreNormalised(t *testing.T) {
 	l := must(t)(NewSequential(labelled{0, 1, 0},
 		Options{Batch: 3, Mean: []float32{1}, Std: []float32{2}}))
-	if b := l.Next(); !slices.Equal(b.X, []float32{-.5, 0, .5}) ||
-		!slices.Equal(b.Groups, []int{0, 1, 0}) {
-		t.Errorf("values %v, groups %v", b.X, b.Groups)
+	b := l.Next()
+	if want := []float32{-.5, 0, .5}; !slices.Equal(b.X, want) {
+		t.Errorf("values %v, want %v", b.X, want)
+	}
+	if want := []int{0, 1, 0}; !slices.Equal(b.Groups, want) {
+		t.Errorf("groups %v, want %v", b.Groups, want)
 	}
 }
 
@@ -444,8 +451,11 @@ func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 				b := l.Next()
 				for j, i := range b.Index {
 					counts[i]++
-					if b.Groups[j] != src.group[i] || b.Labels[j] != src.Label(i) {
-						t.Fatalf("%s, %s: sample %d has other marks", name, s, i)
+					got, want := [...]int{b.Labels[j], b.Groups[j]},
+						[...]int{src.Label(i), src.group[i]}
+					if got != want {
+						t.Fatalf("%s, %s: sample %d has label and group %v, want %v", name, s, i,
+							got, want)
 					}
 				}
 			}
@@ -589,8 +599,12 @@ func TestAheadLeavesTheBatchAlone(t *testing.T) {
 			b := l.Next()
 			x, index := slices.Clone(b.X), slices.Clone(b.Index)
 			synctest.Wait() // the next batch is made
-			if !slices.Equal(b.X, x) || !slices.Equal(b.Index, index) {
-				t.Fatal("making the next batch changes the one in use")
+			if !slices.Equal(b.X, x) {
+				t.Fatal("making the next batch changes the values of the one in use")
+			}
+			if !slices.Equal(b.Index, index) {
+				t.Fatalf("making the next batch changes the indices of the one in use: %v, want %v",
+					b.Index, index)
 			}
 		}
 	})

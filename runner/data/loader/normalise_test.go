@@ -92,7 +92,8 @@ func TestInPlaceWhereItCanBe(t *testing.T) {
 	} {
 		b := must(t)(NewEpochs(tc.src, tc.o)).Next()
 		if b.Offsets != nil || len(b.X) != 4*tc.src.Shape().Len() {
-			t.Errorf("%s: is taken to lie in memory", name)
+			t.Errorf("%s: a batch has offsets %v and %d values, want none and those of 4 samples",
+				name, b.Offsets, len(b.X))
 		}
 	}
 }

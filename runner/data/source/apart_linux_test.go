@@ -83,7 +83,8 @@ func TestApartIsGivenUp(t *testing.T) {
 	cancel()
 	if err := <-given; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(),
 		"reading it was stopped") {
-		t.Error(err)
+		t.Errorf("error %v, want one that wraps %v and says that reading it was stopped", err,
+			context.Canceled)
 	}
 	b, err := os.ReadFile(mark)
 	if err != nil {

@@ -361,7 +361,8 @@ func FuzzNPY(f *testing.F) {
 			need *= d
 		}
 		if need != len(a.Data) || need == 0 {
-			t.Fatalf("%d bytes for items of %d and shape %v", len(a.Data), a.Size, a.Dims)
+			t.Fatalf("%d bytes for items of %d and shape %v, want %d and some", len(a.Data), a.Size,
+				a.Dims, need)
 		}
 		if c, err := a.Factor("a", a.Dims[0]); err == nil && len(c.Codes) != a.Dims[0] {
 			t.Fatalf("%d codes for shape %v", len(c.Codes), a.Dims)
@@ -479,7 +480,10 @@ func TestSeveralTestFiles(t *testing.T) {
 		filepath.Join(dir, "b.csv") + "+" +
 		filepath.Join(dir, "c.csv")
 	plain, err := Open(name, data.Options{})
-	if err != nil || plain.Checksum != d.Checksum {
-		t.Errorf("with a plain plus: %v", err)
+	if err != nil {
+		t.Fatalf("with a plain plus: %v", err)
+	}
+	if plain.Checksum != d.Checksum {
+		t.Errorf("with a plain plus: checksum %s, want %s", plain.Checksum, d.Checksum)
 	}
 }

@@ -90,8 +90,11 @@ func TestCIFARGlance(t *testing.T) {
 	for i := range d.Train.Len() {
 		d.Train.Read(x, i)
 		whole.Train.Read(y, i)
-		if d.Train.Label(i) != whole.Train.Label(i) || !slices.Equal(x, y) {
-			t.Errorf("sample %d differs", i)
+		if got, want := d.Train.Label(i), whole.Train.Label(i); got != want {
+			t.Errorf("sample %d: label %d, want %d", i, got, want)
+		}
+		if !slices.Equal(x, y) {
+			t.Errorf("sample %d has other values", i)
 		}
 	}
 }
@@ -185,8 +188,12 @@ func TestCIFARArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Checksum != want.Checksum || unpacked.Checksum != want.Checksum {
-		t.Error("folder and archive differ")
+	if got.Checksum != want.Checksum {
+		t.Errorf("the archive has the checksum %s, the folder %s", got.Checksum, want.Checksum)
+	}
+	if unpacked.Checksum != want.Checksum {
+		t.Errorf("unpacked, the checksum is %s, that of the folder %s", unpacked.Checksum,
+			want.Checksum)
 	}
 }
 
@@ -257,8 +264,11 @@ func FuzzCIFAR(f *testing.F) {
 		got, err := picture.CIFAR10Layout(1).AppendRecords(nil, bytes.NewReader(b), int64(len(b)),
 			"fuzz")
 		good := len(b) == picture.CIFARRecord && b[0] < 10
-		if (err == nil) != good || good && !bytes.Equal(got, b) {
-			t.Errorf("%d bytes: error %v", len(b), err)
+		if (err == nil) != good {
+			t.Errorf("%d bytes: error %v, want one: %t", len(b), err, !good)
+		}
+		if good && !bytes.Equal(got, b) {
+			t.Errorf("%d bytes are read as %d others", len(b), len(got))
 		}
 	})
 }

@@ -37,8 +37,11 @@ func TestCompact(t *testing.T) {
 		t.Fatalf("%d bytes and %d labels are kept of 3 images of 4", len(got.Data), got.Len())
 	}
 	for i := range 3 {
-		if !bytes.Equal(got.Pixels(nil, i), want.Pixels(nil, i)) || got.Label(i) != want.Label(i) {
-			t.Errorf("sample %d differs", i)
+		if a, b := got.Pixels(nil, i), want.Pixels(nil, i); !bytes.Equal(a, b) {
+			t.Errorf("sample %d has the pixels %v, want %v", i, a, b)
+		}
+		if a, b := got.Label(i), want.Label(i); a != b {
+			t.Errorf("sample %d has label %d, want %d", i, a, b)
 		}
 	}
 }

@@ -92,13 +92,14 @@ func TestCSVComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len()+d.Test.Len() != 10 || d.Shape.C != 2 {
-		t.Errorf("%d + %d samples of %v", d.Train.Len(), d.Test.Len(), d.Shape)
+	if n := d.Train.Len() + d.Test.Len(); n != 10 {
+		t.Errorf("%d samples, want 10", n)
+	}
+	if d.Shape.C != 2 {
+		t.Errorf("%d features, want 2", d.Shape.C)
 	}
 	_, err = Open("csv:"+write(t, "# c\n\n# d\nlabel\n"+rows), data.Options{})
-	if err == nil || !strings.Contains(err.Error(), `line 4: no column is left`) {
-		t.Errorf("the header's line: error is %v", err)
-	}
+	checkError(t, "the header's line", err, `line 4: no column is left`)
 }
 
 // The test split is a fifth of every class. The training split alone sets the scales.
@@ -189,14 +190,10 @@ func TestCSVDamage(t *testing.T) {
 	}
 	_, err := Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "b,label\n1,x\n"),
 		data.Options{})
-	if err == nil || !strings.Contains(err.Error(), "which the training file has") {
-		t.Errorf("other columns in the test file: error is %v", err)
-	}
+	checkError(t, "other columns in the test file", err, "which the training file has")
 	_, err = Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "a,label\n1e300,x\n"),
 		data.Options{})
-	if err == nil || !strings.Contains(err.Error(), `column "a": 1e+300`) {
-		t.Errorf("a test value beyond float32: error is %v", err)
-	}
+	checkError(t, "a test value beyond float32", err, `column "a": 1e+300`)
 }
 
 // A table that is accepted has the same number of rows in every column, and finite features.

@@ -167,8 +167,11 @@ func TestValues(t *testing.T) {
 			}
 		}
 	}
-	if (&data.Encoder{}).Values(x) != nil || d.Encoder.Values(x[:1]) != nil {
-		t.Error("values of features that are no columns'")
+	if got := (&data.Encoder{}).Values(x); got != nil {
+		t.Errorf("an encoder without columns gives the values %v, want none", got)
+	}
+	if got := d.Encoder.Values(x[:1]); got != nil {
+		t.Errorf("too few features give the values %v, want none", got)
 	}
 	far := data.Column{Name: "x", Mean: 1e6, Std: 1e6} // of which float32 keeps a tenth
 	if got := far.Text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" &&

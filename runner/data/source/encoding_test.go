@@ -118,7 +118,7 @@ func TestCommonestCategories(t *testing.T) {
 		others += int(x[5])
 	}
 	if share := float64(others) / float64(d.Train.Len()); share < .5 || share > .99 {
-		t.Errorf("%v are others", share)
+		t.Errorf("a share of %v has other categories, want .5 to .99", share)
 	}
 	other := write(t, "label,code,job\n1,3,never seen\n0,4,job0\n")
 	e, err := Open("csv:"+other, data.Options{Encoder: &d.Encoder})

@@ -381,9 +381,12 @@ func TestRemotes(t *testing.T) {
 		}
 		for _, r := range p.Files.Remote {
 			kind, digits, _ := strings.Cut(r.Sum, ":")
-			if b, err := hex.DecodeString(digits); err != nil ||
-				len(b) != map[string]int{"md5": 16, "sha256": 32}[kind] {
-				t.Errorf("%s: checksum %q", r.Name, r.Sum)
+			b, err := hex.DecodeString(digits)
+			if err != nil {
+				t.Errorf("%s: checksum %q: %v", r.Name, r.Sum, err)
+			}
+			if want := map[string]int{"md5": 16, "sha256": 32}[kind]; len(b) != want {
+				t.Errorf("%s: checksum %q has %d bytes, want %d", r.Name, r.Sum, len(b), want)
 			}
 			for _, url := range r.URLs {
 				if !strings.HasSuffix(url, "/"+r.Name) {

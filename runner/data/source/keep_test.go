@@ -84,9 +84,7 @@ func TestFeatureIsGroup(t *testing.T) {
 		}
 	}
 	_, err := Open("csv:"+path+"?label=sex", data.Options{Encoder: &plain.Encoder})
-	if err == nil || !strings.Contains(err.Error(), `column "sex" is the label`) {
-		t.Errorf("a feature as the label: %v", err)
-	}
+	checkError(t, "a feature as the label", err, `column "sex" is the label`)
 }
 
 // Options tell codes from quantities, and a number that begins with a zero is a code.

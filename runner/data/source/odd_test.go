@@ -126,9 +126,7 @@ func TestOddFiles(t *testing.T) {
 	}
 	array("y+1%.npy", make([]int64, 4))
 	_, err := Open(Locate("npy:X.npy?y=y+1%.npy", dir), data.Options{})
-	if err == nil || !strings.Contains(err.Error(), "X.npy") {
-		t.Errorf("labels with an odd name: %v", err)
-	}
+	checkError(t, "labels with an odd name", err, "X.npy")
 }
 
 // Pixels whose channels are last would be taken for other pictures: they are refused.

@@ -134,9 +134,11 @@ func TestCompas(t *testing.T) {
 			t.Errorf("%s has other samples", file)
 		}
 	}
-	if !slices.Contains(first.Groups, "African-American × Male") ||
-		first.Train.Len()+first.Test.Len() != 900 {
-		t.Errorf("groups %q, %d samples", first.Groups, first.Train.Len())
+	if want := "African-American × Male"; !slices.Contains(first.Groups, want) {
+		t.Errorf("groups %q, want %q among them", first.Groups, want)
+	}
+	if n := first.Train.Len() + first.Test.Len(); n != 900 {
+		t.Errorf("%d samples, want 900", n)
 	}
 }
 

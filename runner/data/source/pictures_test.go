@@ -137,9 +137,8 @@ func TestPictureCache(t *testing.T) {
 	b[len(b)-1] ^= 1
 	os.WriteFile(files[0], b, 0o666)
 	_, err = Open(name, data.Options{Dir: cache})
-	if err == nil || !strings.Contains(err.Error(), "red/a.png: image: unknown format") {
-		t.Errorf("with a damaged cache and a damaged picture: %v", err)
-	}
+	checkError(t, "with a damaged cache and a damaged picture", err,
+		"red/a.png: image: unknown format")
 	// Where nothing can be kept, the pictures stay in memory.
 	paint(t, path, 5, 5, color.White)
 	if _, err := Open(name, data.Options{Dir: filepath.Join(path, "no-folder")}); err != nil {

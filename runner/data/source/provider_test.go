@@ -78,7 +78,8 @@ func TestRegister(t *testing.T) {
 	}
 	if _, err := source.Open("toy", data.Options{Dir: dir}); err == nil ||
 		!strings.Contains(err.Error(), "data fetch toy") {
-		t.Errorf("before it is fetched, Open gives %v", err)
+		t.Errorf("before it is fetched, Open gives the error %v, want one with %q", err,
+			"data fetch toy")
 	}
 	if err := source.Fetch(context.Background(), "toy", dir, data.FetchOptions{}); err != nil {
 		t.Fatal(err)

@@ -99,8 +99,11 @@ func TestRepeatedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if s := d.Sample; s.Repeated != 30 || s.Twice != 11./30 {
-		t.Errorf("%d of %d, %v twice", s.Repeated, s.Test, s.Twice)
+	if got := d.Sample.Repeated; got != 30 {
+		t.Errorf("%d test rows are repeated, want 30", got)
+	}
+	if got, want := d.Sample.Twice, 11./30; got != want {
+		t.Errorf("a share of %v of the training rows is there twice, want %v", got, want)
 	}
 }
 

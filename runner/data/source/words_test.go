@@ -59,7 +59,7 @@ func TestNumbersAreExact(t *testing.T) {
 			}
 		}
 		if v := c.Value(c.In.Row(len(list))[0]); v == v || c.Missing != 1 {
-			t.Errorf("a missing cell is %v, missing are %d", v, c.Missing)
+			t.Errorf("a missing cell is %v, and %d are missing, want NaN and 1", v, c.Missing)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestColumnOfTexts(t *testing.T) {
 		many = append(many, strconv.Itoa(i))
 	}
 	if c := columnOf(t, append(many, "x", "y")...); !c.Wide() || c.NotANum != "x" {
-		t.Errorf("wide %v, %q", c.Wide(), c.NotANum)
+		t.Errorf("wide %t, the first text %q, want it wide and %q", c.Wide(), c.NotANum, "x")
 	}
 }
 

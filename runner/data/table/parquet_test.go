@@ -117,7 +117,7 @@ func TestTimes(t *testing.T) {
 	}
 	_, _, err = rows(read(t, filepath.Join("testdata", "old.parquet")), every)
 	if err == nil || !strings.Contains(err.Error(), `column "nano": has times of 96 bits`) {
-		t.Error(err)
+		t.Errorf("times of 96 bits give the error %v, want one that names the column", err)
 	}
 }
 
