@@ -55,7 +55,7 @@ func TestFiles(t *testing.T) {
 	must(t, mine.Write(path, note{"one"}))
 	if err := (Files{Owner: Owner{ID: "yours"}}).Read(path, &got); !errors.Is(err, ErrForeign) ||
 		!strings.Contains(err.Error(), "mine") {
-		t.Errorf("a file of another owner: %v", err)
+		t.Errorf("a file of another owner: %v, want ErrForeign and the owner", err)
 	}
 	must(t, k.Remove(path))
 	must(t, k.Remove(path))
@@ -109,7 +109,7 @@ func TestOneAdds(t *testing.T) {
 	}
 	all.Wait()
 	if err := k.Read(path, new(note)); added.Load() != 1 || err != nil {
-		t.Errorf("%d have added it, %v", added.Load(), err)
+		t.Errorf("%d have added it, want one: %v", added.Load(), err)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestFilesLock(t *testing.T) {
 	first, err := k.Lock(path, 0)
 	must(t, err)
 	if _, err := k.Lock(path, 0); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), path) {
-		t.Errorf("a lock that is held: %v", err)
+		t.Errorf("a lock that is held: %v, want ErrHeld and the path", err)
 	}
 	second := make(chan error)
 	go func() {

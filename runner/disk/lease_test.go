@@ -26,8 +26,11 @@ func TestDiskWithoutLocks(t *testing.T) {
 		l, err := AcquireBy(lockless(cause), path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
-		if !held(lockless(cause), path) || !l.Local() {
-			t.Errorf("%v: a lock that is taken is not held, or is taken for everyone's", cause)
+		if !held(lockless(cause), path) {
+			t.Errorf("%v: a lock that is taken is not held", cause)
+		}
+		if !l.Local() {
+			t.Errorf("%v: a lock of this machine counts as one of all machines", cause)
 		}
 		if _, err := AcquireBy(lockless(cause), path, 2); !errors.Is(err, ErrHeld) {
 			t.Errorf("%v: taken twice: %v", cause, err)
@@ -35,12 +38,18 @@ func TestDiskWithoutLocks(t *testing.T) {
 		moved := filepath.Join(filepath.Dir(filepath.Dir(path)), "moved")
 		must(t, os.Rename(filepath.Dir(path), moved))
 		path = filepath.Join(moved, lockName)
-		if !held(lockless(cause), path) || !l.InPlace(path) {
-			t.Errorf("%v: the lock does not follow its folder", cause)
+		if !held(lockless(cause), path) {
+			t.Errorf("%v: the lock is not held where its folder has gone", cause)
+		}
+		if !l.InPlace(path) {
+			t.Errorf("%v: the lock is not in place where its folder has gone", cause)
 		}
 		must(t, l.Release())
-		if held(lockless(cause), path) || len(read(t, path)) != 0 {
-			t.Errorf("%v: a lock that was released is held: %q", cause, read(t, path))
+		if held(lockless(cause), path) {
+			t.Errorf("%v: a lock that was released is held", cause)
+		}
+		if got := read(t, path); len(got) != 0 {
+			t.Errorf("%v: a lock that was released has the text %q, want none", cause, got)
 		}
 	}
 }
@@ -91,12 +100,18 @@ func TestLeaseOfACrashedMachine(t *testing.T) {
 		l, err := AcquireBy(none, path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
-		if !l.InPlace(path) || !l.lease.renew() {
-			t.Error("a lease that was taken over does not stand")
+		if !l.InPlace(path) {
+			t.Error("a lease that was taken over is not in place")
+		}
+		if !l.lease.renew() {
+			t.Error("a lease that was taken over cannot be renewed")
 		}
 		write(t, []byte("third.example\n"), path)
-		if l.InPlace(path) || l.lease.renew() {
-			t.Error("a lease that another machine took stands")
+		if l.InPlace(path) {
+			t.Error("a lease that another machine took is in place")
+		}
+		if l.lease.renew() {
+			t.Error("a lease that another machine took can be renewed")
 		}
 		must(t, l.Release())
 		if got := string(read(t, path)); got != "third.example\n" {

@@ -24,8 +24,11 @@ func TestLockFile(t *testing.T) {
 			t.Errorf("the file says %q, want %q", got, text)
 		}
 	}
-	if !l.InPlace(path) || !Held(path) {
-		t.Error("the lock is not in place, or not held")
+	if !l.InPlace(path) {
+		t.Error("the lock is not in place")
+	}
+	if !Held(path) {
+		t.Error("the lock is not held")
 	}
 	must(t, os.Remove(path))
 	if l.InPlace(path) {

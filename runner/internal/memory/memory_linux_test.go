@@ -75,7 +75,8 @@ func TestLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Reserve(ctx, free/2, "a run"); !errors.As(err, &none) || !none.promised {
-		t.Errorf("half of the memory is there beside three quarters that stay: %v", err)
+		t.Errorf("Reserve of a half beside another half that stays: %v, want an Error of memory "+
+			"that is promised", err)
 	}
 	passes, err := ReservePart(ctx, .5, 1e6, "a part")
 	if err != nil {
