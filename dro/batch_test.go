@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 func testBatchTrainer(t *testing.T, p *Problem) *batchTrainer {
@@ -145,7 +147,8 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 // With full batches, the method is gradient descent on R_ρ itself and reaches its minimum.
 func TestBatchReachesTheOptimum(t *testing.T) {
 	l := newLeast(testRand(83), 120, 2, square, func(m float64) float64 { return m })
-	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
+	for _, set := range testsize.Few[Set](2, CressieRead{1.5}, KL{}, CressieRead{2},
+		SmoothedCVaR{.2}) {
 		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
 		x := make([]float64, 2)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -78,7 +80,8 @@ func TestStepsStayInTheBox(t *testing.T) {
 	for _, m := range Methods() {
 		for _, rule := range []float64{1, 2, 3} { // of sfk-auto
 			rng, w := testRand(25), make([]float64, 16)
-			for _, p := range slices.Repeat(testProblems(.5), 20) {
+			boxes := slices.Repeat(testProblems(.5), 20)
+			for _, p := range testsize.Few(len(boxes)/4, boxes...) {
 				if m.Applies(p.Set) != nil {
 					continue
 				}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // The steps are the method's source, written out for one vector (x, η), with the gradient of F by
@@ -98,7 +100,7 @@ func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 			pan := newTrainer(t, PAN, &p, s)
 			want, _, _ := l.train(t, pan, &p, 4000, .05)
 			want = append(want, pan.(Dual).Z().Eta)
-			for _, alpha := range []float64{.01, .002} {
+			for _, alpha := range testsize.Few(1, .01, .002) {
 				n := newTrainer(t, "nsgdm", &p, s)
 				x := make([]float64, len(l.a[0]))
 				var off []float64

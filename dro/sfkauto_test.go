@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 func testSFKAutoTrainer(t *testing.T, p *Problem, z Z) *sfkAutoTrainer {
@@ -46,7 +48,7 @@ func TestSeenBoxHoldsTheOptimum(t *testing.T) {
 // whatever the box. The exact worst case computes that optimum independently; at ρ = .01 the box is
 // 1000 wide.
 func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
-	for _, rho := range []float64{.01, .5} {
+	for _, rho := range testsize.Few(1, .5, .01) {
 		for _, p := range testProblems(rho) {
 			if cr, ok := p.Set.(CressieRead); ok && cr.K != 1.5 && cr.K != 2 {
 				continue

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // least is a regression problem on which the optimum is known from the exact
@@ -206,6 +208,7 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 		if l.name == "logistic" { // slow
 			list = cases(list[:2:2], list[2:]...)
 		}
+		list = testsize.Few(2, list...)
 		for _, p := range list {
 			p.Rho = l.rho
 			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)

@@ -64,7 +64,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 						continue
 					}
 				}
-				rhos := cases([]float64{1e-12, 1e-3, .5, 10}, 1e-6, .1, 1.5, 1e4)
+				rhos := cases(testsize.Few(2, .5, 1e-12, 10, 1e-3), 1e-6, .1, 1.5, 1e4)
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
 					limit := saturationOf(set, &s, new(buffer)).divergence
 					if limit > 0 {
@@ -93,8 +93,8 @@ func TestWorstCaseIsExact(t *testing.T) {
 
 func TestWorstCaseMatchesBruteForce(t *testing.T) {
 	losses := []float64{.1, .5, 1.2, 3}
-	for _, rho := range cases([]float64{1e-12, .1, 1.1}, 1e-4, .7) {
-		for _, k := range cases([]float64{1.0001, 1.5, 2}, 1.05) {
+	for _, rho := range cases(testsize.Few(1, .1, 1.1, 1e-12), 1e-4, .7) {
+		for _, k := range cases(testsize.Few(1, 1.5, 1.0001, 2), 1.05) {
 			w, err := WorstCase(CressieRead{k}, nil, losses, rho)
 			if err != nil {
 				t.Fatal(err)

@@ -3,25 +3,27 @@ package nn
 import (
 	"runtime"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // TestMemory compares the estimate with the memory that a network takes: it is not below it, and
 // not so far above it that a network that fits is refused.
 func TestMemory(t *testing.T) {
-	for _, c := range []Config{
-		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128},
+	for _, c := range testsize.Few(5, []Config{
 		{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 512},
 		{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 64},
-		{Model: "resnet18", C: 3, H: 32, W: 32, Classes: 10, Batch: 16},
 		{Model: "linear", C: 30000, H: 1, W: 1, Classes: 10, Batch: 128},
-		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096},
-		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Precision: bf16},
 		{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
-		{Model: "mlp", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
-		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096, Precision: bf16},
 		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 2048, Dropout: .1,
 			Optimizer: AdamWName},
-	} {
+		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128},
+		{Model: "resnet18", C: 3, H: 32, W: 32, Classes: 10, Batch: 16},
+		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096},
+		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Precision: bf16},
+		{Model: "mlp", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
+		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096, Precision: bf16},
+	}...) {
 		c.Threads, c.Seed = 1, 1
 		var before, after runtime.MemStats
 		runtime.GC() // twice: what had a finalizer goes the second time

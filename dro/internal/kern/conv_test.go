@@ -20,14 +20,18 @@ type convCase struct {
 }
 
 // compared returns the number of images that are compared with float64: without DROLAB_LONG=1, as
-// many as make a few million products.
+// many as make a few million products, and with -short fewer.
 func (c convCase) compared() int {
 	if testsize.Long() {
 		return c.images
 	}
 	out := must(c.cfg.OutShape())
 	each := out.Len() * c.cfg.In.Channels * c.cfg.KernelHeight * c.cfg.KernelWidth
-	return min(c.images, 1+2_000_000/each)
+	products := 2_000_000
+	if testing.Short() {
+		products = 200_000
+	}
+	return min(c.images, 1+products/each)
 }
 
 // convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides
@@ -229,6 +233,9 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 // all.
 func repeats(isa ISA) int {
 	n := 5
+	if testing.Short() {
+		n = 2
+	}
 	if isa == Generic {
 		n = 1
 	}
