@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner/data"
 )
 
@@ -20,9 +21,9 @@ func TestSample(t *testing.T) {
 		return []string{strconv.Itoa(row * (column + 1)), fmt.Sprint("c", row%7), "",
 			[]string{"x", strconv.Itoa(row)}[min(1, row%5)], fmt.Sprint("id", row)}[column%5]
 	}
-	for _, c := range []struct{ rows, columns, most int }{
-		{10, 5, 10}, {4096, 5, 4096}, {4097, 5, 2049}, {50_000, 5, 4096}, {20_000, 1000, 262},
-	} {
+	type tableSize struct{ rows, columns, most int }
+	for _, c := range testsize.Few(3, tableSize{10, 5, 10}, tableSize{4096, 5, 4096},
+		tableSize{4097, 5, 2049}, tableSize{50_000, 5, 4096}, tableSize{20_000, 1000, 262}) {
 		s := data.NewSampler(make([]string, c.columns))
 		cells := make([]string, c.columns)
 		for row := range c.rows {
