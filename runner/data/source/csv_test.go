@@ -130,25 +130,6 @@ func TestCSVSplit(t *testing.T) {
 	}
 }
 
-func TestMoments(t *testing.T) {
-	for _, tt := range []struct {
-		values    []float64
-		mean, std float64
-	}{
-		{[]float64{0, 0}, 0, 1},
-		{[]float64{7, 7, 7}, 7, 1},
-		{[]float64{1, 3}, 2, 1},
-		{[]float64{1e300, -1e300}, 0, 1e300},
-		{[]float64{1.7e9, 1.7e9 + 2}, 1.7e9 + 1, 1},
-	} {
-		c := columnOf(t, strings.Fields(strings.Trim(fmt.Sprint(tt.values), "[]"))...)
-		table.Moments([]*table.Column{c}, data.Indices(0, len(tt.values)), false)
-		if math.Abs(c.Mean-tt.mean) > 1e-6*tt.std || math.Abs(c.Std/tt.std-1) > 1e-6 {
-			t.Errorf("%v: mean %v, std %v, want %v, %v", tt.values, c.Mean, c.Std, tt.mean, tt.std)
-		}
-	}
-}
-
 func TestCSVDamage(t *testing.T) {
 	many := "id,label\n"
 	for i := range table.MaxCategories + 1 {
@@ -194,42 +175,4 @@ func TestCSVDamage(t *testing.T) {
 	_, err = Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "a,label\n1e300,x\n"),
 		data.Options{})
 	checkError(t, "a test value beyond float32", err, `column "a": 1e+300`)
-}
-
-// A table that is accepted has the same number of rows in every column, and finite features.
-func FuzzCSV(f *testing.F) {
-	f.Add("a,b,label\n1,x,0\n2,y,1\n3,x,0\n")
-	f.Add("# c\n\ufeffa,label\n\"1\n2\",3\n")
-	f.Add("a,label,group\n1e308,0,g\n-1e308,1,h\n1,1,h\n")
-	f.Add("a,label\n1,2\n1\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		var fr table.Frame
-		if err := fr.Read(strings.NewReader(text)); err != nil {
-			return
-		}
-		d, err := fr.Dataset(fr.Rows, data.Draw{Fraction: data.TestShare, Seed: 1,
-			AllTest: false})
-		if err != nil {
-			return
-		}
-		if d.Train.Len()+d.Test.Len() != fr.Rows {
-			t.Fatalf("%d + %d samples of %d lines", d.Train.Len(), d.Test.Len(), fr.Rows)
-		}
-		if d.Groups == nil { // as Open does
-			d.Groups = d.Classes
-		}
-		x := make([]float32, d.Shape.Len())
-		for i := range d.Train.Len() {
-			d.Train.Read(x, i)
-			for j, v := range x {
-				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-					t.Fatalf("sample %d, feature %d is %v", i, j, v)
-				}
-			}
-			if l, g := d.Train.Label(i), d.Train.Group(i); l >= len(d.Classes) ||
-				g >= len(d.Groups) {
-				t.Fatalf("sample %d has label %d, group %d", i, l, g)
-			}
-		}
-	})
 }

@@ -294,38 +294,6 @@ func TestFetchInterrupted(t *testing.T) {
 	}
 }
 
-// After a fetch the data set opens without anything else. A second fetch does nothing, even without
-// the archive.
-func TestFetchCIFAR(t *testing.T) {
-	l := smallCIFAR()
-	packed := archive(t, l)
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(packed) })
-	sum := md5.Sum(packed)
-	file := data.Remote{Name: picture.CIFARArchive, Size: int64(len(packed)),
-		Sum: "md5:" + hex.EncodeToString(sum[:]), URLs: []string{s.URL}}
-	dir := filepath.Join(t.TempDir(), "new")
-	if err := l.Fetch(context.Background(), dir, file, data.FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	d, err := l.Open(data.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Checksum = d.Checksum
-	if err := os.Remove(filepath.Join(dir, picture.CIFARArchive)); err != nil {
-		t.Fatal(err)
-	}
-	reported := int64(0)
-	if err := l.Fetch(context.Background(), dir, file,
-		data.FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil ||
-		len(s.ranges) != 1 {
-		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
-	}
-	if reported != file.Size {
-		t.Errorf("the second fetch reports %d of %d", reported, file.Size)
-	}
-}
-
 func TestFetchSeveralFiles(t *testing.T) {
 	s := serve(t, good)
 	j := newJob(t)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"drolab/runner/data"
-	"drolab/runner/data/array"
 )
 
 // oddTable returns a table with a column of an odd name, whose cells are a and b, and a number.
@@ -127,25 +126,6 @@ func TestOddFiles(t *testing.T) {
 	array("y+1%.npy", make([]int64, 4))
 	_, err := Open(Locate("npy:X.npy?y=y+1%.npy", dir), data.Options{})
 	checkError(t, "labels with an odd name", err, "X.npy")
-}
-
-// Pixels whose channels are last would be taken for other pictures: they are refused.
-func TestChannelsLast(t *testing.T) {
-	for _, c := range []struct {
-		dims []int
-		want bool // refused
-	}{
-		{[]int{9, 32, 32, 3}, true}, {[]int{9, 28, 28, 1}, true}, {[]int{9, 218, 178, 3}, true},
-		{[]int{9, 64, 48, 4}, true}, {[]int{9, 3, 32, 32}, false}, {[]int{9, 64, 128, 1}, false},
-		{[]int{9, 512, 3, 3}, false}, {[]int{9, 1, 28, 28}, false},
-	} {
-		_, err := array.NewFeatures(array.Array{Name: "x", Kind: 'f', Size: 4, Dims: c.dims})
-		if c.want {
-			checkError(t, fmt.Sprint(c.dims), err, "numpy.moveaxis(x, -1, 1)")
-		} else if err != nil {
-			t.Errorf("%v: %v, want no error", c.dims, err)
-		}
-	}
 }
 
 // TestOddMetadata: tables of pictures as they come, with other names of columns and absolute paths.

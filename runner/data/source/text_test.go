@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner/data"
-	"drolab/runner/data/array"
 )
 
 // pieces returns a reader that gives its bytes a few at a time, and the last ones together with
@@ -149,34 +148,4 @@ func TestNamesAreUTF8(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, c.dataset, data.Options{}, c.want) })
 	}
-}
-
-// The texts of arrays are refused, too, if they are not UTF-8.
-func TestTextsOfArraysAreUTF8(t *testing.T) {
-	bytesOf := array.Array{Name: "y", Kind: 'S', Size: 2, Dims: []int{2},
-		Data: []byte("a\x00\xe9b")}
-	runes := array.Array{Name: "y", Kind: 'U', Size: 4, Dims: []int{2},
-		Data: binary.LittleEndian.AppendUint32([]byte("a\x00\x00\x00"), 0xd800)}
-	for name, c := range map[string]struct {
-		array array.Array
-		want  string
-	}{
-		"bytes": {bytesOf,
-			`y: sample 1: the name "\xe9b" is not UTF-8 at byte 0: give another`},
-		"characters": {runes, "y: sample 1: 0xd800 is not a Unicode character"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := c.array.Factor("y", 2); err == nil || err.Error() != c.want {
-				t.Fatalf("%v, want %s", err, c.want)
-			}
-		})
-	}
-	t.Run("names of tensors", func(t *testing.T) {
-		header := "{\"l\xe9\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}"
-		b := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"x"...)
-		if _, _, err := array.ReadSafetensors("f", b); err == nil ||
-			!strings.Contains(err.Error(), "not UTF-8") {
-			t.Fatal(err)
-		}
-	})
 }
