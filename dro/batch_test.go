@@ -61,11 +61,11 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 	}
 }
 
-// ownWay is a set of another package that computes its worst case by itself: all mass on the
-// largest loss.
-type ownWay struct{ Set }
+// largestLossSet is a set of another package that computes its worst case by itself: all mass on
+// the largest loss.
+type largestLossSet struct{ Set }
 
-func (ownWay) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
+func (largestLossSet) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
 	clear(ratios)
 	at := slices.Index(losses, slices.Max(losses))
 	ratios[at] = float64(len(losses))
@@ -75,7 +75,7 @@ func (ownWay) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
 func TestBatchAsksASetThatKnowsItsWorstCase(t *testing.T) {
 	p := testProblems(.4)[0]
 	own := *p
-	own.Set, own.Coordinates = ownWay{p.Set}, Unshifted
+	own.Set, own.Coordinates = largestLossSet{p.Set}, Unshifted
 	w := make([]float64, 3)
 	testBatchTrainer(t, &own).Weights(w, Batch{Losses: []float64{1, 5, 2}})
 	if !slices.Equal(w, []float64{0, 3, 0}) {
@@ -146,7 +146,7 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 
 // With full batches, the method is gradient descent on R_ρ itself and reaches its minimum.
 func TestBatchReachesTheOptimum(t *testing.T) {
-	l := newLeast(testRand(83), 120, 2, square, func(m float64) float64 { return m })
+	l := newRegressionProblem(testRand(83), 120, 2, square, func(m float64) float64 { return m })
 	for _, set := range testsize.Few[Set](2, CressieRead{1.5}, KL{}, CressieRead{2},
 		SmoothedCVaR{.2}) {
 		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}

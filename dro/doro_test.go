@@ -83,7 +83,7 @@ func TestDOROIsItsAlgorithm(t *testing.T) {
 // With full batches, and a share ε of outliers far from the other samples, the optimum is the least
 // R_ρ of the other samples alone.
 func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
-	clean := newLeast(testRand(92), 90, 2, square, func(m float64) float64 { return m })
+	clean := newRegressionProblem(testRand(92), 90, 2, square, func(m float64) float64 { return m })
 	whole := *clean
 	for i := range 10 {
 		whole.a = append(slices.Clip(whole.a), []float64{0, .1})

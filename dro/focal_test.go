@@ -53,7 +53,7 @@ func TestFocalAtTheEdges(t *testing.T) {
 // On logistic losses, focal converges to a point where the finite-difference gradient of its own
 // mean loss is 0. That point is not ERM's.
 func TestFocalReachesAStationaryPoint(t *testing.T) {
-	l := newLeast(testRand(87), 100, 2, logistic,
+	l := newRegressionProblem(testRand(87), 100, 2, logistic,
 		func(m float64) float64 { return math.Copysign(1, m) })
 	trainer := newTrainer(t, "focal", nil, nil)
 	x, erm := make([]float64, 2), make([]float64, 2)

@@ -27,8 +27,8 @@ func testJTTTrainer(t *testing.T, samples int, up float64) *jttTrainer {
 
 // spurious returns a separable problem. The label is the sign of the second feature, which is weak;
 // the first is strong and follows the label in 20 samples, and its contrary in the last 2.
-func spurious() *least {
-	l := &least{loss: logistic}
+func spurious() *regressionProblem {
+	l := &regressionProblem{loss: logistic}
 	for i := range 22 {
 		y, strong := float64(1-i%2*2), 1.0
 		if i >= 20 {
@@ -40,7 +40,7 @@ func spurious() *least {
 }
 
 // correct reports for each sample whether the linear classifier x gets it right.
-func (l *least) correct(x []float64) []bool {
+func (l *regressionProblem) correct(x []float64) []bool {
 	right := make([]bool, len(l.y))
 	for i, a := range l.a {
 		right[i] = l.y[i]*(a[0]*x[0]+a[1]*x[1]) > 0
@@ -49,7 +49,7 @@ func (l *least) correct(x []float64) []bool {
 }
 
 // split returns the training split at x, as a runner does.
-func (l *least) split(x []float64) func() (Batch, error) {
+func (l *regressionProblem) split(x []float64) func() (Batch, error) {
 	return func() (Batch, error) {
 		return Batch{Losses: make([]float64, len(l.y)), Index: l.all(), Correct: l.correct(x)}, nil
 	}
@@ -75,7 +75,7 @@ func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 	if !slices.Equal(x, erm) {
 		t.Errorf("x %v after the first run, ERM's is %v", x, erm)
 	}
-	upsampled := &least{loss: logistic}
+	upsampled := &regressionProblem{loss: logistic}
 	for i, right := range l.correct(erm) {
 		copies := 1
 		if !right {

@@ -12,7 +12,7 @@ import (
 // finite differences: m ← βm + (1−β)g, then α m/‖m‖.
 func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 	const alpha, beta, d, steps = .03, .8, 3, 40
-	l := newLeast(testRand(71), 60, d, square, func(m float64) float64 { return m })
+	l := newRegressionProblem(testRand(71), 60, d, square, func(m float64) float64 { return m })
 	for _, p := range []Problem{
 		{Set: CressieRead{2}, Coordinates: Paper}, {Set: KL{}, Coordinates: Unshifted},
 		{Set: SmoothedCVaR{.2}, Coordinates: Unshifted},
@@ -85,9 +85,10 @@ func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 // α/2 or more away.
 func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 	rng := testRand(72)
-	for _, l := range []*least{
-		newLeast(rng, 100, 1, square, func(m float64) float64 { return m }),
-		newLeast(rng, 100, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) }),
+	for _, l := range []*regressionProblem{
+		newRegressionProblem(rng, 100, 1, square, func(m float64) float64 { return m }),
+		newRegressionProblem(rng, 100, 3, logistic,
+			func(m float64) float64 { return math.Copysign(1, m) }),
 	} {
 		for _, p := range []Problem{
 			{Set: CressieRead{1.5}, Coordinates: Unshifted},

@@ -15,15 +15,15 @@ import (
 // pieces returns a reader that gives its bytes a few at a time, and the last ones together with
 // io.EOF.
 func pieces(text string, n int) io.Reader {
-	return iotest.DataErrReader(bufio.NewReaderSize(&upTo{strings.NewReader(text), n}, 16))
+	return iotest.DataErrReader(bufio.NewReaderSize(&shortReader{strings.NewReader(text), n}, 16))
 }
 
-type upTo struct {
+type shortReader struct {
 	io.Reader
 	n int
 }
 
-func (u *upTo) Read(p []byte) (int, error) { return u.Reader.Read(p[:min(u.n, len(p))]) }
+func (u *shortReader) Read(p []byte) (int, error) { return u.Reader.Read(p[:min(u.n, len(p))]) }
 
 // However a text is read, its UTF-8 is passed on. The error for the first byte that is not UTF-8
 // names the byte and its line.

@@ -132,14 +132,14 @@ func TestFilesLock(t *testing.T) {
 	must(t, <-second)
 }
 
-// hasty is a disk on which somebody replaces a file just before it is opened.
-type hasty struct {
+// replacingDisk is a disk on which somebody replaces a file just before it is opened.
+type replacingDisk struct {
 	atomicfile.Disk
 	times   int
 	replace func()
 }
 
-func (h *hasty) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
+func (h *replacingDisk) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
 	if h.times > 0 {
 		h.times--
 		h.replace()

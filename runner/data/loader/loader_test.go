@@ -415,16 +415,16 @@ func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 	}
 }
 
-// marked is a source of samples of one pixel in groups of the given sizes.
-type marked struct {
+// groupedSource is a source of samples of one pixel in groups of the given sizes.
+type groupedSource struct {
 	data.Source
 	group []int
 }
 
-func (m *marked) Group(i int) int { return m.group[i] }
+func (m *groupedSource) Group(i int) int { return m.group[i] }
 
-func inGroups(sizes ...int) *marked {
-	m := &marked{}
+func inGroups(sizes ...int) *groupedSource {
+	m := &groupedSource{}
 	for g, n := range sizes {
 		m.group = append(m.group, slices.Repeat([]int{g}, n)...)
 	}
@@ -610,10 +610,10 @@ func TestAheadLeavesTheBatchAlone(t *testing.T) {
 	})
 }
 
-// brittle is a source that panics at one of its samples.
-type brittle struct{ data.Source }
+// panickingSource is a source that panics at one of its samples.
+type panickingSource struct{ data.Source }
 
-func (b brittle) Read(dst []float32, i int) {
+func (b panickingSource) Read(dst []float32, i int) {
 	if i == 9 {
 		panic("sample 9")
 	}
@@ -623,7 +623,7 @@ func (b brittle) Read(dst []float32, i int) {
 // program.
 func TestAheadPanicsInNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := brittle{randomImages(12, data.Shape{C: 1, H: 1, W: 1})}
+		src := panickingSource{randomImages(12, data.Shape{C: 1, H: 1, W: 1})}
 		l := must(t)(NewSequential(src, Options{Batch: 4, Ahead: true}))
 		defer l.Close()
 		l.Next()
@@ -645,6 +645,6 @@ func TestEveryCorePanicsInCaller(t *testing.T) {
 			t.Errorf("recovered %v", p)
 		}
 	}()
-	data.Tabulated(brittle{randomImages(12, data.Shape{C: 1, H: 1, W: 1})})
+	data.Tabulated(panickingSource{randomImages(12, data.Shape{C: 1, H: 1, W: 1})})
 	t.Error("a panic of the source is lost")
 }

@@ -71,7 +71,8 @@ func TestSharedIsTheSame(t *testing.T) {
 
 // The panic of a task surfaces where the batch is asked for.
 func TestSharedPanicsInNext(t *testing.T) {
-	l := must(t)(NewSequential(brittle{wideRows()}, Options{Batch: 4, RunOnThreads: atOnce}))
+	l := must(t)(NewSequential(panickingSource{wideRows()},
+		Options{Batch: 4, RunOnThreads: atOnce}))
 	l.Next()
 	l.Next()
 	defer func() {

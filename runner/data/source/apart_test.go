@@ -20,8 +20,8 @@ import (
 	"drolab/runner/internal/memory"
 )
 
-// every returns a name of each scheme, with each option that changes the data set.
-func every(t *testing.T) map[string]string {
+// namesOfKinds returns a name of each scheme, with each option that changes the data set.
+func namesOfKinds(t *testing.T) map[string]string {
 	t.Helper()
 	rows := "a,b,c,g,label\n"
 	for i := range 700 {
@@ -31,10 +31,11 @@ func every(t *testing.T) map[string]string {
 	}
 	table := writeFile(t, "a.csv", rows)
 	packed := filepath.Join(t.TempDir(), "a.csv.gz")
-	npz, stored := writeNPZ(t, zip.Deflate, six(t)), writeNPZ(t, zip.Store, six(t))
+	npz, stored := writeNPZ(t, zip.Deflate, sixSamples(t)), writeNPZ(t, zip.Store, sixSamples(t))
 	folder, ubyte := t.TempDir(), t.TempDir()
 	for name, b := range map[string][]byte{packed: gzipped(t, []byte(rows)),
-		filepath.Join(folder, "x.npy"): six(t)["x"], filepath.Join(folder, "y.npy"): six(t)["y"]} {
+		filepath.Join(folder, "x.npy"): sixSamples(t)["x"],
+		filepath.Join(folder, "y.npy"): sixSamples(t)["y"]} {
 		if err := os.WriteFile(name, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +97,8 @@ func sparse(t *testing.T) string {
 	return path
 }
 
-// told returns everything that a data set says of itself, without its samples.
-func told(t *testing.T, d *data.Dataset) string {
+// describe returns everything that a data set says of itself, without its samples.
+func describe(t *testing.T, d *data.Dataset) string {
 	t.Helper()
 	all := *d
 	all.Train, all.Val, all.Test, all.Release = nil, nil, nil, nil
@@ -153,7 +154,7 @@ func identical(t *testing.T, got, want data.Source) {
 // A separate process reads the same as this one, to the bit: samples, order, splits, checksum,
 // notes and encoder, and the samples that this encoder makes.
 func TestApartIsTheSame(t *testing.T) {
-	for title, name := range every(t) {
+	for title, name := range namesOfKinds(t) {
 		t.Run(title, func(t *testing.T) {
 			dir := t.TempDir()
 			options := map[string]data.Options{"plain": {Dir: dir}, "held out": {Dir: dir,
@@ -195,7 +196,7 @@ func TestApartIsTheSame(t *testing.T) {
 						t.Errorf("%s: the sample of rows is\n%s\nwant\n%s", how, a, b)
 					}
 				}
-				if a, b := told(t, got), told(t, want); a != b {
+				if a, b := describe(t, got), describe(t, want); a != b {
 					t.Errorf("%s: got\n%s\nwant\n%s", how, a, b)
 				}
 				identical(t, got.Train, want.Train)

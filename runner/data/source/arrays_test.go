@@ -73,8 +73,8 @@ func writeNPZ(t testing.TB, method uint16, arrays map[string][]byte) string {
 	return path
 }
 
-// six returns arrays of six samples of two features, with samples in every split.
-func six(t testing.TB) map[string][]byte {
+// sixSamples returns arrays of six samples of two features, with samples in every split.
+func sixSamples(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"x":     npy(t, "<f4", "(6, 2)", []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
 		"y":     npy(t, "<i8", "(6,)", []int64{-1, 1, 1, -1, 1, -1}),
@@ -87,7 +87,7 @@ func six(t testing.TB) map[string][]byte {
 // Stored, compressed or in files of their own, the arrays give the same samples and the same
 // checksum.
 func TestArrays(t *testing.T) {
-	arrays := six(t)
+	arrays := sixSamples(t)
 	folder := t.TempDir()
 	for name, b := range arrays {
 		if err := os.WriteFile(filepath.Join(folder, name+".npy"), b, 0o666); err != nil {
@@ -137,7 +137,7 @@ func TestArrays(t *testing.T) {
 
 // The names of arrays, crossed groups, a drawn split and scales can be set by options.
 func TestArrayOptions(t *testing.T) {
-	arrays := six(t)
+	arrays := sixSamples(t)
 	path := "npz:" + writeNPZ(t, zip.Store, arrays)
 	d, err := Open(path+"?g=g,h&cells=yes&scale=standard", data.Options{})
 	if err != nil {
@@ -197,7 +197,7 @@ func TestArrayTypes(t *testing.T) {
 func TestArrayDamage(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	x := func(v ...float32) []byte { return npy(t, "<f4", fmt.Sprintf("(%d, 1)", len(v)), v) }
-	fortran := bytes.Replace(six(t)["x"], []byte("False"), []byte("True "), 1)
+	fortran := bytes.Replace(sixSamples(t)["x"], []byte("False"), []byte("True "), 1)
 	for name, tt := range map[string]struct {
 		array string
 		b     []byte
@@ -208,8 +208,8 @@ func TestArrayDamage(t *testing.T) {
 		"no labels": {"y", nil, "", `no array "y"`},
 		"no numpy": {"x", []byte("hello, this is text"), "",
 			"x.npy: byte 0: not an array of NumPy"},
-		"short":   {"x", six(t)["x"][:40], "", "ends at byte 40, in the header"},
-		"cut":     {"x", six(t)["x"][:150], "", "22 bytes after the header do not suit"},
+		"short":   {"x", sixSamples(t)["x"][:40], "", "ends at byte 40, in the header"},
+		"cut":     {"x", sixSamples(t)["x"][:150], "", "22 bytes after the header do not suit"},
 		"version": {"x", []byte("\x93NUMPY\x09\x00aaaaaaaa"), "", "byte 6: version 9"},
 		"integers": {"x", npy(t, "<i4", "(6, 1)", make([]int32, 6)), "",
 			"features are not floating-point"},
@@ -241,7 +241,7 @@ func TestArrayDamage(t *testing.T) {
 		"fraction of a split": {"z", nil, "?test_fraction=.3",
 			"test_fraction= has no use beside split"},
 	} {
-		arrays := six(t)
+		arrays := sixSamples(t)
 		arrays[tt.array] = tt.b
 		if tt.b == nil {
 			delete(arrays, tt.array)
@@ -257,7 +257,7 @@ func TestArrayDamage(t *testing.T) {
 
 // Damage to the archive around the arrays gives an error of one line, too.
 func TestZipDamage(t *testing.T) {
-	path := writeNPZ(t, zip.Store, six(t))
+	path := writeNPZ(t, zip.Store, sixSamples(t))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func heap() int {
 
 // An array that is accepted has as many bytes as its shape needs, and a value for every sample.
 func FuzzNPY(f *testing.F) {
-	for _, b := range six(f) {
+	for _, b := range sixSamples(f) {
 		f.Add(b)
 	}
 	f.Add([]byte("\x93NUMPY\x03\x00\xff\xff\xff\xff"))

@@ -51,7 +51,7 @@ func TestNPZThatInflates(t *testing.T) {
 func FuzzNPZ(f *testing.F) {
 	f.Add(inflating(f))
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
-		b, err := os.ReadFile(writeNPZ(f, method, six(f)))
+		b, err := os.ReadFile(writeNPZ(f, method, sixSamples(f)))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -195,21 +195,21 @@ func chunkOf(codec, size, compressed, values int, page []byte) []byte {
 	return append(append(append(b, footer...), byte(n), byte(n>>8), 0, 0), "PAR1"...)
 }
 
-// written is a struct of Thrift's compact protocol that is being written.
-type written struct {
+// thriftStruct is a struct of Thrift's compact protocol that is being written.
+type thriftStruct struct {
 	b    []byte
 	last int
 }
 
-func newStruct() *written { return &written{} }
+func newStruct() *thriftStruct { return &thriftStruct{} }
 
-func (w *written) field(id, kind int) *written {
+func (w *thriftStruct) field(id, kind int) *thriftStruct {
 	w.b = append(w.b, byte((id-w.last)<<4|kind))
 	w.last = id
 	return w
 }
 
-func (w *written) varint(n uint64) *written {
+func (w *thriftStruct) varint(n uint64) *thriftStruct {
 	for ; n >= 0x80; n >>= 7 {
 		w.b = append(w.b, byte(n)|0x80)
 	}
@@ -217,25 +217,31 @@ func (w *written) varint(n uint64) *written {
 	return w
 }
 
-func (w *written) number(id, v int) *written { return w.field(id, 5).varint(uint64(v) << 1) }
-func (w *written) long(id, v int) *written   { return w.field(id, 6).varint(uint64(v) << 1) }
-func (w *written) text(id int, s string) *written {
+func (w *thriftStruct) number(id, v int) *thriftStruct {
+	return w.field(id, 5).varint(uint64(v) << 1)
+}
+
+func (w *thriftStruct) long(id, v int) *thriftStruct {
+	return w.field(id, 6).varint(uint64(v) << 1)
+}
+
+func (w *thriftStruct) text(id int, s string) *thriftStruct {
 	w.field(id, int(thrift.BINARY)).varint(uint64(len(s)))
 	w.b = append(w.b, s...)
 	return w
 }
-func (w *written) nest(id int, in *written) *written {
+func (w *thriftStruct) nest(id int, in *thriftStruct) *thriftStruct {
 	w.field(id, int(thrift.STRUCT)).b = append(w.b, in.end()...)
 	return w
 }
-func (w *written) list(id int, all ...*written) *written {
+func (w *thriftStruct) list(id int, all ...*thriftStruct) *thriftStruct {
 	w.field(id, int(thrift.LIST)).b = append(w.b, byte(len(all)<<4|int(thrift.STRUCT)))
 	for _, in := range all {
 		w.b = append(w.b, in.end()...)
 	}
 	return w
 }
-func (w *written) end() []byte { return append(slices.Clone(w.b), 0) }
+func (w *thriftStruct) end() []byte { return append(slices.Clone(w.b), 0) }
 
 // Numbers of 16 bits, and decimals, have the right values.
 func TestCells(t *testing.T) {

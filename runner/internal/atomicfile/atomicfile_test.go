@@ -53,10 +53,10 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// linkless is a folder of a file system without hard links.
-type linkless struct{ Root }
+// folderWithoutLinks is a folder of a file system without hard links.
+type folderWithoutLinks struct{ Root }
 
-func (linkless) Link(string, string) error { return errors.ErrUnsupported }
+func (folderWithoutLinks) Link(string, string) error { return errors.ErrUnsupported }
 
 // TestNewIn: a file gets the first free name, replaces no file, and appears only when it is
 // complete.
@@ -70,7 +70,7 @@ func TestNewIn(t *testing.T) {
 		defer r.Close()
 		in := Disk(Root{r})
 		if !links {
-			in = linkless{Root{r}}
+			in = folderWithoutLinks{Root{r}}
 		}
 		broken := errors.New("broken")
 		for _, c := range []struct {
