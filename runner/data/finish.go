@@ -67,7 +67,8 @@ func sameButEnd(names, known []string) string {
 		i := slices.IndexFunc(known, func(k string) bool { return bareEnd(k) == bareEnd(name) })
 		if i >= 0 {
 			pairs = append(pairs, fmt.Sprintf("%q is %q there", name, known[i]))
-			ends = cmp.Or(name[len(bareEnd(name)):], known[i][len(bareEnd(known[i])):])
+			ends = cmp.Or(strings.TrimPrefix(name, bareEnd(name)),
+				strings.TrimPrefix(known[i], bareEnd(known[i])))
 		}
 	}
 	if pairs == nil {

@@ -123,7 +123,8 @@ func (c *Column) isCode(cell string) bool {
 
 // addNumber is Add for a column without Dict.
 func (c *Column) addNumber(cell string, line int) (uint32, error) {
-	if w, ok := decimalWord(cell); ok && !c.isCode(cell) || !c.Numeric {
+	w, ok := decimalWord(cell)
+	if !c.Numeric || ok && !c.isCode(cell) {
 		return w, nil
 	}
 	v, err := c.parse(cell, line)
