@@ -112,7 +112,7 @@ func mount(dir, size string) error {
 func unmount(dir string) error { return exec.Command("umount", dir).Run() }
 
 func fullDisk(ts *testscript.TestScript, neg bool, args []string) {
-	positive(ts, neg, args, 2)
+	wantArgs(ts, neg, args, 2)
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))
 	ts.Check(mount(dir, args[1]))
@@ -121,7 +121,7 @@ func fullDisk(ts *testscript.TestScript, neg bool, args []string) {
 
 // sparse writes a file of zeros with one byte changed. On most disks the zeros take no room.
 func sparse(ts *testscript.TestScript, neg bool, args []string) {
-	positive(ts, neg, args, 4)
+	wantArgs(ts, neg, args, 4)
 	var numbers [3]int64
 	for i := range numbers {
 		var err error
@@ -136,8 +136,8 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, f.Truncate(numbers[0]), f.Close()))
 }
 
-// within matches two digits in a row; the second is not the first digit of its number.
-var within = regexp.MustCompile(`[0-9][0-9]`)
+// twoDigits matches two digits in a row; the second is not the first digit of its number.
+var twoDigits = regexp.MustCompile(`[0-9][0-9]`)
 
 // damage changes a byte of a file of the only run in a folder or, with "gone",
 // removes the file.
@@ -154,7 +154,7 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	b, err := os.ReadFile(found[0])
 	ts.Check(err)
 	at := len(b) / 2 // or the next digit within a number, so that JSON stays JSON
-	if i := within.FindIndex(b[at:]); i != nil {
+	if i := twoDigits.FindIndex(b[at:]); i != nil {
 		at += i[0] + 1
 	}
 	b[at] ^= 1
@@ -170,7 +170,7 @@ func aged(ts *testscript.TestScript, _ bool, args []string) {
 // await checks the file every few milliseconds. The deadline of the test ends the wait, because
 // only that deadline allows for a slow machine.
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	positive(ts, neg, args, max(2, len(args)))
+	wantArgs(ts, neg, args, max(2, len(args)))
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -238,7 +238,7 @@ func holds(value any, path []string) bool {
 
 // arrays writes an .npz file of 24 samples with two features, a class and a group each.
 func arrays(ts *testscript.TestScript, neg bool, args []string) {
-	positive(ts, neg, args, 1)
+	wantArgs(ts, neg, args, 1)
 	const n = 24
 	var x [2 * n]float32
 	var y, g [n]int64
@@ -264,7 +264,7 @@ func arrays(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func hasLines(ts *testscript.TestScript, neg bool, args []string) {
-	positive(ts, neg, args, 2)
+	wantArgs(ts, neg, args, 2)
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	if got := strings.Count(ts.ReadFile(args[0]), "\n"); got != n {
@@ -272,7 +272,7 @@ func hasLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func positive(ts *testscript.TestScript, neg bool, args []string, n int) {
+func wantArgs(ts *testscript.TestScript, neg bool, args []string, n int) {
 	if neg || len(args) != n {
 		ts.Fatalf("want %d arguments and no \"!\", got %v", n, args)
 	}

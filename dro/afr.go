@@ -129,12 +129,13 @@ func (a *afrTrainer) Refit(old Layer, of Splits, _ uint64) (to Layer, how string
 // weights returns the weights μ of Refit, one for each row; old is ERM's layer.
 func (a *afrTrainer) weights(old *Layer, rows [][]float64, labels []int) []float64 {
 	classes := len(old.Bias)
-	counts, mu, sum := make([]float64, classes), make([]float64, len(rows)), 0.0
+	counts, mu := make([]float64, classes), make([]float64, len(rows))
 	for _, y := range labels {
 		counts[y]++
 	}
 	f := newSoftmaxFit(rows, labels, mu, flatten(*old), classes)
 	f.logits()
+	sum := 0.0
 	for i, y := range labels {
 		p := f.e[y*len(rows)+i] / f.sum[i]
 		mu[i] = math.Exp(-a.gamma*p) / counts[y]

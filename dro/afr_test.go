@@ -50,8 +50,11 @@ func TestAFRIsStationary(t *testing.T) {
 			t.Errorf("coordinate %d: slope %v", j, total)
 		}
 	}
-	if !trainer.(Refitter).Refitted() || trainer.(Refitter).RefitsOn().Split != "val" {
-		t.Error("not refitted, or not on val")
+	if !trainer.(Refitter).Refitted() {
+		t.Error("the layer is not refitted")
+	}
+	if got := trainer.(Refitter).RefitsOn().Split; got != "val" {
+		t.Errorf("the layer is refitted on the split %q, want val", got)
 	}
 }
 
@@ -69,15 +72,23 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, mean, apart := make([]float64, n), 0.0, 0
+	w := make([]float64, n)
 	trainer.Weights(w, Batch{Losses: make([]float64, n), Index: indices(n)})
+	mean, apart := 0.0, 0
 	for _, v := range w {
-		if mean += v / n; v == 0 {
+		mean += v / n
+		if v == 0 {
 			apart++
 		}
 	}
-	if math.Abs(mean-1) > 1e-12 || apart != n/5 || trainer.Samplewise() != nil {
-		t.Errorf("mean weight %v, %d of %d apart", mean, apart, n)
+	if math.Abs(mean-1) > 1e-12 {
+		t.Errorf("the mean weight is %v, want 1", mean)
+	}
+	if apart != n/5 {
+		t.Errorf("%d of %d samples are set apart, want %d", apart, n, n/5)
+	}
+	if trainer.Samplewise() != nil {
+		t.Error("afr gives weights from losses alone, and samples are set apart by their keys")
 	}
 	h, at := cells(testRand(75), n, 4, .1), unflatten(make([]float64, 10), 2)
 	refit := func() Layer {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 func testBatchTrainer(t *testing.T, p *Problem) *batchTrainer {
@@ -27,10 +29,13 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := reported(trainer)
-			if got["batch_risk"] != want.Risk ||
-				got["effective_batch"] != want.EffectiveSampleSize ||
-				got["batch_eta"] != want.Z.Eta || got["batch_lambda"] != want.Z.Lambda {
-				t.Errorf("%v, n = %d: %v, want %+v", p, n, got, want)
+			for name, want := range map[string]float64{
+				"batch_risk": want.Risk, "effective_batch": want.EffectiveSampleSize,
+				"batch_eta": want.Z.Eta, "batch_lambda": want.Z.Lambda,
+			} {
+				if got[name] != want {
+					t.Errorf("%v, n = %d: %s = %v, want %v", p, n, name, got[name], want)
+				}
 			}
 			if _, has := got["batch_lambda"]; has != p.Set.HasRadius() {
 				t.Errorf("%v: λ reported: %v", p, has)
@@ -56,11 +61,11 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 	}
 }
 
-// ownWay is a set of another package that computes its worst case by itself: all mass on the
-// largest loss.
-type ownWay struct{ Set }
+// largestLossSet is a set of another package that computes its worst case by itself: all mass on
+// the largest loss.
+type largestLossSet struct{ Set }
 
-func (ownWay) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
+func (largestLossSet) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
 	clear(ratios)
 	at := slices.Index(losses, slices.Max(losses))
 	ratios[at] = float64(len(losses))
@@ -70,7 +75,7 @@ func (ownWay) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
 func TestBatchAsksASetThatKnowsItsWorstCase(t *testing.T) {
 	p := testProblems(.4)[0]
 	own := *p
-	own.Set, own.Coordinates = ownWay{p.Set}, Unshifted
+	own.Set, own.Coordinates = largestLossSet{p.Set}, Unshifted
 	w := make([]float64, 3)
 	testBatchTrainer(t, &own).Weights(w, Batch{Losses: []float64{1, 5, 2}})
 	if !slices.Equal(w, []float64{0, 3, 0}) {
@@ -85,7 +90,8 @@ func TestBatchOnBrokenLosses(t *testing.T) {
 	for _, broken := range []float64{math.NaN(), math.Inf(1)} {
 		trainer.Weights(w, Batch{Losses: []float64{1, broken}})
 		if !math.IsNaN(w[0]) || !math.IsNaN(reported(trainer)["batch_risk"]) {
-			t.Errorf("loss %v: weights %v, %v", broken, w, reported(trainer))
+			t.Errorf("loss %v: weights %v and measures %v, want NaN as weight 0 and as batch_risk",
+				broken, w, reported(trainer))
 		}
 	}
 	if trainer.Weights(w, Batch{Losses: []float64{1, 1}}); !slices.Equal(w, []float64{1, 1}) {
@@ -140,8 +146,9 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 
 // With full batches, the method is gradient descent on R_ρ itself and reaches its minimum.
 func TestBatchReachesTheOptimum(t *testing.T) {
-	l := newLeast(testRand(83), 120, 2, square, func(m float64) float64 { return m })
-	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
+	l := newRegressionProblem(testRand(83), 120, 2, square, func(m float64) float64 { return m })
+	for _, set := range testsize.Few[Set](2, CressieRead{1.5}, KL{}, CressieRead{2},
+		SmoothedCVaR{.2}) {
 		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
 		x := make([]float64, 2)

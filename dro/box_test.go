@@ -16,16 +16,28 @@ func TestBox(t *testing.T) {
 		g := Z{rng.NormFloat64(), rng.NormFloat64()}
 		q := b.Project(z)
 		e := b.Corner(g)
-		if !b.Contains(q) || !b.Contains(e) || b.Contains(z) && q != z {
-			t.Fatalf("projection %v of %v, corner %v", q, z, e)
+		if !b.Contains(q) {
+			t.Fatalf("Project(%v) = %v, want a point of the box", z, q)
+		}
+		if b.Contains(z) && q != z {
+			t.Fatalf("Project(%v) = %v, want the point itself, which is in the box", z, q)
+		}
+		if !b.Contains(e) {
+			t.Fatalf("Corner(%v) = %v, want a point of the box", g, e)
 		}
 		other := b.Project(Z{20*rng.Float64() - 5, 40*rng.Float64() - 20})
-		if d, o := q.sub(z), other.sub(z); d.dot(d) > o.dot(o) || g.dot(e) > g.dot(other) {
-			t.Fatalf("%v is nearer to %v than %v, or better than %v for %v", other, z, q, e, g)
+		if d, o := q.sub(z), other.sub(z); d.dot(d) > o.dot(o) {
+			t.Fatalf("Project(%v) = %v, but %v of the box is nearer", z, q, other)
+		}
+		if g.dot(e) > g.dot(other) {
+			t.Fatalf("Corner(%v) = %v, but the product with %v of the box is less", g, e, other)
 		}
 	}
-	if b.Contains(Z{math.NaN(), 0}) || !math.IsNaN(b.Project(Z{1, math.NaN()}).Eta) {
-		t.Error("a NaN was repaired")
+	if b.Contains(Z{math.NaN(), 0}) {
+		t.Error("the box contains λ = NaN")
+	}
+	if got := b.Project(Z{1, math.NaN()}).Eta; !math.IsNaN(got) {
+		t.Errorf("η = NaN is projected to %v, want NaN", got)
 	}
 }
 
@@ -66,9 +78,11 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 func TestDefaultBoxNumbers(t *testing.T) {
 	box := DefaultBox(CressieRead{2}, 1.5, Paper, .1, 10)
 	want := Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{-10, 10}}
-	if math.Abs(box.Lambda[1]-10) > 1e-13 || math.Abs(box.Eta[0]+10) > 1e-13 ||
-		box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
-		t.Errorf("box at ρ = 1.5: %v, want %v", box, want)
+	if box.Lambda[0] != want.Lambda[0] || math.Abs(box.Lambda[1]-want.Lambda[1]) > 1e-13 {
+		t.Errorf("box at ρ = 1.5: λ in %v, want %v", box.Lambda, want.Lambda)
+	}
+	if math.Abs(box.Eta[0]-want.Eta[0]) > 1e-13 || box.Eta[1] != want.Eta[1] {
+		t.Errorf("box at ρ = 1.5: η in %v, want %v", box.Eta, want.Eta)
 	}
 	box = DefaultBox(CressieRead{2}, .5, Paper, .1, 10)
 	if got := box.Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {

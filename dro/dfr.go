@@ -30,8 +30,8 @@ func dfr() Method {
 
 // dfrSplit returns the split that the last layer is fitted to.
 func dfrSplit(t *Task) string {
-	switch choice := t.Number("dfr_split"); {
-	case choice == 1, choice == 0 && (t.Ungrouped || t.complete()):
+	choice := t.Number("dfr_split")
+	if choice == 1 || choice == 0 && (t.Ungrouped || t.complete()) {
 		return valSplit
 	}
 	return trainSplit
@@ -246,7 +246,8 @@ func newStandardiser(rows [][]float64) standardiser {
 		for _, row := range rows {
 			square += (row[j] - s.mean[j]) * (row[j] - s.mean[j]) / n
 		}
-		if s.deviation[j] = math.Sqrt(square); s.deviation[j] == 0 {
+		s.deviation[j] = math.Sqrt(square)
+		if s.deviation[j] == 0 {
 			s.deviation[j] = 1
 		}
 	}

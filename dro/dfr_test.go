@@ -13,8 +13,11 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 		trainer := newTrainer(t, "dfr", nil, nil)
 		zero := unflatten(make([]float64, 12), 2)
 		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed)
-		if err != nil || how == "" {
-			t.Fatal(err, how)
+		if err != nil {
+			t.Fatalf("Refit with seed %d: %v", seed, err)
+		}
+		if how == "" {
+			t.Fatalf("Refit with seed %d does not say how it fitted the layer", seed)
 		}
 		return to
 	}
@@ -24,12 +27,18 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	plain := unflatten(erm, 2)
 	before, after := worstGroup(&plain, test.rows(), &test),
 		worstGroup(&layer, test.rows(), &test)
-	if !(before < .6) || !(after > .85) { // the best possible is .93
-		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
+	if !(before < .6) {
+		t.Errorf("the worst group of ERM has the accuracy %.3f, want below .6", before)
+	}
+	if !(after > .85) { // the best possible is .93
+		t.Errorf("the worst group of DFR has the accuracy %.3f, want above .85", after)
 	}
 	again, other := refit(1), refit(2)
-	if again.Bias[1] != layer.Bias[1] || other.Bias[1] == layer.Bias[1] {
-		t.Errorf("biases %v, %v again, %v by another seed", layer.Bias, again.Bias, other.Bias)
+	if again.Bias[1] != layer.Bias[1] {
+		t.Errorf("the same seed gives the biases %v, want %v", again.Bias, layer.Bias)
+	}
+	if other.Bias[1] == layer.Bias[1] {
+		t.Errorf("another seed gives the same biases, %v", other.Bias)
 	}
 }
 
@@ -74,9 +83,13 @@ func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
 		{first, []int{5, 0, 5}, false, "one half of them"},
 	} {
 		w, how := refit(c.val, c.counts)
-		if (w == 0) != c.zero || !strings.Contains(how, c.by) ||
-			!strings.Contains(how, "10 draws") {
-			t.Errorf("%v: weight %v: %s", c.counts, w, how)
+		if (w == 0) != c.zero {
+			t.Errorf("%v: weight %v, want 0: %t", c.counts, w, c.zero)
+		}
+		for _, want := range []string{c.by, "10 draws"} {
+			if !strings.Contains(how, want) {
+				t.Errorf("%v: C was chosen by %q, want %q", c.counts, how, want)
+			}
 		}
 	}
 }
@@ -98,9 +111,16 @@ func TestDFRSaysWhatItDrawsFrom(t *testing.T) {
 		start := task(m, nil, map[string]Auto{"dfr_split": Fixed(c.split)})
 		start.Val = c.val
 		trainer, err := m.New(start)
-		if (err != nil) != (c.want == "") || err == nil &&
-			trainer.(Refitter).RefitsOn().Split != c.want {
-			t.Errorf("%+v: %v", c, err)
+		if (err != nil) != (c.want == "") {
+			t.Errorf("New with val %v and dfr_split=%v = %v, want an error: %t", c.val, c.split,
+				err, c.want == "")
+		}
+		if err != nil {
+			continue
+		}
+		if got := trainer.(Refitter).RefitsOn().Split; got != c.want {
+			t.Errorf("val %v, dfr_split=%v: fitted to the split %q, want %q", c.val, c.split, got,
+				c.want)
 		}
 	}
 }

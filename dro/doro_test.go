@@ -27,7 +27,8 @@ func doroObjective(losses []float64, epsilon float64, rho, mu float64) float64 {
 			}
 			sum += u
 		}
-		if sum /= float64(len(rest)); mu > 0 {
+		sum /= float64(len(rest))
+		if mu > 0 {
 			return sum/mu + eta
 		}
 		return math.Sqrt((1+2*rho)*sum) + eta
@@ -82,7 +83,7 @@ func TestDOROIsItsAlgorithm(t *testing.T) {
 // With full batches, and a share ε of outliers far from the other samples, the optimum is the least
 // R_ρ of the other samples alone.
 func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
-	clean := newLeast(testRand(92), 90, 2, square, func(m float64) float64 { return m })
+	clean := newRegressionProblem(testRand(92), 90, 2, square, func(m float64) float64 { return m })
 	whole := *clean
 	for i := range 10 {
 		whole.a = append(slices.Clip(whole.a), []float64{0, .1})
@@ -106,15 +107,21 @@ func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
 func TestDOROAtTheEdges(t *testing.T) {
 	d, w := testDOROTrainer(t, testProblems(.4)[0], .5), make([]float64, 4)
 	d.Weights(w, Batch{Losses: []float64{1, 1, 1, 1}})
-	if !slices.Equal(w, []float64{0, 0, 2, 2}) || d.Warning() != "" {
-		t.Errorf("equal losses weigh %v, warning %q", w, d.Warning())
+	if want := []float64{0, 0, 2, 2}; !slices.Equal(w, want) {
+		t.Errorf("equal losses weigh %v, want %v", w, want)
+	}
+	if got := d.Warning(); got != "" {
+		t.Errorf("equal losses give the warning %q, want none", got)
 	}
 	d.Weights(w, Batch{Losses: []float64{1, math.NaN(), 1, 1}})
 	if !math.IsNaN(w[0]) || !math.IsNaN(w[3]) {
-		t.Errorf("weights %v with a loss that is NaN", w)
+		t.Errorf("weights %v with a loss that is NaN, want NaN as the first and the last", w)
 	}
 	d.Weights(w, Batch{Losses: []float64{3}})
-	if w[0] != 1 || !strings.Contains(d.Warning(), "doro_epsilon") {
-		t.Errorf("a batch of one: weights %v, warning %q", w, d.Warning())
+	if w[0] != 1 {
+		t.Errorf("a batch of one: weight %v, want 1", w[0])
+	}
+	if got := d.Warning(); !strings.Contains(got, "doro_epsilon") {
+		t.Errorf("a batch of one: warning %q, want one that names doro_epsilon", got)
 	}
 }

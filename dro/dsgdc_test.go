@@ -73,7 +73,7 @@ func TestClippedStepsByDefault(t *testing.T) {
 // Where nothing is cut at the optimum, that optimum is the one of the penalised problem, as for
 // PAN.
 func TestClippedStepsReachTheOptimum(t *testing.T) {
-	l := newLeast(testRand(85), 80, 2, square, func(m float64) float64 { return m })
+	l := newRegressionProblem(testRand(85), 80, 2, square, func(m float64) float64 { return m })
 	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
 		p := Problem{Set: set, Rho: .1, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
@@ -93,7 +93,7 @@ func TestClippedStepsReachTheOptimum(t *testing.T) {
 		ratios := make([]float64, 80)
 		p.Evaluate(ratios, values, trainer.(Dual).Z())
 		if l.descend(gradient, ratios, slopes, l.all(), 1); length(gradient) > 1e-6 {
-			t.Errorf("%v: ‖∇_x F‖ = %v", set, length(gradient))
+			t.Errorf("%v: ‖∇_x F‖ = %v at the end, want at most 1e-6", set, length(gradient))
 		}
 	}
 }

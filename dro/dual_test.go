@@ -18,27 +18,48 @@ func TestDualSteps(t *testing.T) {
 		gap := -corner.sub(z).dot(eval.Grad)
 
 		d := newTrainer(t, SFK, p, startAt(z)).(*sfkTrainer)
-		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
-			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
+		d.Weights(w, b)
+		if d.last != eval {
+			t.Errorf("%v: Weights evaluates F to %+v, Evaluate to %+v", p, d.last, eval)
+		}
+		if !slices.Equal(w, ratios) {
+			t.Errorf("%v: Weights gives %v, Evaluate the ratios %v", p, w, ratios)
 		}
 		d.After(b, Step{T: 1, Rate: math.NaN()}) // SFK does not use the rate
-		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || !d.Fresh() {
-			t.Errorf("%v: gap %v, γ %v, want gap %v", p, d.gap, d.gamma, gap)
+		if gap < 0 {
+			t.Errorf("%v: gap %v, want none below 0", p, gap)
+		}
+		if d.gap != gap {
+			t.Errorf("%v: After reports the gap %v, want %v", p, d.gap, gap)
+		}
+		if want := math.Min(gap/1000, 1); d.gamma != want {
+			t.Errorf("%v: After reports γ = %v, want %v", p, d.gamma, want)
+		}
+		if !d.Fresh() {
+			t.Errorf("%v: SFK steps z on the batch of x, want one of its own", p)
 		}
 		if want := z.along(d.gamma, corner.sub(z)); d.Z() != want {
 			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
 		}
 
-		if d.State().Numbers["momentum_eta"] != 0 || len(d.State().Numbers) != 7 {
-			t.Errorf("%v: a state without momentum: %v", p, d.State())
+		numbers := d.State().Numbers
+		if got := numbers["momentum_eta"]; got != 0 {
+			t.Errorf("%v: momentum_eta = %v in the state, want 0 without momentum", p, got)
+		}
+		if len(numbers) != 7 {
+			t.Errorf("%v: the state has %d numbers, want 7: %v", p, len(numbers), numbers)
 		}
 
 		shared := with(startAt(z), "share_batch", Fixed(1))
 		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*sfkAutoTrainer)
 		auto.After(b, Step{T: 1, Rate: math.NaN()})
 		after := p.Evaluate(nil, losses, auto.Z()).Value
-		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {
-			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
+		if most := eval.Value - auto.gamma*gap/2*(1-1e-9); after > most {
+			t.Errorf("%v: automatic C: F from %v to %v, want at most %v", p, eval.Value, after,
+				most)
+		}
+		if auto.Fresh() {
+			t.Errorf("%v: automatic C wants a second batch, want none", p)
 		}
 
 		pgd := newTrainer(t, PGD, p, startAt(z))

@@ -12,7 +12,13 @@ func TestERM(t *testing.T) {
 	if !slices.Equal(w, []float64{1, 1, 1, 1}) {
 		t.Errorf("weights %v, want 1", w)
 	}
-	if _, dual := erm.(Dual); dual || erm.Fresh() || len(reported(erm)) > 0 {
-		t.Errorf("ERM has dual variables, an own batch or measures: %v", reported(erm))
+	if _, dual := erm.(Dual); dual {
+		t.Error("ERM has dual variables, want none")
+	}
+	if erm.Fresh() {
+		t.Error("ERM wants a second batch, want none")
+	}
+	if got := reported(erm); len(got) > 0 {
+		t.Errorf("ERM reports %v, want no measures", got)
 	}
 }

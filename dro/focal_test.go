@@ -38,8 +38,14 @@ func TestFocalAtTheEdges(t *testing.T) {
 		trainer := newTrainer(t, "focal", nil, map[string]Auto{"focal_gamma": Fixed(gamma)})
 		w := make([]float64, 3)
 		trainer.Weights(w, Batch{Losses: []float64{0, 1e-20, 1e4}})
-		if w[0] != 0 || w[2] != 1 || !within(w[1], (1+gamma)*math.Pow(1e-20, gamma), 1e-12) {
-			t.Errorf("γ = %v: weights %v", gamma, w)
+		if w[0] != 0 {
+			t.Errorf("γ = %v: a loss of 0 weighs %v, want 0", gamma, w[0])
+		}
+		if want := (1 + gamma) * math.Pow(1e-20, gamma); !within(w[1], want, 1e-12) {
+			t.Errorf("γ = %v: a loss of 1e-20 weighs %v, want %v", gamma, w[1], want)
+		}
+		if w[2] != 1 {
+			t.Errorf("γ = %v: a loss of 1e4 weighs %v, want 1", gamma, w[2])
 		}
 	}
 }
@@ -47,7 +53,7 @@ func TestFocalAtTheEdges(t *testing.T) {
 // On logistic losses, focal converges to a point where the finite-difference gradient of its own
 // mean loss is 0. That point is not ERM's.
 func TestFocalReachesAStationaryPoint(t *testing.T) {
-	l := newLeast(testRand(87), 100, 2, logistic,
+	l := newRegressionProblem(testRand(87), 100, 2, logistic,
 		func(m float64) float64 { return math.Copysign(1, m) })
 	trainer := newTrainer(t, "focal", nil, nil)
 	x, erm := make([]float64, 2), make([]float64, 2)

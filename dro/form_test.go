@@ -23,8 +23,8 @@ var formless = map[Algorithm]string{
 	"sfk-auto": "its default rule moves z by a batch before it weighs the batch",
 }
 
-// formed is a method with settings and a set, and what its form must be.
-type formed struct {
+// formCase is a method with settings and a set, and what its form must be.
+type formCase struct {
 	name     string
 	method   Algorithm
 	set      Set
@@ -32,10 +32,10 @@ type formed struct {
 	kind     string
 }
 
-// formedMethods returns every method that has a form, some of them several times.
-func formedMethods() []formed {
+// formCases returns every method that has a form, some of them several times.
+func formCases() []formCase {
 	chi2 := CressieRead{K: 2}
-	list := []formed{
+	list := []formCase{
 		{"sfk chi2", SFK, chi2, nil, FormChi2},
 		{"sfk cvar", SFK, CVaR{Mu: .1}, nil, FormCVaR},
 		{"pgd k 1.5", PGD, CressieRead{K: 1.5}, nil, FormCressieRead},
@@ -54,7 +54,7 @@ func formedMethods() []formed {
 		{"balanced", "balanced", chi2, nil, FormByGroup},
 	}
 	for _, a := range []Algorithm{ERM, "subsample", "dfr", "afr"} {
-		list = append(list, formed{string(a), a, chi2, nil, FormUniform})
+		list = append(list, formCase{string(a), a, chi2, nil, FormUniform})
 	}
 	return list
 }
@@ -95,13 +95,13 @@ func TestForms(t *testing.T) {
 	}
 	defer f.Close()
 	lines := json.NewEncoder(f)
-	for _, c := range formedMethods() {
+	for _, c := range formCases() {
 		if err := writeForms(lines, rng, c); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
+			t.Fatalf("writing the weights of %s: %v", c.name, err)
 		}
 	}
 	out := string(peertest.Run(t, "numpy torch", "peer/forms.py", "../runner/bridge/python", path))
-	if n := strings.Count(out, "\n"); n != len(formedMethods()) {
+	if n := strings.Count(out, "\n"); n != len(formCases()) {
 		t.Errorf("%d methods: %s", n, out)
 	}
 	for line := range strings.Lines(out) {
@@ -117,7 +117,7 @@ func TestForms(t *testing.T) {
 }
 
 // writeForms writes 1000 batches of a method with the form before each and the weights.
-func writeForms(to *json.Encoder, rng *rand.Rand, c formed) error {
+func writeForms(to *json.Encoder, rng *rand.Rand, c formCase) error {
 	m, err := Find(c.method)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func writeForms(to *json.Encoder, rng *rand.Rand, c formed) error {
 // TestFormless: every method has a form or a reason why it has none, and so has every set.
 func TestFormless(t *testing.T) {
 	for _, m := range Methods() {
-		has := slices.ContainsFunc(formedMethods(), func(c formed) bool {
+		has := slices.ContainsFunc(formCases(), func(c formCase) bool {
 			return c.method == m.Name && c.settings["c_rule"].IsAuto()
 		})
 		if has == (formless[m.Name] != "") {

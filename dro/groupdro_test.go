@@ -253,8 +253,8 @@ func TestGroupDROAtTheEdges(t *testing.T) {
 
 // points returns a problem in one dimension: the squared distance to the samples, which lie at
 // centre ± spread of their group.
-func points(counts []int, centres, spreads []float64) *least {
-	l := &least{loss: square}
+func points(counts []int, centres, spreads []float64) *regressionProblem {
+	l := &regressionProblem{loss: square}
 	for k, n := range counts {
 		for i := range n {
 			sign := float64(1 - i%2*2)

@@ -143,12 +143,15 @@ const Unseen = 6
 
 // upper returns Estimate.Upper at radius i, and the skewness of its distribution.
 func (c Confidence) upper(s *study, i int) (bound, skewness float64) {
-	losses, w, rho := s.lists[0].losses, s.lists[0].worst[i], s.rhos[i]
-	unseen, z := cmp.Or(c.Most, Unseen*w.MaxLoss), math.Sqrt2*math.Erfinv(2*c.level()-1)
+	losses, rho := s.lists[0].losses, s.rhos[i]
+	w := s.lists[0].worst[i]
+	unseen := cmp.Or(c.Most, Unseen*w.MaxLoss)
+	z := math.Sqrt2 * math.Erfinv(2*c.level()-1)
 	best := greatestMean(s.dualValues[i], s.f(w.Z, rho)(unseen), z)
 	// Every z gives a bound. With an unseen loss, another z than that of the samples is better.
 	more, _ := WorstCase(s.set, nil, append(slices.Clone(losses), unseen), rho)
-	f, dual := s.f(more.Z, rho), make([]float64, len(losses))
+	f := s.f(more.Z, rho)
+	dual := make([]float64, len(losses))
 	for j, l := range losses {
 		dual[j] = f(l)
 	}
@@ -167,7 +170,8 @@ func (c Confidence) normal(s *study, i int) Interval {
 // within returns the interval of the values at radius i that lie between two multiples of the
 // standard error. It holds no value that losses from 0 to the largest one seen cannot have.
 func (s *study) within(i int, lo, hi float64) Interval {
-	v, ends := s.value(i), [2]float64{0, s.lists[0].worst[i].MaxLoss}
+	v := s.value(i)
+	ends := [2]float64{0, s.lists[0].worst[i].MaxLoss}
 	if len(s.lists) > 1 {
 		ends[1] = max(ends[1], s.lists[1].worst[i].MaxLoss)
 		ends[0] = -ends[1]

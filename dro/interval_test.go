@@ -101,7 +101,7 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 	for i, x := range d {
 		if !(x.Normal[0] > .1 && x.Normal[1] < .11) {
-			t.Errorf("ρ = %g: %+v", rhos[i], x)
+			t.Errorf("ρ = %g: the interval is %v, want one between .1 and .11", rhos[i], x.Normal)
 		}
 		if !(x.StandardError*20 < alone[i].StandardError) {
 			t.Errorf("ρ = %g: a difference is unsure by %v, one list by %v", rhos[i],
@@ -124,13 +124,23 @@ func TestIntervalsAtTheEdge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := list[1]; e.Risk != 40 || !math.IsNaN(e.StandardError) || !math.IsNaN(e.Normal[0]) ||
-		!math.IsNaN(e.Bootstrap[1]) {
-		t.Errorf("saturated: %+v", e)
+	saturated := list[1]
+	if saturated.Risk != 40 {
+		t.Errorf("saturated: risk %v, want the largest loss, 40", saturated.Risk)
+	}
+	for name, got := range map[string]float64{"standard error": saturated.StandardError,
+		"lower end": saturated.Normal[0], "upper end of the bootstrap": saturated.Bootstrap[1]} {
+		if !math.IsNaN(got) {
+			t.Errorf("saturated: the %s is %v, want NaN", name, got)
+		}
 	}
 	again, _ := how.Estimates(CressieRead{K: 2}, losses, []float64{.05})
-	if again[0].Bootstrap != list[0].Bootstrap || again[0].Upper != list[0].Upper {
-		t.Errorf("the same seed gives %+v and %+v", again[0], list[0])
+	if again[0].Bootstrap != list[0].Bootstrap {
+		t.Errorf("the same seed gives the interval %v, want %v", again[0].Bootstrap,
+			list[0].Bootstrap)
+	}
+	if again[0].Upper != list[0].Upper {
+		t.Errorf("the same losses have the bound %v, want %v", again[0].Upper, list[0].Upper)
 	}
 	for _, bad := range []Confidence{{Level: 1}, {Level: -1}, {Draws: -1}, {Most: 39}} {
 		if _, err := bad.Estimates(KL{}, losses, []float64{1}); err == nil {
@@ -149,22 +159,23 @@ func TestIntervalsAtTheEdge(t *testing.T) {
 // of χ², KL and CVaR are those of a script in SciPy. It minimises over λ and η the greatest mean by
 // empirical likelihood, with losses of up to Unseen times the largest one, and with none above it.
 func TestBoundsOfFewLosses(t *testing.T) {
-	for _, c := range []struct {
+	type fewLosses struct {
 		name           string
 		n              int
 		scale          float64 // of the many losses, which lie evenly between scale and 10 scale
 		large          []float64
 		chi2, kl, cvar [2]float64
-	}{
-		{"one of 1000", 1000, 1e-7, []float64{6},
+	}
+	for _, c := range testsize.Few(2,
+		fewLosses{"one of 1000", 1000, 1e-7, []float64{6},
 			[2]float64{1.3911, .38327}, [2]float64{4.8889, 1.0174}, [2]float64{.55221, .2185}},
-		{"two of 1000", 1000, 1e-7, []float64{7, 6.9},
-			[2]float64{1.6451, .54121}, [2]float64{5.7128, 1.2953}, [2]float64{.7195, .36797}},
-		{"three of 5000", 5000, 1e-8, []float64{7, 6.9, 7.1},
-			[2]float64{.73728, .26778}, [2]float64{4.29, .95129}, [2]float64{.16111, .095365}},
-		{"five of 1000", 1000, 1e-7, []float64{7, 6.9, 7.1, 6.8, 7.2},
+		fewLosses{"five of 1000", 1000, 1e-7, []float64{7, 6.9, 7.1, 6.8, 7.2},
 			[2]float64{1.7563, .75049}, [2]float64{5.9028, 1.5367}, [2]float64{.96518, .67267}},
-	} {
+		fewLosses{"two of 1000", 1000, 1e-7, []float64{7, 6.9},
+			[2]float64{1.6451, .54121}, [2]float64{5.7128, 1.2953}, [2]float64{.7195, .36797}},
+		fewLosses{"three of 5000", 5000, 1e-8, []float64{7, 6.9, 7.1},
+			[2]float64{.73728, .26778}, [2]float64{4.29, .95129}, [2]float64{.16111, .095365}},
+	) {
 		losses := slices.Clone(c.large)
 		for len(losses) < c.n {
 			losses = append(losses, c.scale*(1+9*float64(len(losses))/float64(c.n)))
@@ -173,7 +184,8 @@ func TestBoundsOfFewLosses(t *testing.T) {
 		copy(calm, calm[len(c.large):])
 		for set, want := range map[Set][2]float64{CressieRead{K: 2}: c.chi2, KL{}: c.kl,
 			CVaR{Mu: .1}: c.cvar, SmoothedCVaR{Mu: .1}: {}, CressieRead{K: 1.5}: {}} {
-			if want[0] == 0 && c.n > 1000 && !testsize.Long() { // solved as any set is, slowly
+			slow := want[0] == 0 // solved as any set is
+			if slow && (testing.Short() || c.n > 1000 && !testsize.Long()) {
 				continue
 			}
 			how := Confidence{Draws: 119, Seed: 1} // for "five", few collapse
@@ -193,8 +205,8 @@ func TestBoundsOfFewLosses(t *testing.T) {
 				}
 			}
 			if e.Tail.Doubt() == "" || !math.IsNaN(e.Bootstrap[1]) {
-				t.Errorf("%s, %s: doubt %q, bootstrap %v", c.name, set.Label(), e.Tail.Doubt(),
-					e.Bootstrap)
+				t.Errorf("%s, %s: doubt %q, want one, and bootstrap %v, want NaN", c.name,
+					set.Label(), e.Tail.Doubt(), e.Bootstrap)
 			}
 			pair, err := how.Differences(set, losses, calm, []float64{.5})
 			if err != nil {

@@ -27,8 +27,8 @@ func testJTTTrainer(t *testing.T, samples int, up float64) *jttTrainer {
 
 // spurious returns a separable problem. The label is the sign of the second feature, which is weak;
 // the first is strong and follows the label in 20 samples, and its contrary in the last 2.
-func spurious() *least {
-	l := &least{loss: logistic}
+func spurious() *regressionProblem {
+	l := &regressionProblem{loss: logistic}
 	for i := range 22 {
 		y, strong := float64(1-i%2*2), 1.0
 		if i >= 20 {
@@ -40,7 +40,7 @@ func spurious() *least {
 }
 
 // correct reports for each sample whether the linear classifier x gets it right.
-func (l *least) correct(x []float64) []bool {
+func (l *regressionProblem) correct(x []float64) []bool {
 	right := make([]bool, len(l.y))
 	for i, a := range l.a {
 		right[i] = l.y[i]*(a[0]*x[0]+a[1]*x[1]) > 0
@@ -49,7 +49,7 @@ func (l *least) correct(x []float64) []bool {
 }
 
 // split returns the training split at x, as a runner does.
-func (l *least) split(x []float64) func() (Batch, error) {
+func (l *regressionProblem) split(x []float64) func() (Batch, error) {
 	return func() (Batch, error) {
 		return Batch{Losses: make([]float64, len(l.y)), Index: l.all(), Correct: l.correct(x)}, nil
 	}
@@ -75,7 +75,7 @@ func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 	if !slices.Equal(x, erm) {
 		t.Errorf("x %v after the first run, ERM's is %v", x, erm)
 	}
-	upsampled := &least{loss: logistic}
+	upsampled := &regressionProblem{loss: logistic}
 	for i, right := range l.correct(erm) {
 		copies := 1
 		if !right {
@@ -134,17 +134,25 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 					t.Errorf("wrong sample %d weighs %v, a right one %v", sample, w[i], w[right])
 				}
 			}
-			if !within(sum, 8, 1e-14) || c.wrong == nil &&
-				!slices.Equal(w, slices.Repeat([]float64{1}, 8)) {
-				t.Errorf("weights %v of sum %v", w, sum)
+			if !within(sum, 8, 1e-14) {
+				t.Errorf("weights %v have the sum %v, want 8", w, sum)
+			}
+			if ones := slices.Repeat([]float64{1}, 8); c.wrong == nil && !slices.Equal(w, ones) {
+				t.Errorf("weights %v, want 1 each where no sample is wrong", w)
 			}
 			if got := reported(j)["upweighted"]; got != float64(len(c.wrong))/8 {
 				t.Errorf("upweighted %v of %v", got, c.wrong)
 			}
 			again := testJTTTrainer(t, 8, c.up)
 			err = again.Restore(j.State())
-			if err != nil || !slices.Equal(again.flags, j.flags) || again.count != j.count {
-				t.Errorf("restored %v, was %v: %v", again.flags, j.flags, err)
+			if err != nil {
+				t.Errorf("Restore: %v", err)
+			}
+			if !slices.Equal(again.flags, j.flags) {
+				t.Errorf("restored flags %v, want %v", again.flags, j.flags)
+			}
+			if again.count != j.count {
+				t.Errorf("restored count %d, want %d", again.count, j.count)
 			}
 		})
 	}
@@ -157,8 +165,14 @@ func TestJustTrainTwiceLooksOnce(t *testing.T) {
 	j, failure := testJTTTrainer(t, 8, 20), errors.New("unreadable")
 	for epoch, want := range map[int]error{1: nil, 2: nil, 3: failure, 4: failure} {
 		restart, err := j.EndEpoch(epoch, func() (Batch, error) { return Batch{}, failure })
-		if restart || err != want || j.State().Flags != nil {
-			t.Errorf("epoch %d: restart %v, error %v, state %v", epoch, restart, err, j.State())
+		if restart {
+			t.Errorf("EndEpoch(%d) restarts the training, want none", epoch)
+		}
+		if err != want {
+			t.Errorf("EndEpoch(%d) = %v, want %v", epoch, err, want)
+		}
+		if flags := j.State().Flags; flags != nil {
+			t.Errorf("after EndEpoch(%d) the flags are %v, want none", epoch, flags)
 		}
 	}
 	j.remember(make([]bool, 8))

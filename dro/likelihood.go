@@ -18,7 +18,9 @@ import (
 // is shown by Duchi, Glynn and Namkoong (Mathematics of Operations Research 2021, 46, §2, with φ(t)
 // = −2 log t + 2t − 2) and by Lam (Operations Research 2019, 67, on the Burg entropy).
 func greatestMean(f []float64, unseen, z float64) likelihood {
-	n, largest, span := float64(len(f)), slices.Max(f), slices.Max(f)-slices.Min(f)
+	n := float64(len(f))
+	largest := slices.Max(f)
+	span := largest - slices.Min(f)
 	above := unseen - largest
 	if math.IsNaN(span) || math.IsInf(above, 1) {
 		return likelihood{mean: above}
@@ -28,7 +30,9 @@ func greatestMean(f []float64, unseen, z float64) likelihood {
 		var sum, moment, logs float64
 		for _, x := range f {
 			w := 1 / (s + largest - x)
-			sum, moment, logs = sum+w, moment+w*(x-largest), logs+math.Log(w)
+			sum += w
+			moment += w * (x - largest)
+			logs += math.Log(w)
 		}
 		return moment / sum, -2 * (n*math.Log(n/sum) + logs)
 	}
@@ -46,7 +50,8 @@ func greatestMean(f []float64, unseen, z float64) likelihood {
 		mid := (lo + hi) / 2
 		at = math.Exp(mid)
 		weighted, spent := weigh(at)
-		if below = weighted; spent > z*z {
+		below = weighted
+		if spent > z*z {
 			lo = mid
 		} else {
 			hi = mid
@@ -84,14 +89,17 @@ func (l *likelihood) skewnessWith(share float64) float64 {
 	var sum, mean float64
 	for _, x := range l.f {
 		w := 1 / (l.above + largest - x)
-		sum, mean = sum+w, mean+w*x
+		sum += w
+		mean += w * x
 	}
 	mean = (1-share)*mean/sum + share*l.unseen
 	d := l.unseen - mean
 	square, cube := share*d*d, share*d*d*d
 	for _, x := range l.f {
-		w, d := (1-share)/(l.above+largest-x)/sum, x-mean
-		square, cube = square+w*d*d, cube+w*d*d*d
+		w := (1 - share) / (l.above + largest - x) / sum
+		d := x - mean
+		square += w * d * d
+		cube += w * d * d * d
 	}
 	return cube / math.Pow(square, 1.5) / math.Sqrt(n)
 }

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // task returns a method's task with the default settings, except for the settings given.
@@ -76,7 +80,8 @@ func TestStepsStayInTheBox(t *testing.T) {
 	for _, m := range Methods() {
 		for _, rule := range []float64{1, 2, 3} { // of sfk-auto
 			rng, w := testRand(25), make([]float64, 16)
-			for _, p := range slices.Repeat(testProblems(.5), 20) {
+			boxes := slices.Repeat(testProblems(.5), 20)
+			for _, p := range testsize.Few(len(boxes)/4, boxes...) {
 				if m.Applies(p.Set) != nil {
 					continue
 				}
@@ -126,16 +131,22 @@ func TestResume(t *testing.T) {
 					Step{T: int64(i + 1), Rate: .01, GradNorm: rng.Float64()})
 			}
 			if err := resumed.Restore(whole.State()); err != nil {
-				t.Fatalf("%s: %v", m.Name, err)
+				t.Fatalf("%s: Restore: %v", m.Name, err)
 			}
 			b, want := testBatch(exponential(rng, 64)), make([]float64, 64)
 			step(whole, want, b, Step{T: 6, Rate: .01, GradNorm: .1})
 			step(resumed, w, b, Step{T: 6, Rate: .01, GradNorm: .1})
-			if !slices.Equal(w, want) ||
-				!maps.Equal(whole.State().Numbers, resumed.State().Numbers) ||
-				!maps.Equal(reported(whole), reported(resumed)) {
-				t.Errorf("%s on %v: %v after a resume, %v without", m.Name, p, resumed.State(),
-					whole.State())
+			if diff := cmp.Diff(want, w); diff != "" {
+				t.Errorf("%s on %v: the weights after a resume differ (-without +with):\n%s",
+					m.Name, p, diff)
+			}
+			if diff := cmp.Diff(whole.State().Numbers, resumed.State().Numbers); diff != "" {
+				t.Errorf("%s on %v: the state after a resume differs (-without +with):\n%s",
+					m.Name, p, diff)
+			}
+			if diff := cmp.Diff(reported(whole), reported(resumed)); diff != "" {
+				t.Errorf("%s on %v: the measures after a resume differ (-without +with):\n%s",
+					m.Name, p, diff)
 			}
 			for name := range reported(whole) {
 				if !slices.ContainsFunc(m.Measures,
@@ -225,13 +236,15 @@ func TestMethodErrors(t *testing.T) {
 		})
 	}
 	if _, err := Find("adam"); err == nil || !strings.Contains(err.Error(), `algorithm "adam"`) {
-		t.Errorf("adam: %v", err)
+		t.Errorf("Find(%q) = %v, want an error with %q", "adam", err, `algorithm "adam"`)
 	}
 	for _, m := range Methods() {
 		err := m.Applies(CVaR{.2})
-		if (err != nil) != m.Lambda || err != nil &&
-			!strings.Contains(err.Error(), "has no lambda") {
-			t.Errorf("%s on CVaR: %v", m.Name, err)
+		if (err != nil) != m.Lambda {
+			t.Errorf("%s applies to CVaR: %v, want an error: %t", m.Name, err, m.Lambda)
+		}
+		if err != nil && !strings.Contains(err.Error(), "has no lambda") {
+			t.Errorf("%s applies to CVaR: %v, want an error with %q", m.Name, err, "has no lambda")
 		}
 	}
 }
@@ -239,24 +252,39 @@ func TestMethodErrors(t *testing.T) {
 // Every method's description is complete, and its settings accept what they say.
 func TestMethodsAreDescribed(t *testing.T) {
 	for _, m := range Methods() {
-		if m.Doc == "" || m.New == nil || m.StepCost() < 1 {
-			t.Errorf("%s: incomplete: %+v", m.Name, m)
+		if m.Doc == "" || m.New == nil {
+			t.Errorf("%s lacks a description or a function New: %+v", m.Name, m)
+		}
+		if m.StepCost() < 1 {
+			t.Errorf("%s: a step costs %v, want at least 1", m.Name, m.StepCost())
 		}
 		for _, s := range m.Settings {
-			if s.Key == "" || s.Doc == "" || s.Want == "" || !s.Holds(s.Default) {
-				t.Errorf("%s: setting %+v", m.Name, s)
+			if slices.Contains([]string{s.Key, s.Doc, s.Want}, "") {
+				t.Errorf("%s: a setting lacks a key, a description or its values: %+v", m.Name, s)
 			}
-			if s.Holds(Fixed(math.NaN())) || s.Holds(Auto{}) ||
-				s.Whole && s.Holds(Fixed(1.5)) || s.On && s.Holds(Fixed(2)) {
-				t.Errorf("%s: setting %s takes what it must not", m.Name, s.Key)
+			if !s.Holds(s.Default) {
+				t.Errorf("%s: %s refuses its default, %v", m.Name, s.Key, s.Default)
+			}
+			refused := []Auto{Fixed(math.NaN()), {}}
+			if s.Whole {
+				refused = append(refused, Fixed(1.5))
+			}
+			if s.On {
+				refused = append(refused, Fixed(2))
+			}
+			for _, v := range refused {
+				if s.Holds(v) {
+					t.Errorf("%s: %s takes %v", m.Name, s.Key, v)
+				}
 			}
 			if !m.ReadsKey(s.Key) {
 				t.Errorf("%s does not read its own %s", m.Name, s.Key)
 			}
 		}
 		for _, d := range m.Measures {
-			if d.Name == "" || d.Title == "" || d.Doc == "" || d.Head() == "" {
-				t.Errorf("%s: measure %+v", m.Name, d)
+			if slices.Contains([]string{d.Name, d.Title, d.Doc, d.Head()}, "") {
+				t.Errorf("%s: a measure lacks a name, a title, a description or a heading: %+v",
+					m.Name, d)
 			}
 		}
 	}
@@ -267,12 +295,22 @@ func TestRegister(t *testing.T) {
 	toy := erm()
 	toy.Name = "toy"
 	remove := Register(toy)
-	if m, err := Find("toy"); err != nil || m.Doc != toy.Doc || len(Methods()) != before+1 {
-		t.Errorf("after Register: %v, %d methods", err, len(Methods()))
+	m, err := Find("toy")
+	if err != nil {
+		t.Fatalf("Find after Register: %v", err)
+	}
+	if m.Doc != toy.Doc {
+		t.Errorf("Find after Register gives the method %q, want %q", m.Doc, toy.Doc)
+	}
+	if got := len(Methods()); got != before+1 {
+		t.Errorf("%d methods after Register, want %d", got, before+1)
 	}
 	remove()
-	if _, err := Find("toy"); err == nil || len(Methods()) != before {
-		t.Error("the method is still there")
+	if _, err := Find("toy"); err == nil {
+		t.Error("Find after remove still finds the method")
+	}
+	if got := len(Methods()); got != before {
+		t.Errorf("%d methods after remove, want %d", got, before)
 	}
 	defer func() {
 		if recover() == nil {

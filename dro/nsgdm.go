@@ -34,7 +34,8 @@ type nsgdmTrainer struct {
 // Advance implements Mover. ∂F/∂η is taken on the batch that was weighed last, the x-batch.
 func (n *nsgdmTrainer) Advance(norm, alpha float64) float64 {
 	n.m = n.beta*n.m + (1-n.beta)*n.last.Grad.Eta
-	if n.norm = math.Hypot(norm, n.m); n.norm == 0 {
+	n.norm = math.Hypot(norm, n.m)
+	if n.norm == 0 {
 		return 0
 	}
 	return alpha / n.norm

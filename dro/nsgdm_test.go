@@ -4,13 +4,15 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // The steps are the method's source, written out for one vector (x, η), with the gradient of F by
 // finite differences: m ← βm + (1−β)g, then α m/‖m‖.
 func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 	const alpha, beta, d, steps = .03, .8, 3, 40
-	l := newLeast(testRand(71), 60, d, square, func(m float64) float64 { return m })
+	l := newRegressionProblem(testRand(71), 60, d, square, func(m float64) float64 { return m })
 	for _, p := range []Problem{
 		{Set: CressieRead{2}, Coordinates: Paper}, {Set: KL{}, Coordinates: Unshifted},
 		{Set: SmoothedCVaR{.2}, Coordinates: Unshifted},
@@ -83,9 +85,10 @@ func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 // α/2 or more away.
 func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 	rng := testRand(72)
-	for _, l := range []*least{
-		newLeast(rng, 100, 1, square, func(m float64) float64 { return m }),
-		newLeast(rng, 100, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) }),
+	for _, l := range []*regressionProblem{
+		newRegressionProblem(rng, 100, 1, square, func(m float64) float64 { return m }),
+		newRegressionProblem(rng, 100, 3, logistic,
+			func(m float64) float64 { return math.Copysign(1, m) }),
 	} {
 		for _, p := range []Problem{
 			{Set: CressieRead{1.5}, Coordinates: Unshifted},
@@ -98,7 +101,7 @@ func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 			pan := newTrainer(t, PAN, &p, s)
 			want, _, _ := l.train(t, pan, &p, 4000, .05)
 			want = append(want, pan.(Dual).Z().Eta)
-			for _, alpha := range []float64{.01, .002} {
+			for _, alpha := range testsize.Few(1, .01, .002) {
 				n := newTrainer(t, "nsgdm", &p, s)
 				x := make([]float64, len(l.a[0]))
 				var off []float64

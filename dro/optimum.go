@@ -115,7 +115,8 @@ func (d *descent) run() {
 	for range maxDescentSteps {
 		d.curve.compute(d)
 		decrement := d.curve.newton(d.step)
-		switch near := decrement < 1e-9*(1+d.value); {
+		near := decrement < 1e-9*(1+d.value)
+		switch {
 		case !(decrement > 0) || near && !(decrement < last/4):
 			return
 		case near:
@@ -143,7 +144,8 @@ func (d *descent) evaluate(x []float64) {
 	var err error
 	d.worst, err = WorstCase(d.set, d.ratios, d.losses, d.rho)
 	d.value = d.worst.Risk
-	if d.held = err == nil && d.worst.Z.Lambda < d.floor; d.held {
+	d.held = err == nil && d.worst.Z.Lambda < d.floor
+	if d.held {
 		d.worst, err = Penalised(d.set, d.ratios, d.losses, d.floor)
 		d.worst.Z.Lambda = d.floor
 		d.value = d.worst.Risk + d.floor*(d.rho-d.worst.Divergence)
@@ -161,7 +163,8 @@ func (d *descent) advance(decrement float64) bool {
 		for i := range d.x {
 			d.trial[i] = d.x[i] + a*d.step[i]
 		}
-		if d.evaluate(d.trial); d.value <= before-1e-4*a*decrement {
+		d.evaluate(d.trial)
+		if d.value <= before-1e-4*a*decrement {
 			d.x, d.trial = d.trial, d.x
 			return true
 		}
@@ -237,13 +240,7 @@ func newCurvature(size int) curvature {
 // ∇²ℓ plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
 // (∇ℓ, −1, −t) with itself.
 func (c *curvature) compute(d *descent) {
-	clear(c.grad)
-	clear(c.crossHess[0])
-	clear(c.crossHess[1])
-	for _, row := range c.hess {
-		clear(row)
-	}
-	c.dualHess = [3]float64{}
+	c.clear()
 	z, n := d.worst.Z, float64(len(d.losses))
 	p := make([]float64, d.s.outputs())
 	for i, r := range d.ratios {
@@ -270,6 +267,16 @@ func (c *curvature) compute(d *descent) {
 		c.dualHess[2] += h * t * t
 	}
 	c.eliminate(d.held)
+}
+
+func (c *curvature) clear() {
+	clear(c.grad)
+	clear(c.crossHess[0])
+	clear(c.crossHess[1])
+	for _, row := range c.hess {
+		clear(row)
+	}
+	c.dualHess = [3]float64{}
 }
 
 // eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not

@@ -19,9 +19,12 @@ func TestStepRatio(t *testing.T) {
 			// The rate is .001 of lr .01, dropped by .1, times 5.
 			slow.After(Batch{Losses: losses}, Step{Rate: .005})
 			fast.After(Batch{Losses: losses}, Step{Rate: .001})
-			if s, f := slow.(Dual).Z(), fast.(Dual).Z(); math.Abs(s.Eta-f.Eta) > 1e-12 ||
-				math.Abs(s.Lambda-f.Lambda) > 1e-12 || f == z {
-				t.Errorf("%v, %s: %v with lr_z, %v with that lr", p, a, f, s)
+			s, f := slow.(Dual).Z(), fast.(Dual).Z()
+			if math.Abs(s.Eta-f.Eta) > 1e-12 || math.Abs(s.Lambda-f.Lambda) > 1e-12 {
+				t.Errorf("%v, %s: z = %v with lr_z, want %v as with that lr", p, a, f, s)
+			}
+			if f == z {
+				t.Errorf("%v, %s: z = %v, want a step away from there", p, a, f)
 			}
 		}
 	}

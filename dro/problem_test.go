@@ -192,7 +192,8 @@ func TestHomogeneous(t *testing.T) {
 	for _, p := range testProblems(.7) {
 		a, b := p.Evaluate(nil, losses, Z{1, .5}), p.Evaluate(nil, scaled, Z{4, 2})
 		if !within(b.Value, 4*a.Value, 1e-14) || b.Grad != a.Grad {
-			t.Errorf("%v: %+v, scaled by 4 %+v", p, a, b)
+			t.Errorf("%v: losses times 4 give %+v, want 4 times the value and the same gradient "+
+				"as %+v", p, b, a)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func TestKeysStayTogetherInRefits(t *testing.T) {
 	w, mean, apart := make([]float64, n), 0.0, 0
 	trainer.Weights(w, Batch{Losses: make([]float64, n), Index: indices(n)})
 	for _, v := range w {
-		if mean += v / n; v == 0 {
+		mean += v / n
+		if v == 0 {
 			apart++
 		}
 	}
@@ -96,8 +97,11 @@ func TestKeysStayTogetherInRefits(t *testing.T) {
 		t.Errorf("dfr divides %d keys, want 0", got)
 	}
 	half, second := len(one.Labels), len(other.Labels)
-	if half+second != n || half < n/2-8 || half > n/2+8 {
-		t.Errorf("the halves have %d and %d samples, want about %d", half, second, n/2)
+	if half+second != n {
+		t.Errorf("the halves have %d and %d samples, want %d together", half, second, n)
+	}
+	if half < n/2-8 || half > n/2+8 {
+		t.Errorf("the first half has %d samples, want about %d", half, n/2)
 	}
 	clear(keys)
 	if _, err := m.New(start); err == nil || !strings.Contains(err.Error(), "split_by=") {

@@ -66,7 +66,8 @@ func (s *Regression) conjugate(q []float64, i int) (value float64) {
 		case s.Squared:
 			value += p * p / 2
 		default:
-			value, left = value+negentropy(p), left-p
+			value += negentropy(p)
+			left -= p
 		}
 	}
 	if s.Squared {

@@ -33,8 +33,11 @@ func (d doubled) Conjugate(t float64) (excess, conj, div, second float64) {
 func TestRegisteredSet(t *testing.T) {
 	defer dro.RegisterSet("doubled", func(k, _ float64) dro.Set { return doubled{k} })()
 	set, err := dro.NewSet("doubled", 2, 0)
-	if err != nil || set.Label() != "2 kl" {
-		t.Fatalf("%v, %v", set, err)
+	if err != nil {
+		t.Fatalf("NewSet of the registered set: %v", err)
+	}
+	if got := set.Label(); got != "2 kl" {
+		t.Errorf("Label() = %q, want %q", got, "2 kl")
 	}
 	if _, err := dro.NewSet("doubled", -1, 0); err == nil {
 		t.Error("a parameter out of its range is taken")

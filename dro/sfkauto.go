@@ -90,13 +90,18 @@ func (f *sfkAutoTrainer) Before(b Batch) {
 // limitWeights moves z until the weights of the losses are bearable.
 func (f *sfkAutoTrainer) limitWeights(losses []float64) {
 	for range maxLimitSteps {
-		eval := f.problem.Evaluate(nil, losses, f.z)
-		if eval.MeanRatio <= maxWeightFactor &&
-			(!f.problem.Set.HasRadius() || eval.Divergence <= maxWeightFactor*f.problem.Rho) {
-			break
+		if f.bearable(losses) {
+			return
 		}
 		f.descend(losses)
 	}
+}
+
+// bearable reports whether the weights of the losses at z are within maxWeightFactor.
+func (f *sfkAutoTrainer) bearable(losses []float64) bool {
+	eval := f.problem.Evaluate(nil, losses, f.z)
+	within := !f.problem.Set.HasRadius() || eval.Divergence <= maxWeightFactor*f.problem.Rho
+	return within && eval.MeanRatio <= maxWeightFactor
 }
 
 // Samplewise implements Trainer.
@@ -196,7 +201,8 @@ func (r *recentLosses) save(s *State) {
 		return
 	}
 	s.Lists = map[string][]float64{"recent": slices.Clone(r.losses)}
-	s.Numbers["recent_oldest"], s.Numbers["recent_room"] = float64(r.oldest), float64(cap(r.losses))
+	s.Numbers["recent_oldest"] = float64(r.oldest)
+	s.Numbers["recent_room"] = float64(cap(r.losses))
 }
 
 func (r *recentLosses) restore(s State) {

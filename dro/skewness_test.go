@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // fiveValues draws losses with five values. The largest of them is 5, and n losses have it rare
@@ -60,7 +62,7 @@ func atLeast(k, n int, p float64) (sum float64) {
 func TestCoverageOfMost(t *testing.T) {
 	const n, samples, level = 500, 200, .95
 	found := 0 // cells in which too many miss without the ground
-	for _, rare := range []float64{2, 6, 40} {
+	for _, rare := range testsize.Few(2, 2., 40, 6) {
 		for _, c := range []struct {
 			set Set
 			rho float64

@@ -70,13 +70,9 @@ func (f *softmaxFit) run() {
 // them moved by much.
 func (f *softmaxFit) pass(active bool) (still bool) {
 	f.logits()
-	d, most, largest, first := len(f.x), 0.0, 1.0, 0
-	// Under the lasso two classes are one logistic regression: only the difference of the two rows
-	// of W counts, with the same penalty whichever row has it. So the first has no coordinates.
-	if f.lasso > 0 && f.classes == 2 {
-		first = 1
-	}
-	for k := first; k < f.classes; k++ {
+	d := len(f.x)
+	most, largest := 0.0, 1.0
+	for k := f.firstClass(); k < f.classes; k++ {
 		for j := range d {
 			if w := &f.w[k*d+j]; !active || *w != 0 {
 				most = max(most, math.Abs(f.move(k, j)))
@@ -85,6 +81,16 @@ func (f *softmaxFit) pass(active bool) (still bool) {
 		}
 	}
 	return most <= moveTolerance*largest
+}
+
+// firstClass returns the first class that has coordinates. Under the lasso two classes are one
+// logistic regression: only the difference of the two rows of W counts, with the same penalty
+// whichever row has it. So the first row has no coordinates.
+func (f *softmaxFit) firstClass() int {
+	if f.lasso > 0 && f.classes == 2 {
+		return 1
+	}
+	return 0
 }
 
 // logits computes the logits of all samples, and their exponentials relative to the largest of each
@@ -118,7 +124,8 @@ func (f *softmaxFit) logits() {
 // change.
 func (f *softmaxFit) move(k, j int) float64 {
 	n, d := len(f.labels), len(f.x)
-	column, e, slope := f.x[j], f.e[k*n:][:n], 0.0
+	column, e := f.x[j], f.e[k*n:][:n]
+	slope := 0.0
 	for i, x := range column {
 		p := e[i] / f.sum[i]
 		if f.labels[i] == k {
@@ -138,7 +145,8 @@ func (f *softmaxFit) move(k, j int) float64 {
 		to = *at - (slope+2*f.ridge*(*at-f.start[k*d+j]))/(bound+2*f.ridge)
 	}
 	by := to - *at
-	if *at = to; by == 0 {
+	*at = to
+	if by == 0 {
 		return 0
 	}
 	for i, x := range column {

@@ -47,14 +47,20 @@ func (s *study) solve() {
 		list.solver.prepare(s.set, sample)
 		for i, rho := range s.rhos {
 			list.worst[i] = list.solver.solve(nil, rho)
-			f := s.f(list.worst[i].Z, rho)
-			for j, l := range list.losses {
-				if k == 0 {
-					s.dualValues[i][j] = f(l)
-				} else {
-					s.dualValues[i][j] -= f(l)
-				}
-			}
+			s.setDualValues(i, k)
+		}
+	}
+}
+
+// setDualValues sets the dual values at radius i to f of the losses of list 0, or subtracts from
+// them f of the losses of list 1.
+func (s *study) setDualValues(i, k int) {
+	f := s.f(s.lists[k].worst[i].Z, s.rhos[i])
+	for j, l := range s.lists[k].losses {
+		if k == 0 {
+			s.dualValues[i][j] = f(l)
+		} else {
+			s.dualValues[i][j] -= f(l)
 		}
 	}
 }

@@ -163,7 +163,8 @@ func (s SmoothedCVaR) constants(p *Problem, a Assumptions) Constants {
 func (s SmoothedCVaR) maxCurvature(reach float64) float64 {
 	const cells = 1 << 14
 	mid := math.Log1p(-s.Mu) - math.Log(s.Mu)
-	lo, hi := clamp(mid-8, [2]float64{-reach, reach}), clamp(mid+8, [2]float64{-reach, reach})
+	ends := [2]float64{-reach, reach}
+	lo, hi := clamp(mid-8, ends), clamp(mid+8, ends)
 	var best float64
 	for i := 0; i <= cells; i++ {
 		t := lo + (hi-lo)*float64(i)/cells
@@ -182,7 +183,8 @@ func TruncationBound(lambda0, rho float64) float64 { return lambda0 * rho }
 // the expectation of min f over a batch of n samples may lie below min F. It is
 // never more than bound (B), which is all that is known for KL.
 func BiasBound(set Set, rho, bound float64, n int) float64 {
-	return math.Min(bound, logBias(set, rho, bound, math.Log(float64(n))).Float64())
+	bias := logBias(set, rho, bound, math.Log(float64(n)))
+	return math.Min(bound, bias.Float64())
 }
 
 // logBias returns the bound without the minimum, from log n ≥ 0.

@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
-// least is a regression problem on which the optimum is known from the exact
+// regressionProblem is a regression problem on which the optimum is known from the exact
 // risk: x in R^d, ℓ_i = loss(⟨a_i, x⟩, y_i).
-type least struct {
+type regressionProblem struct {
 	a      [][]float64
 	y      []float64
 	groups []int // groups of the samples, for methods that use them
@@ -22,7 +24,7 @@ func logistic(m, y float64) (float64, float64) {
 }
 
 // losses fills values and slopes for the samples index at x.
-func (l *least) losses(values, slopes, x []float64, index []int) {
+func (l *regressionProblem) losses(values, slopes, x []float64, index []int) {
 	for j, i := range index {
 		var m float64
 		for c, v := range x {
@@ -33,7 +35,7 @@ func (l *least) losses(values, slopes, x []float64, index []int) {
 }
 
 // descend subtracts alpha mean r_j ∇ℓ_j.
-func (l *least) descend(x, ratios, slopes []float64, index []int, alpha float64) {
+func (l *regressionProblem) descend(x, ratios, slopes []float64, index []int, alpha float64) {
 	for j, i := range index {
 		for c := range x {
 			x[c] -= alpha * ratios[j] * slopes[j] * l.a[i][c] / float64(len(index))
@@ -41,10 +43,11 @@ func (l *least) descend(x, ratios, slopes []float64, index []int, alpha float64)
 	}
 }
 
-// newLeast draws n points in d dimensions, with a minority that follows another distribution.
-func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float64),
-	label func(float64) float64) *least {
-	l := &least{loss: loss}
+// newRegressionProblem draws n points in d dimensions, with a minority that follows another
+// distribution.
+func newRegressionProblem(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float64),
+	label func(float64) float64) *regressionProblem {
+	l := &regressionProblem{loss: loss}
 	for i := range n {
 		row := make([]float64, d)
 		var m float64
@@ -63,8 +66,9 @@ func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float6
 }
 
 // risk returns R_ρ at x and fills ratios with the worst-case weights.
-func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64,
-	all []int) Worst {
+func (l *regressionProblem) risk(
+	t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64, all []int,
+) Worst {
 	l.losses(values, slopes, x, all)
 	w, err := WorstCase(set, ratios, values, rho)
 	if err != nil {
@@ -75,7 +79,7 @@ func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slop
 
 // best minimises R_ρ itself by gradient descent with Danskin's gradient
 // mean r ∇ℓ at the exact worst case, halving the step where R_ρ would rise.
-func (l *least) best(t *testing.T, set Set, rho float64, d int) Worst {
+func (l *regressionProblem) best(t *testing.T, set Set, rho float64, d int) Worst {
 	n := len(l.y)
 	all := indices(n)
 	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -105,7 +109,7 @@ func indices(n int) []int {
 
 // walk trains x as the runner does, at each step on the samples whose indices draw returns; β is
 // the momentum of a method that averages the gradient.
-func (l *least) walk(
+func (l *regressionProblem) walk(
 	trainer Trainer, x []float64, steps int, alpha, beta float64, draw func() []int,
 ) {
 	w := make([]float64, len(l.y))
@@ -132,7 +136,7 @@ func (l *least) walk(
 }
 
 // batch returns the batch of the samples index, whose losses are in values.
-func (l *least) batch(values []float64, index []int) Batch {
+func (l *regressionProblem) batch(values []float64, index []int) Batch {
 	b := Batch{Losses: values[:len(index)], Index: index}
 	if l.groups != nil {
 		for _, i := range index {
@@ -143,7 +147,7 @@ func (l *least) batch(values []float64, index []int) Batch {
 }
 
 // all returns the indices of all samples, for full batches.
-func (l *least) all() []int { return indices(len(l.y)) }
+func (l *regressionProblem) all() []int { return indices(len(l.y)) }
 
 // addTo adds a·v to x.
 func addTo(x []float64, a float64, v []float64) {
@@ -162,7 +166,7 @@ func length(v []float64) float64 {
 
 // train runs the method with full batches and returns x, R_ρ and F − R_ρ at the
 // end.
-func (l *least) train(
+func (l *regressionProblem) train(
 	t *testing.T, trainer Trainer, p *Problem, steps int, alpha float64,
 ) (x []float64, risk, gap float64) {
 	x = make([]float64, len(l.a[0]))
@@ -188,11 +192,11 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 		name      string
 		rho, rate float64
 		steps     int
-		*least
+		*regressionProblem
 	}{
-		{"mean", .3, .05, 400, newLeast(rng, 50, 1, square, same)},
-		{"squares", .3, .05, 400, newLeast(rng, 50, 3, square, same)},
-		{"logistic", .05, .2, 1500, newLeast(rng, 50, 3, logistic, sign)},
+		{"mean", .3, .05, 400, newRegressionProblem(rng, 50, 1, square, same)},
+		{"squares", .3, .05, 400, newRegressionProblem(rng, 50, 3, square, same)},
+		{"logistic", .05, .2, 1500, newRegressionProblem(rng, 50, 3, logistic, sign)},
 	}
 	for _, l := range problems {
 		d := len(l.a[0])
@@ -206,6 +210,7 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 		if l.name == "logistic" { // slow
 			list = cases(list[:2:2], list[2:]...)
 		}
+		list = testsize.Few(2, list...)
 		for _, p := range list {
 			p.Rho = l.rho
 			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)

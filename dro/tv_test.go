@@ -48,19 +48,32 @@ func TestTVIsExact(t *testing.T) {
 			}
 			slack := 1e-14 * slices.Max(losses)
 			value, want := toFloat(mean(terms)), min(bruteTV(losses, rho), slices.Max(losses))
-			if math.Abs(w.Risk-want) > slack || math.Abs(value-want) > slack {
-				t.Errorf("%s ρ %v: risk %v, of the ratios %v, dual %v", name, rho, w.Risk, value,
-					want)
+			if math.Abs(w.Risk-want) > slack {
+				t.Errorf("%s ρ %v: risk %v, want %v, by the dual", name, rho, w.Risk, want)
+			}
+			if math.Abs(value-want) > slack {
+				t.Errorf("%s ρ %v: the risk of the ratios is %v, want %v", name, rho, value, want)
 			}
 			div, total := toFloat(mean(phis)), toFloat(mean(rs))
-			if div > rho+1e-15*n || math.Abs(div-w.Divergence) > 1e-14 ||
-				math.Abs(total-1) > 1e-14 {
-				t.Errorf("%s ρ %v: divergence %v of ratios of mean %v, reported %v", name, rho, div,
-					total, w.Divergence)
+			if div > rho+1e-15*n {
+				t.Errorf("%s ρ %v: the divergence of the ratios is %v", name, rho, div)
 			}
-			if w.Saturated != (w.Z.Lambda == 0) || w.Saturated && w.Risk != w.MaxLoss ||
-				rho >= 1 && !w.Saturated {
-				t.Errorf("%s ρ %v: %+v", name, rho, w)
+			if math.Abs(div-w.Divergence) > 1e-14 {
+				t.Errorf("%s ρ %v: divergence %v reported, the ratios have %v", name, rho,
+					w.Divergence, div)
+			}
+			if math.Abs(total-1) > 1e-14 {
+				t.Errorf("%s ρ %v: the mean of the ratios is %v, want 1", name, rho, total)
+			}
+			if w.Saturated != (w.Z.Lambda == 0) {
+				t.Errorf("%s ρ %v: saturated %t at λ = %v", name, rho, w.Saturated, w.Z.Lambda)
+			}
+			if w.Saturated && w.Risk != w.MaxLoss {
+				t.Errorf("%s ρ %v: saturated, risk %v, want the largest loss, %v", name, rho,
+					w.Risk, w.MaxLoss)
+			}
+			if rho >= 1 && !w.Saturated {
+				t.Errorf("%s ρ %v: not saturated, want saturated from 1 on", name, rho)
 			}
 		}
 	}
@@ -136,8 +149,11 @@ func TestTVIsCVaRAndTheLargest(t *testing.T) {
 func TestTVConjugate(t *testing.T) {
 	for _, at := range []float64{-9, -.51, -.49, 0, .3, .5} {
 		excess, conj, div, _ := TV{}.Conjugate(at)
-		if gap := conj + div - at*(1+excess); gap != 0 || div != (TV{}).Divergence(1+excess) {
+		if gap := conj + div - at*(1+excess); gap != 0 {
 			t.Errorf("t %v: Fenchel's equality is %g off", at, gap)
+		}
+		if want := (TV{}).Divergence(1 + excess); div != want {
+			t.Errorf("t %v: Conjugate gives φ(r) = %v, Divergence %v", at, div, want)
 		}
 		for _, r := range []float64{0, .3, 1, 4, 1e6} {
 			if r*at > conj+(TV{}).Divergence(r)+1e-9 {
@@ -146,7 +162,7 @@ func TestTVConjugate(t *testing.T) {
 		}
 	}
 	if _, conj, _, _ := (TV{}).Conjugate(.51); !math.IsInf(conj, 1) {
-		t.Errorf("φ*(.51) = %v", conj)
+		t.Errorf("φ*(.51) = %v, want +Inf", conj)
 	}
 	if !math.IsInf((TV{}).Divergence(-.1), 1) {
 		t.Error("φ(−.1) is finite")
@@ -195,11 +211,20 @@ func TestTVHasNoDual(t *testing.T) {
 		}
 	}
 	w, err := WorstCase(TV{}, nil, losses, .1)
-	if err != nil || e.Worst != w {
-		t.Errorf("the estimate is %+v, the worst case %+v, %v", e.Worst, w, err)
+	if err != nil {
+		t.Fatalf("WorstCase: %v", err)
+	}
+	if e.Worst != w {
+		t.Errorf("the estimate is of %+v, want the worst case %+v", e.Worst, w)
 	}
 	pairs, err := how.Differences(TV{}, losses, losses, []float64{.1})
-	if err != nil || !math.IsNaN(pairs[0].Normal[0]) || pairs[0].Value != 0 {
-		t.Errorf("a difference: %+v, %v", pairs, err)
+	if err != nil {
+		t.Fatalf("Differences: %v", err)
+	}
+	if got := pairs[0].Value; got != 0 {
+		t.Errorf("the difference of a list from itself is %v, want 0", got)
+	}
+	if got := pairs[0].Normal[0]; !math.IsNaN(got) {
+		t.Errorf("the lower end of a difference is %v, want NaN", got)
 	}
 }

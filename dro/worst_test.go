@@ -64,7 +64,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 						continue
 					}
 				}
-				rhos := cases([]float64{1e-12, 1e-3, .5, 10}, 1e-6, .1, 1.5, 1e4)
+				rhos := cases(testsize.Few(2, .5, 1e-12, 10, 1e-3), 1e-6, .1, 1.5, 1e4)
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
 					limit := saturationOf(set, &s, new(buffer)).divergence
 					if limit > 0 {
@@ -93,8 +93,8 @@ func TestWorstCaseIsExact(t *testing.T) {
 
 func TestWorstCaseMatchesBruteForce(t *testing.T) {
 	losses := []float64{.1, .5, 1.2, 3}
-	for _, rho := range cases([]float64{1e-12, .1, 1.1}, 1e-4, .7) {
-		for _, k := range cases([]float64{1.0001, 1.5, 2}, 1.05) {
+	for _, rho := range cases(testsize.Few(1, .1, 1.1, 1e-12), 1e-4, .7) {
+		for _, k := range cases(testsize.Few(1, 1.5, 1.0001, 2), 1.05) {
 			w, err := WorstCase(CressieRead{k}, nil, losses, rho)
 			if err != nil {
 				t.Fatal(err)
@@ -143,7 +143,7 @@ func TestPrimalEqualsDual(t *testing.T) {
 				t.Errorf("%v rho %v: gradient %v at the optimum", set, rho, eval.Grad)
 			}
 			if w.Divergence > rho*(1+1e-9) || !within(w.Divergence, rho, 1e-9) {
-				t.Errorf("%v rho %v: divergence %v", set, rho, w.Divergence)
+				t.Errorf("%v rho %v: divergence %v, want ρ", set, rho, w.Divergence)
 			}
 			for i := range worst {
 				if math.Abs(worst[i]-fromDual[i]) > 1e-9*(1+worst[i]) {
@@ -219,8 +219,11 @@ func TestLimits(t *testing.T) {
 	for _, mu := range []float64{.1, .3} {
 		bound := SmoothedCVaR{mu}.Saturation()
 		got, want := risk(SmoothedCVaR{mu}, bound), risk(CVaR{mu}, 1)
-		if !within(got.Risk, want.Risk, 1e-15) || !got.Saturated {
+		if !within(got.Risk, want.Risk, 1e-15) {
 			t.Errorf("mu %v: risk %v at saturation, CVaR %v", mu, got.Risk, want.Risk)
+		}
+		if !got.Saturated {
+			t.Errorf("mu %v: not saturated at ρ_sat", mu)
 		}
 		if got := risk(SmoothedCVaR{mu}, bound*(1-1e-9)); got.Saturated || got.Z.Lambda == 0 {
 			t.Errorf("mu %v: saturated below ρ_sat with μn an integer", mu)
@@ -249,9 +252,14 @@ func TestPenalised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !within(got.Risk, w.Risk, 1e-11) || !within(got.Divergence, .2, 1e-9) ||
-			!within(got.Z.Eta, w.Z.Eta, 1e-9) {
-			t.Errorf("%v: penalised %+v, constrained %+v", set, got, w)
+		if !within(got.Risk, w.Risk, 1e-11) {
+			t.Errorf("%v: risk %v penalised, want %v as constrained", set, got.Risk, w.Risk)
+		}
+		if !within(got.Divergence, .2, 1e-9) {
+			t.Errorf("%v: divergence %v penalised, want .2 as constrained", set, got.Divergence)
+		}
+		if !within(got.Z.Eta, w.Z.Eta, 1e-9) {
+			t.Errorf("%v: η̃ = %v penalised, want %v as constrained", set, got.Z.Eta, w.Z.Eta)
 		}
 		p := Problem{Set: set, Rho: 1e-300, Coordinates: Unshifted}
 		value := got.Risk - got.Z.Lambda*got.Divergence
@@ -270,8 +278,14 @@ func TestPenalised(t *testing.T) {
 func TestWorstCaseExamples(t *testing.T) {
 	ten := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	w, err := WorstCase(CVaR{.2}, nil, ten, 0)
-	if err != nil || w.Risk != 8.5 || !within(w.EffectiveSampleSize, 2, 1e-15) {
-		t.Errorf("CVaR of 0..9 at .2: %+v, %v; want 8.5 on 2 samples", w, err)
+	if err != nil {
+		t.Fatalf("CVaR of 0..9 at .2: %v", err)
+	}
+	if w.Risk != 8.5 {
+		t.Errorf("CVaR of 0..9 at .2 is %v, want 8.5", w.Risk)
+	}
+	if got := w.EffectiveSampleSize; !within(got, 2, 1e-15) {
+		t.Errorf("CVaR of 0..9 at .2 is the mean of %v samples, want 2", got)
 	}
 	// The paper's display, η inside the factor 1/μ, for the same η (math.md §3).
 	display := math.Inf(1)

@@ -107,14 +107,17 @@ func (f *fuser) maskSum(i *instruction) {
 		joined.run = func(to []float32, in []array) {
 			f.sums.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
 		}
-		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1]), i.to}, instruction{}
+		*i = instruction{joined, append(slices.Clone(sum.in), i.in[1]), i.to}
+		*sum = instruction{}
 	}
 }
 
 // sumInConv joins the sum and the mask i to a convolution whose gradient the sum adds and nothing
 // else reads, the convolution of the most work. It reports whether there is one.
 func (f *fuser) sumInConv(i, sum *instruction) bool {
-	best, most, plus := (*instruction)(nil), 0.0, array{}
+	var best *instruction
+	var most float64
+	var plus array
 	for k, in := range sum.in {
 		before := f.maker(in)
 		if before == nil {
@@ -133,7 +136,8 @@ func (f *fuser) sumInConv(i, sum *instruction) bool {
 		conv.kernel().BackwardData(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
 	}
 	in := append(slices.Clone(best.in), i.in[1], plus)
-	*i, *sum, *best = instruction{joined, in, i.to}, instruction{}, instruction{}
+	*i = instruction{joined, in, i.to}
+	*sum, *best = instruction{}, instruction{}
 	return true
 }
 
@@ -166,7 +170,8 @@ func shareMemory(list []instruction) {
 				continue
 			}
 			piece := &in.F32[0]
-			if read = append(read, piece); held[piece] != nil {
+			read = append(read, piece)
+			if held[piece] != nil {
 				i.in[n].F32 = held[piece]
 			}
 		}

@@ -230,7 +230,8 @@ func (g *graph) makePlan() (*plan, error) {
 // load makes x and labels the current batch.
 func (g *graph) load(x kern.Images, labels []int, mode Mode) {
 	g.labels, g.mode = append(g.labels[:0], labels...), mode
-	if g.rows = x; g.inputLayout != nil && !(g.direct && mode == Evaluate) {
+	g.rows = x
+	if g.inputLayout != nil && !(g.direct && mode == Evaluate) {
 		g.inputLayout.Pack(g.team, g.x, x.X)
 	}
 }

@@ -31,12 +31,14 @@ func Order(c Config) string {
 	if err != nil {
 		return ""
 	}
-	isa, kind, batch := kern.Detect(), kern.Rounded, kern.NewBatch(c.Batch)
+	isa, batch := kern.Detect(), kern.NewBatch(c.Batch)
+	kind := kern.Rounded
 	if c.Precision == bf16 {
 		kind = kern.DetectBF16()
 	}
 	var words []string
-	first, rows := list[0].config(), c.Precision != bf16 && takesRows(isa, list[0])
+	first := list[0].config()
+	rows := c.Precision != bf16 && takesRows(isa, list[0])
 	switch {
 	case kern.BF16Runs(kind, batch, first):
 		words = append(words, "runs")

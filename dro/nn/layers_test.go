@@ -109,8 +109,11 @@ func TestToyLayer(t *testing.T) {
 	}
 	const h = 1. / 64
 	slope := (at(a+h) - at(a-h)) / (2 * h)
-	if a != 1 || math.Abs(slope-float64(gradient)) > 1e-3*math.Abs(slope) || slope == 0 {
-		t.Errorf("a = %v, its gradient is %v, and by differences %v", a, gradient, slope)
+	if a != 1 {
+		t.Errorf("a starts at %v, want 1", a)
+	}
+	if slope == 0 || math.Abs(slope-float64(gradient)) > 1e-3*math.Abs(slope) {
+		t.Errorf("the gradient of a is %v, want %v as by differences, and not 0", gradient, slope)
 	}
 	before := at(a)
 	n.Gradient(ratios)

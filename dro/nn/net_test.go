@@ -164,8 +164,11 @@ func TestPartialBatchHasTheSameLosses(t *testing.T) {
 	for _, k := range []int{1, 17, 39} {
 		n.Losses(part, x[:k*3*32*32], labels[:k])
 		n.Predictions(partClasses)
-		if !slices.Equal(part[:k], all[:k]) || !slices.Equal(partClasses[:k], classes[:k]) {
-			t.Errorf("%d samples of a batch of 40 have other losses or predictions than alone", k)
+		if !slices.Equal(part[:k], all[:k]) {
+			t.Errorf("%d samples of a batch of 40 have other losses than alone", k)
+		}
+		if !slices.Equal(partClasses[:k], classes[:k]) {
+			t.Errorf("%d samples of a batch of 40 have other predictions than alone", k)
 		}
 	}
 }
@@ -173,7 +176,7 @@ func TestPartialBatchHasTheSameLosses(t *testing.T) {
 func TestThreadsDoNotChangeTheBits(t *testing.T) {
 	for _, model := range representative() {
 		var first []float32
-		for threads := 1; threads <= 3; threads++ {
+		for _, threads := range testsize.Few(2, 1, 3, 2) {
 			c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10, Batch: 24,
 				Seed: 1, Threads: threads}
 			n := testNet(t, c)
@@ -270,9 +273,12 @@ func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
 	n.Confidences(confidences)
 	n.Losses(losses, x, labels)
 	for i, l := range losses {
-		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 ||
-			confidences[i] > 1 {
-			t.Errorf("sample %d: confidence %v, loss of the prediction %v", i, confidences[i], l)
+		if want := math.Exp(-l); math.Abs(want-confidences[i]) > 1e-6 {
+			t.Errorf("sample %d: confidence %v, want %v by the loss of the prediction", i,
+				confidences[i], want)
+		}
+		if confidences[i] < .25 || confidences[i] > 1 {
+			t.Errorf("sample %d of 4 classes: confidence %v, want .25 to 1", i, confidences[i])
 		}
 	}
 }
@@ -303,8 +309,11 @@ func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
 		packed.Update(SGD{LR: .1})
 		lying.Update(SGD{LR: .1})
 	}
-	if !slices.Equal(a, b) || !slices.Equal(packed.weights, lying.weights) {
-		t.Error("losses or weights differ")
+	if !slices.Equal(a, b) {
+		t.Errorf("losses %v, want %v", b, a)
+	}
+	if !slices.Equal(packed.weights, lying.weights) {
+		t.Error("the weights differ")
 	}
 	rounded := c
 	rounded.Precision = bf16
@@ -341,8 +350,11 @@ func TestOnePassIsTheSame(t *testing.T) {
 			turns.Update(SGD{LR: .1})
 			once.Update(SGD{LR: .1})
 		}
-		if !slices.Equal(a, b) || !slices.Equal(turns.weights, once.weights) {
-			t.Errorf("%s: losses or weights differ", loss)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: losses %v, want %v", loss, b, a)
+		}
+		if !slices.Equal(turns.weights, once.weights) {
+			t.Errorf("%s: the weights differ", loss)
 		}
 		if n := testing.AllocsPerRun(5, pass); n != 0 {
 			t.Errorf("%s: %v allocations a pass", loss, n)

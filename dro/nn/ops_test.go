@@ -196,7 +196,8 @@ func TestNamesOfTensors(t *testing.T) {
 		t.Errorf("parameters of resnet8:\n%q", got)
 	}
 	if got := names(buffers); len(got) != 18 || got[1] != "conv1.norm.running_var[16]" {
-		t.Errorf("buffers of resnet8:\n%q", got)
+		t.Errorf("resnet8 has %d buffers, want 18, the second conv1.norm.running_var[16]:\n%q",
+			len(got), got)
 	}
 	if list, err = stages(Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10}); err != nil {
 		t.Fatal(err)
@@ -206,7 +207,10 @@ func TestNamesOfTensors(t *testing.T) {
 		"conv1.weight[16 3 5 5]", "conv1.bias[16]", "conv2.weight[32 16 3 3]", "conv2.bias[32]",
 		"conv3.weight[64 32 3 3]", "conv3.bias[64]", "linear4.weight[10 256]", "linear4.bias[10]",
 	}
-	if got := names(parameters); !slices.Equal(got, want) || len(buffers) != 0 {
-		t.Errorf("parameters of convnet:\n%q\nand buffers %q", got, names(buffers))
+	if got := names(parameters); !slices.Equal(got, want) {
+		t.Errorf("the parameters of convnet are\n%q\nwant\n%q", got, want)
+	}
+	if len(buffers) != 0 {
+		t.Errorf("convnet has the buffers %q, want none", names(buffers))
 	}
 }

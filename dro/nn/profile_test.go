@@ -17,7 +17,8 @@ func TestProfile(t *testing.T) {
 		gradient := slices.Clone(n.gradient)
 		list, flop := n.Profile(3), 0.0
 		if len(list) != len(n.stages)+1 || list[len(list)-1].Name != "loss" {
-			t.Errorf("%s: %d layers of %d stages", model, len(list), len(n.stages))
+			t.Errorf("%s: %d layers of %d stages, want one more, the last called loss: %+v", model,
+				len(list), len(n.stages), list)
 		}
 		for _, l := range list {
 			flop += l.FLOP

@@ -19,7 +19,8 @@ type SGD struct {
 // gradient's Euclidean norm, before clipping and without weight decay.
 func (n *Net) Update(s SGD) (norm float64) {
 	if s.Clip > 0 {
-		if norm = n.norm(); norm > s.Clip {
+		norm = n.norm()
+		if norm > s.Clip {
 			n.accumulate(s.Momentum, 0, s.WeightDecay, s.Clip/norm)
 			n.Advance(s.LR)
 			return norm
@@ -108,7 +109,8 @@ func newAdam(parameters []slot) *adam {
 
 // countUpdate counts an update and returns its number, from 1.
 func (a *adam) countUpdate() float64 {
-	if a.updates[0]++; a.updates[0] == countBase {
+	a.updates[0]++
+	if a.updates[0] == countBase {
 		a.updates[0], a.updates[1] = 0, a.updates[1]+1
 	}
 	return float64(a.updates[0]) + countBase*float64(a.updates[1])

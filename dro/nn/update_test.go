@@ -79,8 +79,11 @@ func TestUpdateClips(t *testing.T) {
 	s.Clip = norm * 1.01
 	got := long.Update(s)
 	s.Clip = 0
-	if want := free.Update(s); got != want || !slices.Equal(long.weights, free.weights) {
-		t.Errorf("a bound that is not reached changes the step: norm %v, want %v", got, want)
+	if want := free.Update(s); got != want {
+		t.Errorf("with a bound that is not reached the norm is %v, want %v", got, want)
+	}
+	if !slices.Equal(long.weights, free.weights) {
+		t.Error("a bound that is not reached changes the step")
 	}
 }
 
@@ -119,8 +122,11 @@ func TestUpdatesOnThreads(t *testing.T) {
 		n.Advance(0.1)
 		n.Update(SGD{LR: 0.1, Clip: 1e-2})
 	}
-	if !slices.Equal(one.weights, many.weights) || !slices.Equal(one.velocity, many.velocity) {
-		t.Error("updates differ between 1 and 3 threads")
+	if !slices.Equal(one.weights, many.weights) {
+		t.Error("the weights differ between 1 and 3 threads")
+	}
+	if !slices.Equal(one.velocity, many.velocity) {
+		t.Error("the velocities differ between 1 and 3 threads")
 	}
 }
 
@@ -191,7 +197,7 @@ func TestDropoutOfAlexnet(t *testing.T) {
 	with.Dropout = drop
 	plain, n := testNet(t, c), testNet(t, with)
 	if list, err := Layers(with); err != nil || !slices.Equal(list, must(Layers(c))) {
-		t.Errorf("evaluations have other layers: %v, %v", list, err)
+		t.Errorf("evaluations have the layers %v, want %v: %v", list, must(Layers(c)), err)
 	}
 	x, labels, _ := batch(c, 32, 3)
 	features := func(n *Net, m Mode) (list []float32) {
@@ -221,7 +227,8 @@ func TestDropoutOfAlexnet(t *testing.T) {
 		}
 	}
 	if share := kept / active; active < 1000 || math.Abs(share-(1-drop)) > .05 {
-		t.Errorf("%.0f of %.0f values are kept", kept, active)
+		t.Errorf("%.0f of %.0f values are kept, want a share of %v of 1000 at least", kept, active,
+			1-drop)
 	}
 }
 
@@ -317,7 +324,8 @@ func TestAdamWAndDropoutGoOn(t *testing.T) {
 			same := slices.Equal(loss(resumed, Probe), loss(resumed, Probe))
 			exact := slices.Equal(loss(resumed, Train), loss(resumed, Evaluate))
 			if drops := c.Dropout > 0; same == drops || exact == drops {
-				t.Errorf("two probes are equal: %v; training and evaluation: %v", same, exact)
+				t.Errorf("two probes are equal: %v; training and evaluation: %v; want %v", same,
+					exact, !drops)
 			}
 		})
 	}
@@ -330,10 +338,13 @@ func TestAdamWRestarts(t *testing.T) {
 	n.adam.updates[0] = countBase - 1
 	first, second := n.adam.countUpdate(), n.adam.countUpdate()
 	if first != countBase || second != countBase+1 {
-		t.Errorf("counts %v and %v", first, second)
+		t.Errorf("counts %v and %v, want %d and one more", first, second, countBase)
 	}
 	n.Restart()
-	if n.adam.countUpdate() != 1 || slices.Max(n.adam.memory[:len(n.weights)]) != 0 {
-		t.Error("a restart keeps the moments")
+	if got := n.adam.countUpdate(); got != 1 {
+		t.Errorf("after a restart the first update has the number %v, want 1", got)
+	}
+	if got := slices.Max(n.adam.memory[:len(n.weights)]); got != 0 {
+		t.Errorf("after a restart the largest moment is %v, want 0", got)
 	}
 }

@@ -6,5 +6,5 @@
 //
 // # Files
 //
-//	testsize.go  DROLAB_LONG
+//	testsize.go  DROLAB_LONG, and what is left out with -short
 package testsize

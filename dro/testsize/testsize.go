@@ -27,3 +27,11 @@ func OnlyLong(t testing.TB, reason string) {
 		t.Skip(reason + ": with DROLAB_LONG=1 only")
 	}
 }
+
+// Few returns the first n elements of a list with -short, and otherwise all of them.
+func Few[T any](n int, list ...T) []T {
+	if testing.Short() {
+		return list[:n]
+	}
+	return list
+}

@@ -187,13 +187,15 @@ func (d *downloader) request(ctx context.Context, url string, have int64) (*http
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 	}
 	resp, err := d.client.Do(req)
-	if err == nil && have > 0 && !rangeHonoured(resp, have) &&
-		(resp.StatusCode == http.StatusPartialContent ||
-			resp.StatusCode == http.StatusRequestedRangeNotSatisfiable) {
+	if err != nil || have == 0 || rangeHonoured(resp, have) {
+		return resp, err
+	}
+	switch resp.StatusCode {
+	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
 		resp.Body.Close()
 		return d.request(ctx, url, 0)
 	}
-	return resp, err
+	return resp, nil
 }
 
 // rangeHonoured says whether the answer starts at byte have.
@@ -309,7 +311,8 @@ func FileSize(path string) int64 {
 func FetchFiles(ctx context.Context, folder string, files []Remote, o FetchOptions) error {
 	d := &downloader{client: cmp.Or(o.Client, http.DefaultClient), folder: folder,
 		stall: cmp.Or(o.Stall, 30*time.Second)}
-	total, before := TotalSize(files), int64(0)
+	total := TotalSize(files)
+	var before int64
 	for _, r := range files {
 		if o.URL != "" {
 			r.URLs = []string{addressOf(o.URL, r.Name)}
@@ -335,6 +338,10 @@ func addressOf(url, file string) string {
 	return strings.TrimSuffix(url, "/") + "/" + file
 }
 
-func TotalSize(files []Remote) int64 {
-	return Sum(lists.Map(files, func(r Remote) int64 { return r.Size }))
+// TotalSize returns the number of bytes of all files.
+func TotalSize(files []Remote) (n int64) {
+	for _, r := range files {
+		n += r.Size
+	}
+	return n
 }

@@ -55,11 +55,13 @@ func (f *Factor) continuous() bool {
 		if err != nil {
 			return false
 		}
-		whole, low, high = whole && v == math.Trunc(v), min(low, v), max(high, v)
+		whole = whole && v == math.Trunc(v)
+		low, high = min(low, v), max(high, v)
 	}
 	n := len(f.Values)
-	return n > few && !whole ||
-		n > many && len(f.Codes) < often*n && high-low >= 2*float64(n)
+	rare := len(f.Codes) < often*n
+	farApart := high-low >= 2*float64(n)
+	return n > few && !whole || n > many && rare && farApart
 }
 
 // newCells returns the label and the given group of each value of label × given.
@@ -131,7 +133,9 @@ func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
 		}
 	}
 	if f.note != "" {
-		f.Values = slices.Compact(slices.Sorted(slices.Values(lists.Map(f.Values, wholeName))))
+		f.Values = lists.Map(f.Values, wholeName)
+		slices.Sort(f.Values)
+		f.Values = slices.Compact(f.Values)
 	}
 	SortNumeric(f.Values)
 	place := make([]uint16, len(dict))

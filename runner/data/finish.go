@@ -67,7 +67,8 @@ func sameButEnd(names, known []string) string {
 		i := slices.IndexFunc(known, func(k string) bool { return bareEnd(k) == bareEnd(name) })
 		if i >= 0 {
 			pairs = append(pairs, fmt.Sprintf("%q is %q there", name, known[i]))
-			ends = cmp.Or(name[len(bareEnd(name)):], known[i][len(bareEnd(known[i])):])
+			ends = cmp.Or(strings.TrimPrefix(name, bareEnd(name)),
+				strings.TrimPrefix(known[i], bareEnd(known[i])))
 		}
 	}
 	if pairs == nil {
@@ -252,7 +253,8 @@ func keepFirst(src Marked, index []uint32, keep []int) []uint32 {
 func Finish(d *Dataset, p *Provider, o Options) error {
 	d.Shape = d.Train.Shape()
 	d.ByGroup = d.ByGroup || p.ByGroup
-	if d.Grouped = d.Groups != nil; !d.Grouped {
+	d.Grouped = d.Groups != nil
+	if !d.Grouped {
 		d.Groups = d.Classes
 	}
 	// The order is the indices of the samples as kept, held out and shuffled.
@@ -269,7 +271,8 @@ func Finish(d *Dataset, p *Provider, o Options) error {
 	if err != nil {
 		return err
 	}
-	if d.Ungrouped = o.Encoder == nil && d.onlyOthersGrouped(); d.Ungrouped {
+	d.Ungrouped = o.Encoder == nil && d.onlyOthersGrouped()
+	if d.Ungrouped {
 		d.Notes = append(d.Notes, "no training sample has a known group: other samples are "+
 			"measured by group, and methods that read the groups of training samples are refused")
 	}

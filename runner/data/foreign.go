@@ -127,10 +127,12 @@ func hasParquet(path string) (found bool) {
 	const most = 1 << 12 // entries that are looked at
 	n := 0
 	filepath.WalkDir(path, func(name string, _ fs.DirEntry, err error) error {
-		if n++; n > most || err != nil {
+		n++
+		if n > most || err != nil {
 			return fs.SkipAll
 		}
-		if found = filepath.Ext(name) == ".parquet" && name != path; found {
+		found = filepath.Ext(name) == ".parquet" && name != path
+		if found {
 			return fs.SkipAll
 		}
 		return nil

@@ -16,7 +16,8 @@ type Members struct {
 
 // Measured returns the names of the groups in which samples are measured; nil: none are given.
 func (d *Dataset) Measured() (names []string) {
-	switch m := d.Members; {
+	m := d.Members
+	switch {
 	case m == nil && d.Grouped:
 		return d.Groups
 	case m == nil:

@@ -29,7 +29,8 @@ func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, erro
 	var keys []string
 	for _, option := range options {
 		key, words, limited := strings.Cut(option, "=")
-		if keys = append(keys, key); limited {
+		keys = append(keys, key)
+		if limited {
 			f.words[key] = strings.Split(words, "|")
 		}
 	}
@@ -261,7 +262,8 @@ func LocateOwn(
 			fields[i] = key + "=" + resolve(key, value)
 		}
 	}
-	if query = strings.Join(fields, "&"); asked {
+	query = strings.Join(fields, "&")
+	if asked {
 		query = "?" + query
 	}
 	return strings.TrimSuffix(name, rest) + absolute(path) + query

@@ -48,8 +48,11 @@ type Sizes struct {
 
 // SizesBy returns the sizes of a provider's dataset; see KnownSizes (runner/data).
 func SizesBy(p *Provider, o Options) (s Sizes, ok bool) {
-	if p.Sizes == (Sizes{}) || Validate(o) != nil || o.suits(p.Sizes.Classes) != nil ||
-		p.ByGroup && o.ValFraction > 0 {
+	heldOutByGroup := p.ByGroup && o.ValFraction > 0
+	if p.Sizes == (Sizes{}) || heldOutByGroup {
+		return Sizes{}, false
+	}
+	if Validate(o) != nil || o.suits(p.Sizes.Classes) != nil {
 		return Sizes{}, false
 	}
 	s = p.Sizes

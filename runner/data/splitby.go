@@ -32,8 +32,12 @@ type key struct {
 // column of a name; a name that is not known is returned by Columns as it stands.
 func NewKeys(asked string, known func(name string) bool) *Keys {
 	combined := func(name string) bool {
-		parts := Names(name, "+", known)
-		return !slices.ContainsFunc(parts, func(part string) bool { return !known(part) })
+		for _, part := range Names(name, "+", known) {
+			if !known(part) {
+				return false
+			}
+		}
+		return true
 	}
 	k := &Keys{asked: asked}
 	for _, name := range Names(asked, ",", combined) {
@@ -51,9 +55,11 @@ func (k *Keys) Columns() [][]string {
 // Add adds the next sample to key i. cells are its values in the key's columns. A whole number has
 // one form, as in a Factor: 1.0 is 1.
 func (k *Keys) Add(i int, cells ...string) {
-	one, value := k.list[i], wholeName(cells[0])
+	one := k.list[i]
+	value := wholeName(cells[0])
 	if len(cells) > 1 {
-		value = strings.Join(lists.Map(lists.Map(cells, wholeName), strconv.Quote), " + ")
+		whole := lists.Map(cells, wholeName)
+		value = strings.Join(lists.Map(whole, strconv.Quote), " + ")
 	}
 	code, seen := one.place[value]
 	if !seen {
@@ -216,12 +222,14 @@ func newKeySides(src Marked, kinds Strata, index, keys []uint32, fraction float6
 		at, known := s.place[keys[i]]
 		if !known {
 			at = len(s.blocks)
-			s.place[keys[i]], s.blocks = at, append(s.blocks, keyBlock{})
+			s.place[keys[i]] = at
+			s.blocks = append(s.blocks, keyBlock{})
 		}
 		b := &s.blocks[at]
 		c := slices.IndexFunc(b.counts, func(c stratumCount) bool { return c.stratum == k })
 		if c < 0 {
-			c, b.counts = len(b.counts), append(b.counts, stratumCount{stratum: k})
+			c = len(b.counts)
+			b.counts = append(b.counts, stratumCount{stratum: k})
 		}
 		b.counts[c].n++
 	}

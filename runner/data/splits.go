@@ -33,7 +33,8 @@ func SplitBy(f *Factor) (s Splits, err error) {
 	splits := map[string]*[]uint32{"train": &s.Train, "val": &s.val, "test": &s.Test}
 	to := make([]*[]uint32, len(f.Values))
 	for i, v := range f.Values {
-		if to[i] = splits[SplitOf(v)]; to[i] == nil {
+		to[i] = splits[SplitOf(v)]
+		if to[i] == nil {
 			return s, fmt.Errorf(
 				"%q has %q for a sample: a split is train, val or test, or 0, 1 or 2", f.name, v)
 		}

@@ -64,7 +64,8 @@ func (t *text) check() {
 		b = b[:wholeRunes(b)]
 	}
 	if t.lines == 0 {
-		if t.err = t.firstLine(b); t.err != nil {
+		t.err = t.firstLine(b)
+		if t.err != nil {
 			return
 		}
 	}

@@ -34,22 +34,28 @@ func TestFiles(t *testing.T) {
 	must(t, k.Write(path, note{"one"}))
 	must(t, k.Write(path, note{"two"}))
 	must(t, k.Read(path, &got))
+	if got.Text != "two" {
+		t.Errorf("Read gives %q, want %q, which was written last", got.Text, "two")
+	}
 	for name, want := range map[string]fs.FileMode{dir: 0o700, path: 0o600} {
-		if info, err := os.Stat(name); err != nil || got.Text != "two" ||
-			info.Mode().Perm() != want {
-			t.Errorf("%s: %+v, %v, %v", name, got, info.Mode(), err)
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("the mode of %s is %v, want %v", name, got, want)
 		}
 	}
 	write(t, []byte(`{"text":"without a seal"}`), path)
 	if err := k.Read(path, &got); !errors.Is(err, ErrBare) ||
 		!strings.Contains(err.Error(), path) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("reading a file without a seal gives %v, want ErrBare and the path", err)
 	}
 	mine := Files{Owner: Owner{ID: "mine"}}
 	must(t, mine.Write(path, note{"one"}))
 	if err := (Files{Owner: Owner{ID: "yours"}}).Read(path, &got); !errors.Is(err, ErrForeign) ||
 		!strings.Contains(err.Error(), "mine") {
-		t.Errorf("a file of another owner: %v", err)
+		t.Errorf("a file of another owner: %v, want ErrForeign and the owner", err)
 	}
 	must(t, k.Remove(path))
 	must(t, k.Remove(path))
@@ -103,7 +109,7 @@ func TestOneAdds(t *testing.T) {
 	}
 	all.Wait()
 	if err := k.Read(path, new(note)); added.Load() != 1 || err != nil {
-		t.Errorf("%d have added it, %v", added.Load(), err)
+		t.Errorf("%d have added it, want one: %v", added.Load(), err)
 	}
 }
 
@@ -115,7 +121,7 @@ func TestFilesLock(t *testing.T) {
 	first, err := k.Lock(path, 0)
 	must(t, err)
 	if _, err := k.Lock(path, 0); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), path) {
-		t.Errorf("a lock that is held: %v", err)
+		t.Errorf("a lock that is held: %v, want ErrHeld and the path", err)
 	}
 	second := make(chan error)
 	go func() {
@@ -126,14 +132,14 @@ func TestFilesLock(t *testing.T) {
 	must(t, <-second)
 }
 
-// hasty is a disk on which somebody replaces a file just before it is opened.
-type hasty struct {
+// replacingDisk is a disk on which somebody replaces a file just before it is opened.
+type replacingDisk struct {
 	atomicfile.Disk
 	times   int
 	replace func()
 }
 
-func (h *hasty) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
+func (h *replacingDisk) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
 	if h.times > 0 {
 		h.times--
 		h.replace()

@@ -12,7 +12,7 @@ func TestReplacedWhileItIsOpened(t *testing.T) {
 	for times, want := range map[int]error{3: nil, 1 << 20: errReplaced} {
 		f := in(t, t.TempDir())
 		must(t, os.WriteFile(f.Join("a"), []byte("old"), 0o600))
-		f.Disk = &hasty{f.Disk, times, func() {
+		f.Disk = &replacingDisk{f.Disk, times, func() {
 			must(t, os.WriteFile(f.Join("b"), []byte("new"), 0o600))
 			must(t, os.Rename(f.Join("b"), f.Join("a")))
 		}}

@@ -61,7 +61,8 @@ func (f *Folder) takeLease(o atomicfile.File, tries int) (*lease, error) {
 // it can.
 func (f *Folder) checkFree(o atomicfile.File, there leaseText) error {
 	if there.Holder != "" && f.Who.Alive != nil {
-		switch alive, known := f.Who.Alive(there.Holder); {
+		alive, known := f.Who.Alive(there.Holder)
+		switch {
 		case alive && known: // perhaps it was last heard of before it was suspended
 			return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
 		case known:

@@ -26,8 +26,11 @@ func TestDiskWithoutLocks(t *testing.T) {
 		l, err := AcquireBy(lockless(cause), path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
-		if !held(lockless(cause), path) || !l.Local() {
-			t.Errorf("%v: a lock that is taken is not held, or is taken for everyone's", cause)
+		if !held(lockless(cause), path) {
+			t.Errorf("%v: a lock that is taken is not held", cause)
+		}
+		if !l.Local() {
+			t.Errorf("%v: a lock of this machine counts as one of all machines", cause)
 		}
 		if _, err := AcquireBy(lockless(cause), path, 2); !errors.Is(err, ErrHeld) {
 			t.Errorf("%v: taken twice: %v", cause, err)
@@ -35,12 +38,18 @@ func TestDiskWithoutLocks(t *testing.T) {
 		moved := filepath.Join(filepath.Dir(filepath.Dir(path)), "moved")
 		must(t, os.Rename(filepath.Dir(path), moved))
 		path = filepath.Join(moved, lockName)
-		if !held(lockless(cause), path) || !l.InPlace(path) {
-			t.Errorf("%v: the lock does not follow its folder", cause)
+		if !held(lockless(cause), path) {
+			t.Errorf("%v: the lock is not held where its folder has gone", cause)
+		}
+		if !l.InPlace(path) {
+			t.Errorf("%v: the lock is not in place where its folder has gone", cause)
 		}
 		must(t, l.Release())
-		if held(lockless(cause), path) || len(read(t, path)) != 0 {
-			t.Errorf("%v: a lock that was released is held: %q", cause, read(t, path))
+		if held(lockless(cause), path) {
+			t.Errorf("%v: a lock that was released is held", cause)
+		}
+		if got := read(t, path); len(got) != 0 {
+			t.Errorf("%v: a lock that was released has the text %q, want none", cause, got)
 		}
 	}
 }
@@ -54,10 +63,14 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	if !held(none, path) {
 		t.Error("what another machine holds is not held")
 	}
-	if _, err := AcquireBy(none, path, 2); err == nil ||
-		!strings.Contains(err.Error(), "elsewhere.example") ||
-		!strings.Contains(err.Error(), path) {
-		t.Errorf("took the lock of another machine: %v", err)
+	if _, err := AcquireBy(none, path, 2); err == nil {
+		t.Error("took the lock of another machine")
+	} else {
+		for _, want := range []string{"elsewhere.example", path} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("the lock of another machine is refused by %v, want %q in it", err, want)
+			}
+		}
 	}
 	machine, err := os.Hostname()
 	must(t, err)
@@ -87,12 +100,18 @@ func TestLeaseOfACrashedMachine(t *testing.T) {
 		l, err := AcquireBy(none, path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
-		if !l.InPlace(path) || !l.lease.renew() {
-			t.Error("a lease that was taken over does not stand")
+		if !l.InPlace(path) {
+			t.Error("a lease that was taken over is not in place")
+		}
+		if !l.lease.renew() {
+			t.Error("a lease that was taken over cannot be renewed")
 		}
 		write(t, []byte("third.example\n"), path)
-		if l.InPlace(path) || l.lease.renew() {
-			t.Error("a lease that another machine took stands")
+		if l.InPlace(path) {
+			t.Error("a lease that another machine took is in place")
+		}
+		if l.lease.renew() {
+			t.Error("a lease that another machine took can be renewed")
 		}
 		must(t, l.Release())
 		if got := string(read(t, path)); got != "third.example\n" {
@@ -119,9 +138,13 @@ func TestLeaseIsRenewed(t *testing.T) {
 	if !l.lease.renew() {
 		t.Fatal("it is over")
 	}
-	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > leaseTime ||
-		string(read(t, path)) != `{"host":"here"}` {
-		t.Errorf("not renewed: %v, %v", info, err)
+	info, err := os.Stat(path)
+	must(t, err)
+	if age := time.Since(info.ModTime()); age > leaseTime {
+		t.Errorf("renewed, the lease is %v old, want at most %v", age, leaseTime)
+	}
+	if got, want := string(read(t, path)), `{"host":"here"}`; got != want {
+		t.Errorf("renewed, the lease has the text %q, want %q", got, want)
 	}
 	must(t, l.Release())
 	if l.lease.renew() {
@@ -132,9 +155,14 @@ func TestLeaseIsRenewed(t *testing.T) {
 func TestLocksThatFail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	stale := lockless(syscall.ESTALE)
-	if _, err := AcquireBy(stale, path, 2); !errors.Is(err, syscall.ESTALE) ||
-		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--runs DIR") {
-		t.Errorf("a server that is gone: %v", err)
+	_, err := AcquireBy(stale, path, 2)
+	if !errors.Is(err, syscall.ESTALE) {
+		t.Fatalf("a server that is gone: error %v, want %v", err, syscall.ESTALE)
+	}
+	for _, want := range []string{path, "--runs DIR"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("a server that is gone: error %v, want %q in it", err, want)
+		}
 	}
 	if !held(stale, path) {
 		t.Error("what cannot be found out is not held")
@@ -173,8 +201,11 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 		write(t, wordsOf(t, leaseText{"elsewhere.example", "job 7"}), path)
 		must(t, os.Chtimes(path, c.heard, c.heard))
 		l, err := take(c.alive, c.known)
-		if (err == nil) != c.free || !c.free && !errors.Is(err, ErrLeased) {
-			t.Errorf("%+v: %v", c, err)
+		if c.free && err != nil {
+			t.Errorf("%+v: taking a lease that is free: %v", c, err)
+		}
+		if !c.free && !errors.Is(err, ErrLeased) {
+			t.Errorf("%+v: taking a lease that is held: %v, want %v", c, err, ErrLeased)
 		}
 		if err != nil {
 			continue

@@ -24,8 +24,11 @@ func TestLockFile(t *testing.T) {
 			t.Errorf("the file says %q, want %q", got, text)
 		}
 	}
-	if !l.InPlace(path) || !Held(path) {
-		t.Error("the lock is not in place, or not held")
+	if !l.InPlace(path) {
+		t.Error("the lock is not in place")
+	}
+	if !Held(path) {
+		t.Error("the lock is not held")
 	}
 	must(t, os.Remove(path))
 	if l.InPlace(path) {
@@ -46,8 +49,14 @@ func TestErrorsThatMayPass(t *testing.T) {
 	} {
 		var disk *runner.DiskError
 		got := Explain(&os.PathError{Op: "write", Path: "x", Err: err})
-		if !errors.As(got, &disk) || !strings.Contains(got.Error(), want) || !errors.Is(got, err) {
-			t.Errorf("%v is explained as %v", err, got)
+		if !errors.As(got, &disk) {
+			t.Errorf("%v is explained by a %T, want a %T", err, got, disk)
+		}
+		if !strings.Contains(got.Error(), want) {
+			t.Errorf("%v is explained as %v, want %q in it", err, got, want)
+		}
+		if !errors.Is(got, err) {
+			t.Errorf("%v is explained as %v, which does not wrap it", err, got)
 		}
 	}
 	var disk *runner.DiskError

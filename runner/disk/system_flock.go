@@ -23,7 +23,8 @@ func tryLock(f atomicfile.File, exclusive bool) error {
 		how = unix.LOCK_EX
 	}
 	for {
-		switch err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); {
+		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		switch {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
 			return ErrHeld

@@ -26,7 +26,7 @@ func TestGenerate(t *testing.T) {
 	run := exec.Command("go", "run", "-C", "_asm", ".", "../tile.go", dir)
 	run.Env = offline
 	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("the generator: %v\n%s", err, out)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(made) != 5 {

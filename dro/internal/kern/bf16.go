@@ -54,7 +54,8 @@ var DetectBF16 = sync.OnceValue(detectBF16)
 // nearestBF16 rounds x to bfloat16. NaNs stay NaNs and denormals become 0, as in the instructions.
 func nearestBF16(x float32) float32 {
 	bits := math.Float32bits(x)
-	switch exponent := bits >> 23 & 0xff; {
+	exponent := bits >> 23 & 0xff
+	switch {
 	case exponent == 0:
 		return math.Float32frombits(bits & (1 << 31))
 	case exponent == 0xff && bits<<9 != 0:
@@ -73,7 +74,8 @@ type Workspace struct {
 // lines grows *s to room for n lines of tiles, at the start of a cache line. It is for
 // constructors.
 func (w *Workspace) lines(s *[]uint16, n int) {
-	if n *= tileDepth; n > len(*s) {
+	n *= tileDepth
+	if n > len(*s) {
 		values := Alloc(n / 2)
 		*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(values))), n)
 	}

@@ -304,7 +304,8 @@ func (c *Conv) placeTile(t *convTile, position, channel int) {
 // the sum. A tile with a sum of few steps prefetches its place at once.
 func (t *convTile) prefetchPlace() {
 	steps := len(t.y) * 4 / cacheLine / prefetchLines
-	if t.prefetchSteps = steps; t.outer < steps {
+	t.prefetchSteps = steps
+	if t.outer < steps {
 		t.prefetchSteps = 0
 		prefetch(t.y)
 		return

@@ -16,7 +16,8 @@ func (t *convTile) generic() {
 		x, w := t.xBase+o*t.xStep, t.wBase+o*t.wStep
 		for _, p := range t.taps {
 			part[n] = tap{int32(x + int(p.x)), int32(w + int(p.w))}
-			if n++; n == partLen {
+			n++
+			if n == partLen {
 				t.addPart(part[:])
 				n = 0
 			}
@@ -97,7 +98,8 @@ func (t *gradTile) generic() {
 		for _, p := range t.pairs {
 			for j := 0; j < t.lanes; j += 8 {
 				part[n] = pair{int32(dy + int(p.dy) + j), int32(x + int(p.x) + j)}
-				if n++; n == partLen {
+				n++
+				if n == partLen {
 					t.addPart(part[:])
 					n = 0
 				}

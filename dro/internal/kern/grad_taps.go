@@ -36,9 +36,10 @@ const (
 // once, by a tapsPlan.
 func GradTaps(isa ISA, cfg ConvConfig) bool {
 	in := cfg.In
-	return isa == AVX512 && cfg.KernelWidth == tapsCols && min(in.Height, in.Width) >= minTapsMap &&
-		in.Channels%vector == 0 && in.Channels <= maxTapsChannels && cfg.Out%vector == 0 &&
-		cfg.Out <= 2*maxTapsChannels
+	largeMap := min(in.Height, in.Width) >= minTapsMap
+	ins := in.Channels%vector == 0 && in.Channels <= maxTapsChannels
+	outs := cfg.Out%vector == 0 && cfg.Out <= 2*maxTapsChannels
+	return isa == AVX512 && cfg.KernelWidth == tapsCols && largeMap && ins && outs
 }
 
 func newTapsPlan(c *Conv, pairs bool) *tapsPlan {

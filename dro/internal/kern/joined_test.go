@@ -27,7 +27,7 @@ func TestConvTellsMoments(t *testing.T) {
 				x, w := random(t, r, b.Len(cfg.In)), random(t, r, plain.weightLen())
 				gamma, beta := random(t, r, cfg.Out), random(t, r, cfg.Out)
 				n := NewBatchNorm(isa, b, plain.Out(), true)
-				convs := []telling{plain}
+				convs := []momentsConv{plain}
 				if cfg.KernelWidth == 3 && cfg.Stride == 1 && cfg.In.Height%2+cfg.In.Width%2 == 0 {
 					convs = append(convs, must(NewConv(isa, b, cfg)).Winograd(NewScratch(3)))
 				}
@@ -54,8 +54,8 @@ func TestConvTellsMoments(t *testing.T) {
 	}
 }
 
-// telling is a convolution that computes the moments of its output: [Conv] or [BF16Conv].
-type telling interface {
+// momentsConv is a convolution that computes the moments of its output: [Conv] or [BF16Conv].
+type momentsConv interface {
 	SumMoments(n *BatchNorm, y []float32, images int)
 	Forward(t *Team, y, x, w, bias []float32)
 }

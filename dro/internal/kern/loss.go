@@ -145,9 +145,13 @@ func (l *Loss) errors(first, n int) {
 	for i, loss := range c.losses[first:][:n] {
 		right, wrong := math.Exp(-loss), -math.Expm1(-loss)
 		c.losses[first+i] = wrong
-		for k := 0; k < l.classes && c.predictions != nil; k++ {
+		if c.predictions == nil {
+			continue
+		}
+		for k := range l.classes {
 			p := &c.predictions[at+k*lanes+i]
-			if *p = float32(right * float64(*p)); k == c.labels[first+i] {
+			*p = float32(right * float64(*p))
+			if k == c.labels[first+i] {
 				*p = float32(1 - float64(right*wrong))
 			}
 		}

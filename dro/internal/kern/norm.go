@@ -242,7 +242,10 @@ func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 
 // clearUnused clears the lanes beyond the last image.
 func (t *normTile) clearUnused(used int) {
-	for k := 0; used < t.lanes && k < t.positions*t.channels; k++ {
+	if used == t.lanes {
+		return
+	}
+	for k := range t.positions * t.channels {
 		if t.dst != nil {
 			clear(t.dst[k*t.lanes:][used:t.lanes])
 		}

@@ -198,9 +198,14 @@ func TestBatchNormOfOneValue(t *testing.T) {
 	mean, variance := []float32{0}, []float32{1}
 	n.Forward(nil, y, x, []float32{2}, []float32{5}, nil, 1)
 	n.Track(mean, variance)
-	if y[0] != 5 || mean[0] != .3 || variance[0] != .9 {
-		t.Errorf("y = %v, running mean %v and variance %v; want 5, .3, .9", y[0], mean[0],
-			variance[0])
+	if y[0] != 5 {
+		t.Errorf("y = %v, want 5", y[0])
+	}
+	if mean[0] != .3 {
+		t.Errorf("the running mean is %v, want .3", mean[0])
+	}
+	if variance[0] != .9 {
+		t.Errorf("the running variance is %v, want .9", variance[0])
 	}
 }
 

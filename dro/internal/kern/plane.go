@@ -48,7 +48,8 @@ func newAxis(n int, lookUp func(int) (int, []axisStep)) axis {
 		same := func(s []axisStep) bool { return slices.Equal(s, steps) }
 		class := slices.IndexFunc(a.steps, same)
 		if class < 0 { // a new one
-			class, a.steps = len(a.steps), append(a.steps, steps)
+			class = len(a.steps)
+			a.steps = append(a.steps, steps)
 		}
 		a.base[i], a.class[i] = base, class
 	}

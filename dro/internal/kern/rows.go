@@ -95,8 +95,10 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 		block, lane := i/b.Lanes, i%b.Lanes
 		r.taps = append(r.taps, tap{int32(i * r.in), int32(block*b.Lanes*r.units + lane)})
 	}
-	if r.parts = RowsParts(b, cfg); r.parts > 1 {
-		r.partial, r.ones = Alloc(r.parts*r.in*r.units), slices.Repeat([]float32{1}, gradCols)
+	r.parts = RowsParts(b, cfg)
+	if r.parts > 1 {
+		r.partial = Alloc(r.parts * r.in * r.units)
+		r.ones = slices.Repeat([]float32{1}, gradCols)
 	}
 	for p := range r.parts {
 		r.partOffsets = append(r.partOffsets, int32(p*r.in*r.units))
@@ -258,14 +260,15 @@ func (r *Rows) sums(part int) []float32 { return r.partial[part*r.in*r.units:][:
 
 // addImages adds the images [from, to) of a part to sums, the gradient of the part.
 func (r *Rows) addImages(sums []float32, from, to int) {
-	width, lanes := max(maxGradBytes/4/r.units/vector*vector, vector), r.batch.Lanes
-	for first := 0; first < r.in; first += width { // some features
+	width, lanes := r.gradFeatures(), r.batch.Lanes
+	for first := 0; first < r.in; first += width {
 		tile := outerTile{
 			x: r.call.X[first:], dwRow: r.in, dyRow: lanes, lanes: min(width, r.in-first),
 		}
 		for image := from; image < to; image += gradCols {
 			tile.at, tile.cols = r.call.At[image:], min(gradCols, to-image)
-			dy := r.call.dy[image/lanes*lanes*r.units+image%lanes:]
+			block, lane := image/lanes, image%lanes
+			dy := r.call.dy[block*lanes*r.units+lane:]
 			for unit := 0; unit < r.units; unit += tileRows {
 				tile.dw, tile.dy = sums[unit*r.in+first:], dy[unit*lanes:]
 				tile.rows = min(tileRows, r.units-unit)
@@ -273,6 +276,12 @@ func (r *Rows) addImages(sums []float32, from, to int) {
 			}
 		}
 	}
+}
+
+// gradFeatures returns how many features have gradients that together fill maxGradBytes, a multiple
+// of vector.
+func (r *Rows) gradFeatures() int {
+	return max(maxGradBytes/4/r.units/vector*vector, vector)
 }
 
 // rowsSum's task is up to sumWidth features: it sums the parts, in their order.
@@ -299,7 +308,8 @@ func (r *Rows) sumParts(t *Team) { t.run((r.in-1)/r.sumWidth()+1, (*rowsSum)(r))
 func (f *rowsSum) task(i int) {
 	r := (*Rows)(f)
 	first := i * r.sumWidth()
-	width, held := min(r.sumWidth(), r.in-first), r.partsHeld()
+	width := min(r.sumWidth(), r.in-first)
+	held := r.partsHeld()
 	for unit := range r.units {
 		tile := outerTile{
 			dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:], dy: r.ones,

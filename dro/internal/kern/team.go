@@ -172,7 +172,8 @@ func (t *Team) shareStart(thread int) int64 {
 func (t *Team) shareOf(i, n int) (first, end int) {
 	threads := t.Size()
 	for thread := range threads {
-		if end = n * (thread + 1) / threads; i < end {
+		end = n * (thread + 1) / threads
+		if i < end {
 			return n * thread / threads, end
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// counts is a job that counts how often each task runs.
-type counts []atomic.Int32
+// taskCounts is a job that counts how often each task runs.
+type taskCounts []atomic.Int32
 
-func (c counts) task(i int) { c[i].Add(1) }
+func (c taskCounts) task(i int) { c[i].Add(1) }
 
 func TestTeamRunsEachTaskOnce(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
@@ -19,7 +19,7 @@ func TestTeamRunsEachTaskOnce(t *testing.T) {
 			t.Errorf("Size = %d, want %d", team.Size(), n)
 		}
 		for round := range 2000 {
-			c := make(counts, 1+round%17)
+			c := make(taskCounts, 1+round%17)
 			team.run(len(c), c)
 			for i := range c {
 				if got := c[i].Load(); got != 1 {
@@ -29,7 +29,7 @@ func TestTeamRunsEachTaskOnce(t *testing.T) {
 		}
 		team.Close()
 		team.Close()
-		c := make(counts, 3)
+		c := make(taskCounts, 3)
 		team.run(3, c)
 		if c[2].Load() != 1 {
 			t.Error("a closed team does not run on its caller")
@@ -47,7 +47,7 @@ func TestTeamsSideBySide(t *testing.T) {
 			team := NewTeam(3)
 			defer team.Close()
 			for round := range 300 {
-				c := make(counts, 20)
+				c := make(taskCounts, 20)
 				team.run(len(c), c)
 				for i := range c {
 					if c[i].Load() != 1 {
@@ -111,7 +111,7 @@ func TestTeamPanicsInItsCaller(t *testing.T) {
 			}); p != bad {
 				t.Errorf("%d threads: task %d panicked, the caller with %v", n, bad, p)
 			}
-			c := make(counts, 9)
+			c := make(taskCounts, 9)
 			team.run(len(c), c)
 			for i := range c {
 				if c[i].Load() != 1 {

@@ -22,7 +22,8 @@ func (t *squareTile) generic() {
 		m := t.m[k:]
 		m0, m1, m2, m3 := m[0], m[t.apart], m[2*t.apart], m[3*t.apart]
 		for j, s := range [squareSide]float32{m1 + m0 + m2, m1 - m2 - m3} {
-			switch y := t.y[j]; {
+			y := t.y[j]
+			switch {
 			case t.start > 0:
 				y[k] += s
 			case t.start < 0:
@@ -42,7 +43,8 @@ func (t *spreadTile) generic() {
 	for k := range t.n {
 		var s [squareSide]float32
 		for j := range s {
-			switch s[j] = t.a[j][k]; {
+			s[j] = t.a[j][k]
+			switch {
 			case t.with > 0:
 				s[j] += t.b[j][k]
 			case t.with < 0:

@@ -155,7 +155,9 @@ func (s *arraySet) read(o data.Options) (*data.Dataset, error) {
 
 // own reads labels and groups of n samples.
 func (s *arraySet) own(n int, e *data.Encoder, sum io.Writer) (of data.Own, err error) {
-	of.ByGroup, of.Fitted, of.Cells = true, e != nil, s.Cells()
+	of.ByGroup = true
+	of.Fitted = e != nil
+	of.Cells = s.Cells()
 	if s.unlabelled {
 		of.Label = &data.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
 	} else if of.Label, err = s.factor(s.y, n, sum); err != nil {
@@ -265,10 +267,20 @@ func (s *arraySet) hashed(name string, sum io.Writer) (a Array, err error) {
 	return a, err
 }
 
+// channelsLast reports whether a shape is that of pictures whose channels are last: colours after
+// two sides, or one channel after two sides of one length.
+func channelsLast(n []int) bool {
+	if len(n) != 4 || min(n[1], n[2]) <= 4 {
+		return false
+	}
+	return n[3] == 3 || n[3] == 4 || n[3] == 1 && n[1] == n[2]
+}
+
 // NewFeatures makes samples of an array: rows of numbers, or one or several planes a sample.
 func NewFeatures(a Array) (*data.Features, error) {
 	f := &data.Features{Size: a.Size, Data: a.Data}
-	switch n := a.Dims; {
+	n := a.Dims
+	switch {
 	case a.Kind != 'f':
 		return nil, fmt.Errorf(
 			"%s: features are not floating-point numbers: save them with astype('float32')", a.Name)
@@ -276,8 +288,7 @@ func NewFeatures(a Array) (*data.Features, error) {
 		f.Dims = data.Shape{C: n[1], H: 1, W: 1}
 	case len(n) == 3:
 		f.Dims = data.Shape{C: 1, H: n[1], W: n[2]}
-	case len(n) == 4 && min(n[1], n[2]) > 4 &&
-		(n[3] == 3 || n[3] == 4 || n[3] == 1 && n[1] == n[2]):
+	case channelsLast(n):
 		return nil, fmt.Errorf("%s: the shape %v has channels last: save it with "+
 			"numpy.ascontiguousarray(numpy.moveaxis(x, -1, 1))", a.Name, n)
 	case len(n) == 4:

@@ -163,7 +163,8 @@ func (a *Array) describe(header string) error {
 		return errors.New("values are big-endian: save it with astype('<" + t[2] + t[3] + "')")
 	}
 	for field := range strings.SplitSeq(shape[1], ",") {
-		if field = strings.TrimSpace(field); field == "" {
+		field = strings.TrimSpace(field)
+		if field == "" {
 			continue // behind the comma of (3,)
 		}
 		d, err := strconv.Atoi(field)
@@ -180,10 +181,11 @@ func (a *Array) describe(header string) error {
 
 // fits returns an error unless the type and the shape suit this number of bytes.
 func (a *Array) fits(bytes int) error {
-	switch sizes := []int{1, 2, 4, 8}; {
-	case a.Kind == 'f' && !slices.Contains(sizes[1:], a.Size):
+	integers, floats := []int{1, 2, 4, 8}, []int{2, 4, 8}
+	switch {
+	case a.Kind == 'f' && !slices.Contains(floats, a.Size):
 		return fmt.Errorf("numbers are of %d bytes: save it with astype('float32')", a.Size)
-	case (a.Kind == 'i' || a.Kind == 'u') && !slices.Contains(sizes, a.Size):
+	case (a.Kind == 'i' || a.Kind == 'u') && !slices.Contains(integers, a.Size):
 		return fmt.Errorf("integers are of %d bytes: save it with astype('int64')", a.Size)
 	case a.Kind == 'b' && a.Size != 1:
 		return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)

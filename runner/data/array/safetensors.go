@@ -50,7 +50,8 @@ func ReadSafetensors(path string, b []byte) ([]string, func(int) (Array, error),
 		return nil, nil, fmt.Errorf("header: %w", err)
 	}
 	delete(raw, "__metadata__")
-	names, values := slices.Sorted(maps.Keys(raw)), b[8+length:]
+	names := slices.Sorted(maps.Keys(raw))
+	values := b[8+length:]
 	return names, func(i int) (Array, error) {
 		full := path + ": " + names[i]
 		var p tensorPlace

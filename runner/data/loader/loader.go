@@ -248,7 +248,8 @@ func newGroups(src data.Source, by Sampling) (g groups) {
 		g.smallest = min(g.smallest, len(list))
 	}
 	if by == Subsample {
-		g.cut, g.swaps = make([]uint32, len(g.members)*g.smallest), make([]int, g.smallest)
+		g.cut = make([]uint32, len(g.members)*g.smallest)
+		g.swaps = make([]int, g.smallest)
 	}
 	return g
 }
@@ -311,9 +312,11 @@ func newMaker(src data.Source, k kind, o Options, norm *normaliser) *maker {
 	if k != sequential {
 		m.groups = newGroups(src, o.Sampling)
 	}
-	m.copy, m.block = m.copyBlock, max(1, blockBytes/max(1, 4*src.Shape().Len()))
+	m.copy = m.copyBlock
+	m.block = max(1, blockBytes/max(1, 4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
-		if m.inPlace.x, m.inPlace.at = samplesInMemory(src); m.inPlace.x != nil && k != sequential {
+		m.inPlace.x, m.inPlace.at = samplesInMemory(src)
+		if m.inPlace.x != nil && k != sequential {
 			m.inPlace.list(src)
 		}
 	}
@@ -351,7 +354,8 @@ func (m *maker) stepsPerEpoch() int {
 
 // after gives the place that follows p.
 func (m *maker) after(p place) place {
-	if p.step++; p.step == uint64(m.stepsPerEpoch()) {
+	p.step++
+	if p.step == uint64(m.stepsPerEpoch()) {
 		return place{p.epoch + 1, 0}
 	}
 	return p

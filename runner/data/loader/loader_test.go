@@ -11,6 +11,9 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/data/synthetic"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // randomImages returns a small image source of random bytes.
@@ -89,8 +92,11 @@ func TestShuffleIsUniform(t *testing.T) {
 	for _, k := range seen {
 		chi2 += (k - n/6.) * (k - n/6.) / (n / 6.)
 	}
-	if len(seen) != 6 || chi2 > 20.5 {
-		t.Errorf("%d orders, χ² = %.1f", len(seen), chi2)
+	if len(seen) != 6 {
+		t.Errorf("%d orders of three samples, want 6", len(seen))
+	}
+	if chi2 > 20.5 {
+		t.Errorf("χ² = %.1f, want at most 20.5", chi2)
 	}
 }
 
@@ -124,13 +130,14 @@ func TestSequential(t *testing.T) {
 		var got []int
 		for range l.StepsPerEpoch() {
 			b := l.Next()
-			if b.N != len(b.Index) || b.N != len(b.X) || b.N != len(b.Labels) ||
-				b.N != len(b.Groups) {
-				t.Fatalf("a batch of %d has parts of other lengths", b.N)
+			lengths := [...]int{len(b.Index), len(b.X), len(b.Labels), len(b.Groups)}
+			if want := [...]int{b.N, b.N, b.N, b.N}; lengths != want {
+				t.Fatalf("a batch of %d has %v indices, values, labels and groups", b.N, lengths)
 			}
 			for j, i := range b.Index {
 				if b.Labels[j] != src.Label(i) || b.X[j] != float32(src.Data[i])/255 {
-					t.Errorf("sample %d comes with label %d and value %v", i, b.Labels[j], b.X[j])
+					t.Errorf("sample %d comes with label %d and value %v, want %d and %v", i,
+						b.Labels[j], b.X[j], src.Label(i), float32(src.Data[i])/255)
 				}
 			}
 			got = append(got, b.Index...)
@@ -140,8 +147,11 @@ func TestSequential(t *testing.T) {
 		}
 	}
 	small := must(t)(NewSequential(src, Options{Batch: 100}))
-	if b := small.Next(); b.N != 7 || small.StepsPerEpoch() != 1 {
-		t.Errorf("a batch larger than the source has %d samples", b.N)
+	if got := small.Next().N; got != 7 {
+		t.Errorf("a batch larger than the source has %d samples, want all 7", got)
+	}
+	if got := small.StepsPerEpoch(); got != 1 {
+		t.Errorf("%d steps an epoch of batches larger than the source, want 1", got)
 	}
 }
 
@@ -208,9 +218,14 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 		return must(t)(NewDraws(src, Options{Batch: 64, Seed: seed,
 			Stream: stream})).Next().Index
 	}
-	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) ||
-		!slices.Equal(first(2, 3), first(2, 3)) {
-		t.Error("draws must depend on seed and stream, each in its own way")
+	if slices.Equal(first(0, 0), first(0, 1)) {
+		t.Error("two streams of a seed draw the same samples")
+	}
+	if slices.Equal(first(1, 0), first(0, 1)) {
+		t.Error("seed 1 of stream 0 and seed 0 of stream 1 draw the same samples")
+	}
+	if diff := cmp.Diff(first(2, 3), first(2, 3)); diff != "" {
+		t.Errorf("two loaders of one seed and stream draw other samples:\n%s", diff)
 	}
 }
 
@@ -281,9 +296,12 @@ func TestAugmentIsUniform(t *testing.T) {
 func TestTablesAreNormalised(t *testing.T) {
 	l := must(t)(NewSequential(labelled{0, 1, 0},
 		Options{Batch: 3, Mean: []float32{1}, Std: []float32{2}}))
-	if b := l.Next(); !slices.Equal(b.X, []float32{-.5, 0, .5}) ||
-		!slices.Equal(b.Groups, []int{0, 1, 0}) {
-		t.Errorf("values %v, groups %v", b.X, b.Groups)
+	b := l.Next()
+	if want := []float32{-.5, 0, .5}; !slices.Equal(b.X, want) {
+		t.Errorf("values %v, want %v", b.X, want)
+	}
+	if want := []int{0, 1, 0}; !slices.Equal(b.Groups, want) {
+		t.Errorf("groups %v, want %v", b.Groups, want)
 	}
 }
 
@@ -397,16 +415,16 @@ func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 	}
 }
 
-// marked is a source of samples of one pixel in groups of the given sizes.
-type marked struct {
+// groupedSource is a source of samples of one pixel in groups of the given sizes.
+type groupedSource struct {
 	data.Source
 	group []int
 }
 
-func (m *marked) Group(i int) int { return m.group[i] }
+func (m *groupedSource) Group(i int) int { return m.group[i] }
 
-func inGroups(sizes ...int) *marked {
-	m := &marked{}
+func inGroups(sizes ...int) *groupedSource {
+	m := &groupedSource{}
 	for g, n := range sizes {
 		m.group = append(m.group, slices.Repeat([]int{g}, n)...)
 	}
@@ -433,8 +451,11 @@ func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 				b := l.Next()
 				for j, i := range b.Index {
 					counts[i]++
-					if b.Groups[j] != src.group[i] || b.Labels[j] != src.Label(i) {
-						t.Fatalf("%s, %s: sample %d has other marks", name, s, i)
+					got, want := [...]int{b.Labels[j], b.Groups[j]},
+						[...]int{src.Label(i), src.group[i]}
+					if got != want {
+						t.Fatalf("%s, %s: sample %d has label and group %v, want %v", name, s, i,
+							got, want)
 					}
 				}
 			}
@@ -444,7 +465,7 @@ func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
 				chi2 += (k - want) * (k - want) / want
 			}
 			if chi2 > 98.3 { // 59 degrees of freedom
-				t.Errorf("%s, %s: χ² = %.1f", name, s, chi2)
+				t.Errorf("%s, %s: χ² = %.1f, want at most 98.3", name, s, chi2)
 			}
 		}
 	}
@@ -554,10 +575,18 @@ func same(t *testing.T, got, want *Loader) {
 		t.Fatalf("the place is %+v, want %+v", s, at)
 	}
 	g, w := got.Next(), want.Next()
-	if g.N != w.N || !slices.Equal(g.X, w.X) || !slices.Equal(g.Labels, w.Labels) ||
-		!slices.Equal(g.Groups, w.Groups) || !slices.Equal(g.Index, w.Index) {
-		t.Fatalf("the batch at %+v differs", at)
+	if diff := marksDiff(w, g); diff != "" {
+		t.Fatalf("the batch at %+v differs (-want +got):\n%s", at, diff)
 	}
+	if !slices.Equal(g.X, w.X) {
+		t.Fatalf("the values of the batch at %+v differ: samples %v", at, w.Index)
+	}
+}
+
+// marksDiff compares two batches, except for their values and the memory that these lie in.
+func marksDiff(want, got *Batch) string {
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
+		cmpopts.IgnoreFields(Batch{}, "X", "Offsets", "Next", "Epoch"))
 }
 
 // A batch stays as it is until the next call of Next, even while the next batch is made.
@@ -570,17 +599,21 @@ func TestAheadLeavesTheBatchAlone(t *testing.T) {
 			b := l.Next()
 			x, index := slices.Clone(b.X), slices.Clone(b.Index)
 			synctest.Wait() // the next batch is made
-			if !slices.Equal(b.X, x) || !slices.Equal(b.Index, index) {
-				t.Fatal("making the next batch changes the one in use")
+			if !slices.Equal(b.X, x) {
+				t.Fatal("making the next batch changes the values of the one in use")
+			}
+			if !slices.Equal(b.Index, index) {
+				t.Fatalf("making the next batch changes the indices of the one in use: %v, want %v",
+					b.Index, index)
 			}
 		}
 	})
 }
 
-// brittle is a source that panics at one of its samples.
-type brittle struct{ data.Source }
+// panickingSource is a source that panics at one of its samples.
+type panickingSource struct{ data.Source }
 
-func (b brittle) Read(dst []float32, i int) {
+func (b panickingSource) Read(dst []float32, i int) {
 	if i == 9 {
 		panic("sample 9")
 	}
@@ -590,7 +623,7 @@ func (b brittle) Read(dst []float32, i int) {
 // program.
 func TestAheadPanicsInNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := brittle{randomImages(12, data.Shape{C: 1, H: 1, W: 1})}
+		src := panickingSource{randomImages(12, data.Shape{C: 1, H: 1, W: 1})}
 		l := must(t)(NewSequential(src, Options{Batch: 4, Ahead: true}))
 		defer l.Close()
 		l.Next()
@@ -612,6 +645,6 @@ func TestEveryCorePanicsInCaller(t *testing.T) {
 			t.Errorf("recovered %v", p)
 		}
 	}()
-	data.Tabulated(brittle{randomImages(12, data.Shape{C: 1, H: 1, W: 1})})
+	data.Tabulated(panickingSource{randomImages(12, data.Shape{C: 1, H: 1, W: 1})})
 	t.Error("a panic of the source is lost")
 }

@@ -213,7 +213,8 @@ func samplesInMemory(src data.Source) (x []float32, at func(i int) int32) {
 	switch s := src.(type) {
 	case *data.Features:
 		size := s.Dims.Len()
-		if x = s.Floats(); len(x) > math.MaxInt32 {
+		x = s.Floats()
+		if len(x) > math.MaxInt32 {
 			return nil, nil
 		}
 		return x, func(i int) int32 { return int32(i * size) }

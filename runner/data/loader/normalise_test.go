@@ -47,11 +47,11 @@ func TestInPlaceIsTheSame(t *testing.T) {
 							t.Fatalf("batch %d: row %d is another", i, j)
 						}
 					}
-					if got.N != want.N || len(got.Offsets) != got.N ||
-						!slices.Equal(got.Labels, want.Labels) ||
-						!slices.Equal(got.Groups, want.Groups) ||
-						!slices.Equal(got.Index, want.Index) {
-						t.Fatalf("batch %d differs", i)
+					if len(got.Offsets) != got.N {
+						t.Fatalf("batch %d: %d offsets for %d samples", i, len(got.Offsets), got.N)
+					}
+					if diff := marksDiff(want, got); diff != "" {
+						t.Fatalf("batch %d differs (-copied +in place):\n%s", i, diff)
 					}
 				}
 			})
@@ -92,7 +92,8 @@ func TestInPlaceWhereItCanBe(t *testing.T) {
 	} {
 		b := must(t)(NewEpochs(tc.src, tc.o)).Next()
 		if b.Offsets != nil || len(b.X) != 4*tc.src.Shape().Len() {
-			t.Errorf("%s: is taken to lie in memory", name)
+			t.Errorf("%s: a batch has offsets %v and %d values, want none and those of 4 samples",
+				name, b.Offsets, len(b.X))
 		}
 	}
 }
@@ -119,10 +120,18 @@ func TestIndexOnly(t *testing.T) {
 			bare, given := must(t)(make(src, o)), []string(nil)
 			for range 20 {
 				a, b := full.Next(), bare.Next()
-				if b.X != nil || !slices.Equal(a.Index, b.Index) ||
-					!slices.Equal(a.Labels, b.Labels) || !slices.Equal(a.Groups, b.Groups) ||
-					a.Epoch != b.Epoch || full.State() != bare.State() {
-					t.Fatalf("%v, with values %v", b, a)
+				if b.X != nil {
+					t.Fatalf("a batch of indices has values: %v", b.X)
+				}
+				if diff := marksDiff(a, b); diff != "" {
+					t.Fatalf("a batch differs (-with values +without):\n%s", diff)
+				}
+				if a.Epoch != b.Epoch {
+					t.Fatalf("the batch without values is of epoch %d, want %d", b.Epoch, a.Epoch)
+				}
+				if full.State() != bare.State() {
+					t.Fatalf("the place without values is %+v, want %+v", bare.State(),
+						full.State())
 				}
 				if kind != sequential || b.Index[0] > 0 { // no pass announces the next one
 					given = append(given, fmt.Sprint(b.Epoch, b.Index))

@@ -71,7 +71,8 @@ func TestSharedIsTheSame(t *testing.T) {
 
 // The panic of a task surfaces where the batch is asked for.
 func TestSharedPanicsInNext(t *testing.T) {
-	l := must(t)(NewSequential(brittle{wideRows()}, Options{Batch: 4, RunOnThreads: atOnce}))
+	l := must(t)(NewSequential(panickingSource{wideRows()},
+		Options{Batch: 4, RunOnThreads: atOnce}))
 	l.Next()
 	l.Next()
 	defer func() {
@@ -93,8 +94,11 @@ func TestRowsAtAnyAddress(t *testing.T) {
 		}
 		data.Decode32(dst, src[at:])
 		for i, v := range dst {
-			if v < 1 || v >= 1.01 || i > 0 && v <= dst[i-1] {
-				t.Fatalf("at %d: number %d is %v after %v", at, i, v, dst[max(0, i-1)])
+			if v < 1 || v >= 1.01 {
+				t.Fatalf("at %d: number %d is %v, want 1 to 1.01", at, i, v)
+			}
+			if i > 0 && v <= dst[i-1] {
+				t.Fatalf("at %d: number %d is %v, want more than %v before it", at, i, v, dst[i-1])
 			}
 		}
 	}

@@ -122,13 +122,16 @@ func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
 	if err := c.add(0); err != nil {
 		return false, err
 	}
-	folder, buffer, sum := path+".parts", make([]byte, per*size), sha256.New()
+	folder := path + ".parts"
+	buffer := make([]byte, per*size)
+	sum := sha256.New()
 	if os.MkdirAll(folder, 0o777) != nil {
 		return false, nil
 	}
 	for from := 0; from < len(s.files); from += per {
 		n := min(per, len(s.files)-from)
-		part, name := buffer[:n*size], partName(folder, from/per)
+		part := buffer[:n*size]
+		name := partName(folder, from/per)
 		if readPart(name, part) == nil {
 			err = c.add(n)
 		} else if err = s.decodeSome(part, s.files[from:from+n], c); err == nil {
@@ -235,7 +238,8 @@ func (s *pictureSet) decodeSome(b []byte, files []string, c *counter) error {
 	size := s.record()
 	errs := make([]error, len(files))
 	data.OnEveryCore(len(files), func(i int) {
-		if errs[i] = c.ended(); errs[i] != nil {
+		errs[i] = c.ended()
+		if errs[i] != nil {
 			return
 		}
 		if errs[i] = s.decode(b[i*size:(i+1)*size], files[i]); errs[i] == nil {

@@ -236,7 +236,8 @@ func ParseIDX(name string, b []byte) (idxArray, error) {
 	size := uint64(1)
 	for i := range a.Dims {
 		d := binary.BigEndian.Uint32(b[4+4*i:])
-		if size *= uint64(d); d == 0 || size > uint64(len(a.Data)) {
+		size *= uint64(d)
+		if d == 0 || size > uint64(len(a.Data)) {
 			return idxArray{}, fmt.Errorf(
 				"%s: byte %d: dimension %d is %d, "+
 					"which does not suit the %d bytes that follow the header",

@@ -41,7 +41,8 @@ func momentsOf(count *[256]int) (mean, std float32) {
 	}
 	m := float64(sum) / float64(n)
 	variance := float64(squares)/float64(n) - float64(m*m)
-	if std = float32(math.Sqrt(variance) / 255); !(std > 0) {
+	std = float32(math.Sqrt(variance) / 255)
+	if !(std > 0) {
 		std = 1
 	}
 	return float32(m / 255), std

@@ -45,7 +45,8 @@ var exifPrefix = []byte("Exif\x00\x00")
 // before the first scan.
 func exifOfJPEG(b []byte) []byte {
 	const marker, app1, startOfScan = 0xff, 0xe1, 0xda
-	for b = b[min(2, len(b)):]; len(b) >= 4 && b[0] == marker; {
+	b = b[min(2, len(b)):]
+	for len(b) >= 4 && b[0] == marker {
 		kind, size := b[1], int(binary.BigEndian.Uint16(b[2:])) // with the two bytes of the size
 		if kind == marker {                                     // a byte of padding
 			b = b[1:]

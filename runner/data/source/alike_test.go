@@ -40,7 +40,7 @@ func TestOneNumberIsOneName(t *testing.T) {
 	} {
 		d, err := openText(t, c.text, "?label=label&group=g"+c.query)
 		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: opening it: %v", c.name, err)
 			continue
 		}
 		if !slices.Equal(d.Classes, c.classes) {
@@ -93,8 +93,5 @@ func TestSplitsAsFloats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 2 || d.Val.Len() != 1 || d.Test.Len() != 1 {
-		t.Errorf("splits of %d, %d and %d samples, want 2, 1 and 1", d.Train.Len(), d.Val.Len(),
-			d.Test.Len())
-	}
+	checkLengths(t, "a split of floats", d, 2, 1, 1)
 }

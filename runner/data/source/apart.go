@@ -121,7 +121,8 @@ func (r *reader) read(ctx context.Context, name string, o data.Options) (*data.D
 	if err != nil && !ended {
 		r.cmd.Process.Kill()
 	}
-	switch exited := r.wait(ctx); {
+	exited := r.wait(ctx)
+	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("reading it was stopped: %w", ctx.Err())
 	case ended && exited:
@@ -236,7 +237,8 @@ func readOwn(name string, o data.Options) (d *data.Dataset, err error) {
 func Unfaulted(cut error, do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		switch p := recover(); {
+		p := recover()
+		switch {
 		case data.IsFault(p):
 			err = cut
 		case p != nil:

@@ -45,15 +45,23 @@ func TestApartIsBounded(t *testing.T) {
 		}
 		d, err := Open(path, data.Options{})
 		if c.want == "" {
-			if err != nil || d.Train.Len()+d.Test.Len() != c.members<<17 {
+			if err != nil {
 				t.Errorf("%d members: %v", c.members, err)
+			} else if got := d.Train.Len() + d.Test.Len(); got != c.members<<17 {
+				t.Errorf("%d members: %d samples, want %d", c.members, got, c.members<<17)
 			}
 			continue
 		}
-		if err == nil || !strings.HasPrefix(err.Error(),
-			"dataset "+path+": reading it takes more memory than") ||
-			!strings.HasSuffix(err.Error(), c.want) {
-			t.Errorf("%d members: %v", c.members, err)
+		if err == nil {
+			t.Errorf("%d members: no error, want one that ends with %q", c.members, c.want)
+			continue
+		}
+		if want := "dataset " + path + ": reading it takes more memory than"; !strings.HasPrefix(
+			err.Error(), want) {
+			t.Errorf("%d members: error %q, want it to begin with %q", c.members, err, want)
+		}
+		if !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%d members: error %q, want it to end with %q", c.members, err, c.want)
 		}
 	}
 }
@@ -75,7 +83,8 @@ func TestApartIsGivenUp(t *testing.T) {
 	cancel()
 	if err := <-given; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(),
 		"reading it was stopped") {
-		t.Error(err)
+		t.Errorf("error %v, want one that wraps %v and says that reading it was stopped", err,
+			context.Canceled)
 	}
 	b, err := os.ReadFile(mark)
 	if err != nil {

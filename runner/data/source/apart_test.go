@@ -20,8 +20,8 @@ import (
 	"drolab/runner/internal/memory"
 )
 
-// every returns a name of each scheme, with each option that changes the data set.
-func every(t *testing.T) map[string]string {
+// namesOfKinds returns a name of each scheme, with each option that changes the data set.
+func namesOfKinds(t *testing.T) map[string]string {
 	t.Helper()
 	rows := "a,b,c,g,label\n"
 	for i := range 700 {
@@ -31,10 +31,11 @@ func every(t *testing.T) map[string]string {
 	}
 	table := writeFile(t, "a.csv", rows)
 	packed := filepath.Join(t.TempDir(), "a.csv.gz")
-	npz, stored := writeNPZ(t, zip.Deflate, six(t)), writeNPZ(t, zip.Store, six(t))
+	npz, stored := writeNPZ(t, zip.Deflate, sixSamples(t)), writeNPZ(t, zip.Store, sixSamples(t))
 	folder, ubyte := t.TempDir(), t.TempDir()
 	for name, b := range map[string][]byte{packed: gzipped(t, []byte(rows)),
-		filepath.Join(folder, "x.npy"): six(t)["x"], filepath.Join(folder, "y.npy"): six(t)["y"]} {
+		filepath.Join(folder, "x.npy"): sixSamples(t)["x"],
+		filepath.Join(folder, "y.npy"): sixSamples(t)["y"]} {
 		if err := os.WriteFile(name, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +97,8 @@ func sparse(t *testing.T) string {
 	return path
 }
 
-// told returns everything that a data set says of itself, without its samples.
-func told(t *testing.T, d *data.Dataset) string {
+// describe returns everything that a data set says of itself, without its samples.
+func describe(t *testing.T, d *data.Dataset) string {
 	t.Helper()
 	all := *d
 	all.Train, all.Val, all.Test, all.Release = nil, nil, nil, nil
@@ -121,10 +122,14 @@ func identical(t *testing.T, got, want data.Source) {
 		}
 		return
 	}
-	if got.Len() != want.Len() || got.Shape() != want.Shape() || fmt.Sprintf("%T",
-		got) != fmt.Sprintf("%T", want) {
-		t.Fatalf("%d samples of %v as %T, want %d of %v as %T", got.Len(), got.Shape(), got,
-			want.Len(), want.Shape(), want)
+	if a, b := fmt.Sprintf("%T", got), fmt.Sprintf("%T", want); a != b {
+		t.Fatalf("a split is a %s, want a %s", a, b)
+	}
+	if got.Len() != want.Len() {
+		t.Fatalf("a split has %d samples, want %d", got.Len(), want.Len())
+	}
+	if got.Shape() != want.Shape() {
+		t.Fatalf("samples are of %v, want %v", got.Shape(), want.Shape())
 	}
 	a, b := make([]float32, got.Shape().Len()), make([]float32, got.Shape().Len())
 	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
@@ -135,12 +140,13 @@ func identical(t *testing.T, got, want data.Source) {
 	for i := 0; i < got.Len(); i += step {
 		got.Read(a, i)
 		want.Read(b, i)
-		if !slices.EqualFunc(a, b, same) || got.Label(i) != want.Label(i) ||
-			got.Group(i) != want.Group(i) ||
-			data.Row(got, i) != data.Row(want, i) {
-			t.Fatalf("sample %d differs: class %d, group %d, row %d; want %d, %d, %d", i,
-				got.Label(i), got.Group(i),
-				data.Row(got, i), want.Label(i), want.Group(i), data.Row(want, i))
+		if !slices.EqualFunc(a, b, same) {
+			t.Fatalf("sample %d has the values %v, want %v", i, a, b)
+		}
+		gotMarks := [...]int{got.Label(i), got.Group(i), data.Row(got, i)}
+		wantMarks := [...]int{want.Label(i), want.Group(i), data.Row(want, i)}
+		if gotMarks != wantMarks {
+			t.Fatalf("sample %d has class, group and row %v, want %v", i, gotMarks, wantMarks)
 		}
 	}
 }
@@ -148,7 +154,7 @@ func identical(t *testing.T, got, want data.Source) {
 // A separate process reads the same as this one, to the bit: samples, order, splits, checksum,
 // notes and encoder, and the samples that this encoder makes.
 func TestApartIsTheSame(t *testing.T) {
-	for title, name := range every(t) {
+	for title, name := range namesOfKinds(t) {
 		t.Run(title, func(t *testing.T) {
 			dir := t.TempDir()
 			options := map[string]data.Options{"plain": {Dir: dir}, "held out": {Dir: dir,
@@ -180,14 +186,17 @@ func TestApartIsTheSame(t *testing.T) {
 					continue
 				}
 				if errHere != nil {
-					t.Fatal(errHere)
+					t.Fatalf("%s: opening it: %v", how, errHere)
 				}
-				if (got.Sample == nil) != (want.Sample == nil) ||
-					got.Sample != nil &&
-						fmt.Sprint(*got.Sample) != fmt.Sprint(*want.Sample) {
-					t.Errorf("%s: another sample of rows", how)
+				if (got.Sample == nil) != (want.Sample == nil) {
+					t.Errorf("%s: a sample of rows: %t, want %t", how, got.Sample != nil,
+						want.Sample != nil)
+				} else if got.Sample != nil {
+					if a, b := fmt.Sprint(*got.Sample), fmt.Sprint(*want.Sample); a != b {
+						t.Errorf("%s: the sample of rows is\n%s\nwant\n%s", how, a, b)
+					}
 				}
-				if a, b := told(t, got), told(t, want); a != b {
+				if a, b := describe(t, got), describe(t, want); a != b {
 					t.Errorf("%s: got\n%s\nwant\n%s", how, a, b)
 				}
 				identical(t, got.Train, want.Train)
@@ -212,10 +221,17 @@ func TestApartErrors(t *testing.T) {
 		readApart(t)
 		_, got := Open(name, data.Options{})
 		ReadApart(nil)
-		var a, b *data.MissingError
-		if fmt.Sprint(got) != fmt.Sprint(want) || errors.As(got, &a) != errors.As(want, &b) ||
-			want == nil {
-			t.Errorf("%s: %v, want %v", name, got, want)
+		if want == nil {
+			t.Errorf("%s is opened, want an error", name)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: error %v, want %v", name, got, want)
+		}
+		var missing *data.MissingError
+		gotMissing, wantMissing := errors.As(got, &missing), errors.As(want, &missing)
+		if gotMissing != wantMissing {
+			t.Errorf("%s: the error %v is a MissingError: %t, want %t", name, got, gotMissing,
+				wantMissing)
 		}
 	}
 }
@@ -229,7 +245,8 @@ func TestApartBesideOthers(t *testing.T) {
 	readApart(t)
 	reader, tries := *readerCommand.Load(), 0
 	t.Cleanup(ReadApart(func() *exec.Cmd {
-		if tries++; tries > 1 {
+		tries++
+		if tries > 1 {
 			return reader()
 		}
 		other.Release() // it ends meanwhile
@@ -237,8 +254,11 @@ func TestApartBesideOthers(t *testing.T) {
 	}))
 	d, err := Open("csv:"+writeFile(t, "a.csv", "a,label\n"+strings.Repeat("1,0\n2,1\n", 10)),
 		data.Options{})
-	if err != nil || tries != 2 {
+	if err != nil {
 		t.Fatalf("after %d tries: %v", tries, err)
+	}
+	if tries != 2 {
+		t.Errorf("%d tries, want 2", tries)
 	}
 	d.Close()
 }
@@ -263,17 +283,12 @@ func TestApartEndsEarly(t *testing.T) {
 		undo := ReadApart(func() *exec.Cmd { return exec.Command("sh", "-c", script) })
 		_, err := Open(name, data.Options{})
 		undo()
-		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(),
-			"\n\x1b") {
-			t.Errorf("%s: %v, want %q", script, err, want)
-		}
+		checkError(t, script, err, want)
 	}
 	undo := ReadApart(func() *exec.Cmd { return exec.Command("/no/such/program") })
 	defer undo()
-	if _, err := Open(name, data.Options{}); err == nil || !strings.Contains(err.Error(),
-		"starting the process") {
-		t.Error(err)
-	}
+	_, err := Open(name, data.Options{})
+	checkError(t, "a program that does not exist", err, "starting the process")
 }
 
 // A process sends every field of a data set and of its sources. A new field must be sent, or must

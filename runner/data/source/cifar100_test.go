@@ -53,30 +53,31 @@ func TestCIFAR100(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := make([]float32, 3072)
-		d.Train.Read(x, 23)
-		if d.Train.Len() != 40 || d.Test.Len() != 7 || d.Train.Label(23) != 69 ||
-			d.Train.Group(23) != 3 ||
-			x[0] != float32(69)/255 || x[3071] != x[0] || len(d.Classes) != 100 ||
-			len(d.Groups) != 20 || !d.Grouped {
-			t.Errorf("%d + %d samples, label %d, group %d, %v, %d classes, %d groups",
-				d.Train.Len(), d.Test.Len(),
-				d.Train.Label(23), d.Train.Group(23), x[0], len(d.Classes), len(d.Groups))
+		checkLengths(t, "cifar100", d, 40, 0, 7)
+		if len(d.Classes) != 100 {
+			t.Errorf("%d classes, want 100", len(d.Classes))
 		}
-		if d, err = Open("cifar100-coarse", data.Options{Dir: dir}); err != nil ||
-			len(d.Classes) != 20 || d.Grouped ||
-			d.Train.Label(23) != 3 {
-			t.Errorf("by coarse labels: %v, %v", d, err)
+		if !d.Grouped || len(d.Groups) != 20 {
+			t.Errorf("grouped %t, %d groups, want 20", d.Grouped, len(d.Groups))
 		}
-	}
-}
-
-// A few of the names show that they are the official ones.
-func TestCIFAR100Names(t *testing.T) {
-	fine, coarse := picture.FineClasses(), picture.CoarseClasses()
-	if len(fine) != 100 || len(coarse) != 20 || fine[8] != "bicycle" || fine[51] != "mushroom" ||
-		fine[99] != "worm" || coarse[14] != "people" || coarse[19] != "vehicles 2" {
-		t.Errorf("names %q, %q", fine, coarse)
+		if label, group := d.Train.Label(23), d.Train.Group(23); label != 69 || group != 3 {
+			t.Errorf("sample 23 has label %d and group %d, want 69 and 3", label, group)
+		}
+		want := float32(69) / 255
+		if x := valuesOf(d.Train, 23); x[0] != want || x[3071] != want {
+			t.Errorf("sample 23 begins with %v and ends with %v, want %v", x[0], x[3071], want)
+		}
+		d, err = Open("cifar100-coarse", data.Options{Dir: dir})
+		if err != nil {
+			t.Fatalf("by coarse labels: %v", err)
+		}
+		if d.Grouped || len(d.Classes) != 20 {
+			t.Errorf("by coarse labels: grouped %t, %d classes, want 20 without groups", d.Grouped,
+				len(d.Classes))
+		}
+		if got := d.Train.Label(23); got != 3 {
+			t.Errorf("by coarse labels: sample 23 has label %d, want 3", got)
+		}
 	}
 }
 

@@ -37,8 +37,11 @@ func TestCompact(t *testing.T) {
 		t.Fatalf("%d bytes and %d labels are kept of 3 images of 4", len(got.Data), got.Len())
 	}
 	for i := range 3 {
-		if !bytes.Equal(got.Pixels(nil, i), want.Pixels(nil, i)) || got.Label(i) != want.Label(i) {
-			t.Errorf("sample %d differs", i)
+		if a, b := got.Pixels(nil, i), want.Pixels(nil, i); !bytes.Equal(a, b) {
+			t.Errorf("sample %d has the pixels %v, want %v", i, a, b)
+		}
+		if a, b := got.Label(i), want.Label(i); a != b {
+			t.Errorf("sample %d has label %d, want %d", i, a, b)
 		}
 	}
 }
@@ -62,15 +65,20 @@ func TestGroupsSurvive(t *testing.T) {
 		pack(d)
 		for _, split := range [][2]data.Source{{d.Train, train}, {d.Val, val}} {
 			got, want := split[0], split[1]
-			if _, part := got.(*data.Images); !part || got.Len() != want.Len() ||
-				want.Len() == 0 {
-				t.Fatalf("%s gives a %T of %d samples for %d", name, got, got.Len(), want.Len())
+			if _, part := got.(*data.Images); !part {
+				t.Fatalf("%s gives a %T, want a *data.Images", name, got)
+			}
+			if want.Len() == 0 || got.Len() != want.Len() {
+				t.Fatalf("%s gives %d samples, want %d, and some", name, got.Len(), want.Len())
 			}
 			for i := range want.Len() {
-				if got.Group(i) != want.Group(i) || got.Label(i) != want.Label(i) ||
-					got.Group(i) < 300 {
-					t.Errorf("%s: sample %d of class %d and group %d has %d and %d",
-						name, i, want.Label(i), want.Group(i), got.Label(i), got.Group(i))
+				if got.Label(i) != want.Label(i) {
+					t.Errorf("%s: sample %d has class %d, want %d", name, i, got.Label(i),
+						want.Label(i))
+				}
+				if got.Group(i) != want.Group(i) || got.Group(i) < 300 {
+					t.Errorf("%s: sample %d has group %d, want %d, from 300 on", name, i,
+						got.Group(i), want.Group(i))
 				}
 			}
 		}

@@ -73,8 +73,11 @@ func TestDrawnImbalance(t *testing.T) {
 			t.Errorf("sample %d is kept by %.3f of the seeds, want %v", i, got, share)
 		}
 	}
-	if slices.Equal(draw(1), draw(2)) || !slices.Equal(draw(1), draw(1)) {
-		t.Errorf("seeds 1, 2 and 1 again keep %v, %v, %v", draw(1), draw(2), draw(1))
+	if slices.Equal(draw(1), draw(2)) {
+		t.Errorf("seeds 1 and 2 keep the same samples, %v", draw(1))
+	}
+	if a, b := draw(1), draw(1); !slices.Equal(a, b) {
+		t.Errorf("seed 1 keeps %v, and again %v", a, b)
 	}
 }
 
@@ -112,11 +115,17 @@ func TestRestrictKeepsTheFirstOfEachClass(t *testing.T) {
 
 func TestSubsetReadsThrough(t *testing.T) {
 	s := data.SubsetOf(labelled{3, 4, 5, 6}, []uint32{2, 0})
-	x := []float32{-1}
-	s.Read(x, 0)
-	if s.Len() != 2 || s.Label(0) != 5 || s.Group(0) != 1 || s.Label(1) != 3 || x[0] != 2 {
-		t.Errorf("subset gives labels %d %d, group %d, value %v", s.Label(0), s.Label(1),
-			s.Group(0), x[0])
+	if s.Len() != 2 {
+		t.Fatalf("the subset has %d samples, want 2", s.Len())
+	}
+	if got, want := [...]int{s.Label(0), s.Label(1)}, [...]int{5, 3}; got != want {
+		t.Errorf("the labels are %v, want %v", got, want)
+	}
+	if got := s.Group(0); got != 1 {
+		t.Errorf("the group of sample 0 is %d, want 1", got)
+	}
+	if got := valuesOf(s, 0)[0]; got != 2 {
+		t.Errorf("the value of sample 0 is %v, want 2", got)
 	}
 }
 
@@ -133,14 +142,22 @@ func TestHoldOut(t *testing.T) {
 	}
 	both := slices.Concat(rest, held)
 	slices.Sort(both)
-	if !slices.Equal(both, data.Indices(0, 1000)) || !slices.IsSorted(rest) ||
-		!slices.IsSorted(held) {
-		t.Error("rest and held do not split the index in order")
+	if !slices.Equal(both, all) {
+		t.Error("rest and held are not the whole index together")
+	}
+	if !slices.IsSorted(rest) {
+		t.Errorf("the rest is not in order: %v", rest)
+	}
+	if !slices.IsSorted(held) {
+		t.Errorf("the held part is not in order: %v", held)
 	}
 	_, again := data.HoldOut(src, data.Strata{Classes: 2}, all, .1, 7)
 	_, other := data.HoldOut(src, data.Strata{Classes: 2}, all, .1, 8)
-	if !slices.Equal(held, again) || slices.Equal(held, other) {
-		t.Error("the held part must depend on the seed, and on nothing else")
+	if !slices.Equal(held, again) {
+		t.Errorf("with the same seed %v are held out, want %v", again, held)
+	}
+	if slices.Equal(held, other) {
+		t.Errorf("with another seed the same are held out: %v", other)
 	}
 }
 
@@ -164,11 +181,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := Open(tt.name, tt.o)
-		if err == nil || !strings.Contains(err.Error(), tt.want) ||
-			!strings.Contains(err.Error(), tt.name) {
-			t.Errorf("Open(%q, %+v) gives %v, want an error with %q and the name", tt.name, tt.o,
-				err, tt.want)
-		}
+		checkError(t, fmt.Sprintf("Open(%q, %+v)", tt.name, tt.o), err, tt.want, tt.name)
 	}
 }
 
@@ -185,9 +198,14 @@ func TestMissing(t *testing.T) {
 			t.Errorf("Open(%q) gives %v, want a *MissingError", name, err)
 			continue
 		}
-		if m.Dataset != name || !strings.Contains(m.Path, dir) ||
-			!strings.Contains(err.Error(), remedy) {
-			t.Errorf("Open(%q) gives %v, want name, folder and %q", name, err, remedy)
+		if m.Dataset != name {
+			t.Errorf("Open(%q): the error is of %q", name, m.Dataset)
+		}
+		if !strings.Contains(m.Path, dir) {
+			t.Errorf("Open(%q): the error is about %q, want the folder %q", name, m.Path, dir)
+		}
+		if !strings.Contains(err.Error(), remedy) {
+			t.Errorf("Open(%q): error %q, want the remedy %q", name, err, remedy)
 		}
 	}
 }
@@ -196,13 +214,22 @@ func TestCatalogue(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range Names() {
 		e, err := Info(name, dir)
-		if err != nil || e.Name != name || e.Purpose == "" {
-			t.Fatalf("Info(%q) = %+v, %v", name, e, err)
+		if err != nil {
+			t.Fatalf("Info(%q): %v", name, err)
+		}
+		if e.Name != name || e.Purpose == "" {
+			t.Errorf("Info(%q) = %+v, want that name and a purpose", name, e)
 		}
 		d, err := Open(name, data.Options{Dir: dir, Samples: 100})
-		if (err == nil) != e.Available || (e.Path == "") != e.Available ||
-			(e.Download == 0) != e.Available {
-			t.Errorf("Info(%q) = %+v, but Open gives %v", name, e, err)
+		if (err == nil) != e.Available {
+			t.Errorf("Info(%q): available %t, but Open gives %v", name, e.Available, err)
+		}
+		if e.Available != (e.Path == "") {
+			t.Errorf("Info(%q): available %t, and looked for in %q", name, e.Available, e.Path)
+		}
+		if e.Available != (e.Download == 0) {
+			t.Errorf("Info(%q): available %t, and a download of %d bytes", name, e.Available,
+				e.Download)
 		}
 		if err == nil && d.Close() != nil {
 			t.Errorf("closing %s fails", name)
@@ -218,9 +245,7 @@ func TestValidationSplitOfShapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 400 || d.Val.Len() != 100 || d.Test.Len() != synthetic.ShapesTest {
-		t.Errorf("splits of %d, %d, %d", d.Train.Len(), d.Val.Len(), d.Test.Len())
-	}
+	checkLengths(t, "shapes", d, 400, 100, synthetic.ShapesTest)
 	for c, n := range data.ClassCounts(d.Val, 10) {
 		if n != 10 {
 			t.Errorf("class %d has %d validation samples, want 10", c, n)
@@ -237,10 +262,20 @@ func TestErrorsHaveABound(t *testing.T) {
 		}})
 	defer remove()
 	_, err := Open("endless", data.Options{})
-	if text := fmt.Sprint(err); len(text) > maxError+10 || !utf8.ValidString(text) ||
-		!strings.HasPrefix(text, "dataset endless: first é") ||
-		!strings.HasSuffix(text, "invalid argument") ||
-		!errors.Is(err, os.ErrInvalid) {
-		t.Errorf("%d bytes: %.40s", len(text), text)
+	if !errors.Is(err, os.ErrInvalid) {
+		t.Errorf("error %.40v, want one that wraps %v", err, os.ErrInvalid)
+	}
+	text := fmt.Sprint(err)
+	if len(text) > maxError+10 {
+		t.Errorf("the error has %d bytes, want at most %d", len(text), maxError+10)
+	}
+	if !utf8.ValidString(text) {
+		t.Errorf("the error is not UTF-8: %q", text)
+	}
+	if begin := "dataset endless: first é"; !strings.HasPrefix(text, begin) {
+		t.Errorf("the error begins with %.40q, want %q", text, begin)
+	}
+	if end := "invalid argument"; !strings.HasSuffix(text, end) {
+		t.Errorf("the error ends with %q, want %q", text[max(0, len(text)-40):], end)
 	}
 }

@@ -11,8 +11,8 @@
 // Both ways give the same bits. The reading process checks an array that is large enough to be
 // mapped, and this process maps it.
 //
-// Start at [Open] in open.go. The tests of all readers are here, too: they open data sets by name,
-// as users do.
+// Start at [Open] in open.go. Tests that open data sets by name, as users do, are here for all
+// readers. Tests of a reader's own functions are beside it.
 //
 // # Files
 //

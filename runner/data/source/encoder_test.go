@@ -49,9 +49,14 @@ func TestEncoderRepeats(t *testing.T) {
 			}
 			was.Test.Read(x, i)
 			now.Test.Read(y, j)
-			if !slices.Equal(x, y) || was.Test.Label(i) != now.Test.Label(j) ||
-				was.Test.Group(i) != now.Test.Group(j) {
+			if !slices.Equal(x, y) {
 				t.Fatalf("%s: sample %d is %v, was %v", name, i, y, x)
+			}
+			if got, want := now.Test.Label(j), was.Test.Label(i); got != want {
+				t.Fatalf("%s: sample %d has label %d, had %d", name, i, got, want)
+			}
+			if got, want := now.Test.Group(j), was.Test.Group(i); got != want {
+				t.Fatalf("%s: sample %d has group %d, had %d", name, i, got, want)
 			}
 		}
 	}
@@ -74,15 +79,21 @@ func TestEncoderNames(t *testing.T) {
 	var labels, groups []int
 	var x []float32
 	for i := range d.Test.Len() {
-		v := make([]float32, 1)
-		d.Test.Read(v, i)
-		x = append(x, v[0])
-		labels, groups = append(labels, d.Test.Label(i)), append(groups, d.Test.Group(i))
+		x = append(x, valuesOf(d.Test, i)...)
+		labels = append(labels, d.Test.Label(i))
+		groups = append(groups, d.Test.Group(i))
 	}
-	if !slices.Equal(x, []float32{1, 2, 0}) || !slices.Equal(labels, []int{1, 1, 2}) ||
-		!slices.Equal(groups, []int{1, 2, 0}) ||
-		!slices.Equal(d.Groups, []string{"v", "u", "new"}) {
-		t.Errorf("features %v, labels %v, groups %v of %q", x, labels, groups, d.Groups)
+	if want := []float32{1, 2, 0}; !slices.Equal(x, want) {
+		t.Errorf("features %v, want %v", x, want)
+	}
+	if want := []int{1, 1, 2}; !slices.Equal(labels, want) {
+		t.Errorf("labels %v, want %v", labels, want)
+	}
+	if want := []string{"v", "u", "new"}; !slices.Equal(d.Groups, want) {
+		t.Errorf("the groups are %q, want %q", d.Groups, want)
+	}
+	if want := []int{1, 2, 0}; !slices.Equal(groups, want) {
+		t.Errorf("groups %v, want %v", groups, want)
 	}
 }
 
@@ -122,9 +133,14 @@ func TestEncoderOfArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Unlabelled || d.Test.Len() != 1 || !slices.Equal(d.Mean, e.Mean) ||
-		!slices.Equal(d.Std, e.Std) {
-		t.Errorf("unlabelled %v, %d samples, mean %v", d.Unlabelled, d.Test.Len(), d.Mean)
+	if !d.Unlabelled {
+		t.Error("the samples have labels, want none")
+	}
+	if d.Test.Len() != 1 {
+		t.Errorf("%d samples, want 1", d.Test.Len())
+	}
+	if !slices.Equal(d.Mean, e.Mean) || !slices.Equal(d.Std, e.Std) {
+		t.Errorf("mean %v and std %v, want %v and %v as for training", d.Mean, d.Std, e.Mean, e.Std)
 	}
 }
 
@@ -151,8 +167,11 @@ func TestValues(t *testing.T) {
 			}
 		}
 	}
-	if (&data.Encoder{}).Values(x) != nil || d.Encoder.Values(x[:1]) != nil {
-		t.Error("values of features that are no columns'")
+	if got := (&data.Encoder{}).Values(x); got != nil {
+		t.Errorf("an encoder without columns gives the values %v, want none", got)
+	}
+	if got := d.Encoder.Values(x[:1]); got != nil {
+		t.Errorf("too few features give the values %v, want none", got)
 	}
 	far := data.Column{Name: "x", Mean: 1e6, Std: 1e6} // of which float32 keeps a tenth
 	if got := far.Text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" &&

@@ -47,14 +47,19 @@ func TestEncodings(t *testing.T) {
 	} {
 		d, err := Open("csv:"+write(t, file.text)+"?encoding="+file.option, data.Options{})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: opening it: %v", name, err)
 			continue
 		}
 		defer d.Close()
-		if !slices.Equal(d.Classes, want.Classes) || !slices.Equal(values(d.Train),
-			values(want.Train)) || !slices.Equal(d.Encoder.Columns[1].Categories,
-			want.Encoder.Columns[1].Categories) {
-			t.Errorf("%s: classes %q, columns %+v", name, d.Classes, d.Encoder.Columns)
+		if !slices.Equal(d.Classes, want.Classes) {
+			t.Errorf("%s: classes %q, want %q", name, d.Classes, want.Classes)
+		}
+		got, as := d.Encoder.Columns[1].Categories, want.Encoder.Columns[1].Categories
+		if !slices.Equal(got, as) {
+			t.Errorf("%s: categories %q, want %q", name, got, as)
+		}
+		if got, as := values(d.Train), values(want.Train); !slices.Equal(got, as) {
+			t.Errorf("%s: the training samples are %v, want %v", name, got, as)
 		}
 		if d.Encoder.Options["encoding"] != file.option {
 			t.Errorf("%s: further files are read by %v", name, d.Encoder.Options)
@@ -88,9 +93,20 @@ func TestCommonestCategories(t *testing.T) {
 	}
 	defer d.Close()
 	job, code := d.Encoder.Columns[0], d.Encoder.Columns[1]
-	if len(job.Categories) != 6 || !job.Rest || job.Categories[5] != "(other)" ||
-		!slices.Contains(job.Categories, "job0") || code.Categories != nil || d.Shape.C != 7 {
-		t.Fatalf("%+v", d.Encoder.Columns)
+	if len(job.Categories) != 6 || job.Categories[5] != "(other)" {
+		t.Fatalf("the categories of job are %q, want five and %q", job.Categories, "(other)")
+	}
+	if !job.Rest {
+		t.Error("the column job has no category for the others")
+	}
+	if !slices.Contains(job.Categories, "job0") {
+		t.Errorf("the categories of job are %q, want job0 among them", job.Categories)
+	}
+	if code.Categories != nil {
+		t.Errorf("the categories of code are %q, want none of numbers", code.Categories)
+	}
+	if d.Shape.C != 7 {
+		t.Fatalf("%d features, want 7", d.Shape.C)
 	}
 	x := make([]float32, 7)
 	others := 0
@@ -102,7 +118,7 @@ func TestCommonestCategories(t *testing.T) {
 		others += int(x[5])
 	}
 	if share := float64(others) / float64(d.Train.Len()); share < .5 || share > .99 {
-		t.Errorf("%v are others", share)
+		t.Errorf("a share of %v has other categories, want .5 to .99", share)
 	}
 	other := write(t, "label,code,job\n1,3,never seen\n0,4,job0\n")
 	e, err := Open("csv:"+other, data.Options{Encoder: &d.Encoder})

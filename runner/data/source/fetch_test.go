@@ -1,370 +1,36 @@
 package source
 
 import (
-	"bytes"
 	"context"
-	"crypto/md5"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"drolab/runner/data"
 	"drolab/runner/data/picture"
 )
 
-// payload is the file on the test servers; it is large enough for several reads.
-var payload = bytes.Repeat([]byte("0123456789abcdef"), 20000)
-
-// site is a loopback server that notes the Range of every request.
-type site struct {
-	*httptest.Server
-	ranges []string
-}
-
-// serve starts a server whose n-th request is answered by the n-th handler, later ones by the last.
-func serve(t *testing.T, handlers ...http.HandlerFunc) *site {
-	s := &site{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := handlers[min(len(s.ranges), len(handlers)-1)]
-		s.ranges = append(s.ranges, r.Header.Get("Range"))
-		h(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-// good serves the payload and honours Range.
-func good(w http.ResponseWriter, r *http.Request) {
-	http.ServeContent(w, r, "file", time.Time{}, bytes.NewReader(payload))
-}
-
-// cutAt promises the whole payload and ends the connection after n bytes.
-func cutAt(n int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", strconv.Itoa(len(payload)))
-		w.Write(payload[:n])
-		w.(http.Flusher).Flush()
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// whole ignores Range.
-func whole(w http.ResponseWriter, _ *http.Request) { w.Write(payload) }
-
-// status answers with a status alone.
-func status(code int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
-}
-
-// job is one file to fetch, into a new folder.
-type job struct {
-	file   data.Remote
-	folder string
-}
-
-func newJob(t *testing.T, urls ...string) job {
-	sum := md5.Sum(payload)
-	return job{data.Remote{Name: "file.gz", Size: int64(len(payload)), Sum: "md5:" +
-		hex.EncodeToString(sum[:]),
-		URLs: urls}, t.TempDir()}
-}
-
-func (j job) run(ctx context.Context, o data.FetchOptions) error {
-	return data.FetchFiles(ctx, j.folder, []data.Remote{j.file}, o)
-}
-
-func (j job) path() string { return filepath.Join(j.folder, j.file.Name) }
-
-// leave writes a partial file of n good bytes.
-func (j job) leave(t *testing.T, n int) {
-	t.Helper()
-	if err := os.WriteFile(j.path()+".part", payload[:n], 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// done checks that the file is there, without its partial file.
-func (j job) done(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(j.path())
-	if err != nil || !bytes.Equal(got, payload) {
-		t.Errorf("the file has %d bytes, %v", len(got), err)
-	}
-	if data.Exists(j.path() + ".part") {
-		t.Error("the partial file is left over")
-	}
-}
-
-func TestFetchWhole(t *testing.T) {
-	s := serve(t, good)
-	j := newJob(t, s.URL)
-	last, total := int64(-1), int64(0)
-	j.done(t, j.run(context.Background(), data.FetchOptions{Progress: func(d, n int64) {
-		if d < last {
-			t.Errorf("progress goes back from %d to %d", last, d)
-		}
-		last, total = d, n
-	}}))
-	if last != j.file.Size || total != j.file.Size {
-		t.Errorf("progress ends at %d of %d", last, total)
-	}
-	j.done(t, j.run(context.Background(), data.FetchOptions{}))
-	if len(s.ranges) != 1 {
-		t.Errorf("%d requests, want none for a file that is there", len(s.ranges))
-	}
-	if err := os.WriteFile(j.path(), payload[1:], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	j.done(t, j.run(context.Background(), data.FetchOptions{}))
-}
-
-// TestFetchIntoNoFolder: a data folder that cannot be written is named with the remedy, and no
-// address is blamed for it.
-func TestFetchIntoNoFolder(t *testing.T) {
-	s := serve(t, good)
-	j := newJob(t, s.URL)
-	file := filepath.Join(j.folder, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil { // no folder can be in it
-		t.Fatal(err)
-	}
-	j.folder = filepath.Join(file, "data")
-	err := j.run(context.Background(), data.FetchOptions{})
-	if err == nil || !strings.Contains(err.Error(), "data folder "+j.folder+" cannot be written") ||
-		!strings.Contains(err.Error(), "choose another with --data DIR") ||
-		strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want the folder and the remedy in one line", err)
-	}
-	if len(s.ranges) != 0 {
-		t.Errorf("%d requests, want none", len(s.ranges))
-	}
-}
-
-// These servers make trouble, and the file is right all the same.
-func TestFetchRecovers(t *testing.T) {
-	n := len(payload)
-	wrongRange := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Range", fmt.Sprintf("bytes 7-%d/%d", n-1, n))
-		w.WriteHeader(http.StatusPartialContent)
-		w.Write(payload[7:])
-	}
-	for name, tt := range map[string]struct {
-		handlers []http.HandlerFunc
-		part     int
-		ranges   []string
-	}{
-		"resumes": {[]http.HandlerFunc{good}, 1000, []string{"bytes=1000-"}},
-		"cut twice": {[]http.HandlerFunc{cutAt(5000), good}, 0,
-			[]string{"", "bytes=5000-"}},
-		"ignores range": {[]http.HandlerFunc{whole}, 1000, []string{"bytes=1000-"}},
-		"another range": {[]http.HandlerFunc{wrongRange, whole}, 1000,
-			[]string{"bytes=1000-", ""}},
-		"no such range": {[]http.HandlerFunc{status(416), whole}, 1000,
-			[]string{"bytes=1000-", ""}},
-		"whole but not named": {[]http.HandlerFunc{status(500)}, n, nil},
-		"redirect": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/elsewhere", http.StatusFound)
-		}, good}, 0, []string{"", ""}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := serve(t, tt.handlers...)
-			j := newJob(t, s.URL)
-			if tt.part > 0 {
-				j.leave(t, tt.part)
-			}
-			j.done(t, j.run(context.Background(), data.FetchOptions{}))
-			if !slices.Equal(s.ranges, tt.ranges) {
-				t.Errorf("ranges asked for: %q, want %q", s.ranges, tt.ranges)
-			}
-		})
-	}
-}
-
-// These servers cannot be helped: one line says why, and nothing gets the file's name.
-func TestFetchRefuses(t *testing.T) {
-	wrong := bytes.Replace(payload, []byte("7"), []byte("8"), 1)
-	for name, tt := range map[string]struct {
-		handler http.HandlerFunc
-		want    string
-		kept    bool
-	}{
-		"not found": {status(404), "404 Not Found", false},
-		"short length": {func(w http.ResponseWriter, _ *http.Request) { w.Write(payload[:10]) },
-			"the server has 10 bytes, the file has 320000", false},
-		"endless": {func(w http.ResponseWriter, _ *http.Request) {
-			w.(http.Flusher).Flush() // no length
-			w.Write(wrong)
-			w.Write(wrong)
-		}, "md5", false},
-		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
-			"md5", false},
-		"always cut": {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
-		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) {
-			w.(http.Flusher).Flush()
-		},
-			"ended at byte 0", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := serve(t, tt.handler)
-			j := newJob(t, s.URL)
-			err := j.run(context.Background(), data.FetchOptions{})
-			if err == nil || !strings.Contains(err.Error(), tt.want) ||
-				!strings.Contains(err.Error(), s.URL) ||
-				!strings.Contains(err.Error(), "--url") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error is %v, want %q, the address and the remedy", err, tt.want)
-			}
-			if data.Exists(j.path()) {
-				t.Error("a file takes the name")
-			}
-			if kept := data.FileSize(j.path()+".part") > 0; kept != tt.kept {
-				t.Errorf("partial file kept: %v, want %v", kept, tt.kept)
-			}
-			again := serve(t, good)
-			j.done(t, j.run(context.Background(), data.FetchOptions{URL: again.URL + "/file.gz"}))
-		})
-	}
-}
-
-func TestFetchGoesToTheMirror(t *testing.T) {
-	bad, half, mirror := serve(t, status(403)), serve(t, cutAt(5000), status(500)), serve(t, good)
-	j := newJob(t, bad.URL, half.URL, mirror.URL)
-	j.done(t, j.run(context.Background(), data.FetchOptions{}))
-	if !slices.Equal(mirror.ranges, []string{"bytes=5000-"}) {
-		t.Errorf("the mirror is asked for %q", mirror.ranges)
-	}
-}
-
-// A server that stops sending, or that never begins, is given up after the stall time.
-func TestFetchStall(t *testing.T) {
-	hang := func(n int) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", strconv.Itoa(len(payload)))
-			if n > 0 {
-				w.Write(payload[:n])
-				w.(http.Flusher).Flush()
-			}
-			<-r.Context().Done()
-		}
-	}
-	for _, n := range []int{0, 5000} {
-		s := serve(t, hang(n))
-		j := newJob(t, s.URL)
-		err := j.run(context.Background(), data.FetchOptions{Stall: 20 * time.Millisecond})
-		if err == nil || !strings.Contains(err.Error(), "no data came for 20ms") {
-			t.Errorf("after %d bytes: error is %v", n, err)
-		}
-		again := serve(t, good)
-		j.done(t, j.run(context.Background(), data.FetchOptions{URL: again.URL + "/file.gz"}))
-	}
-}
-
-// An interrupted fetch keeps the bytes that it has, says so and asks no mirror. The next call
-// continues from there.
-func TestFetchInterrupted(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", strconv.Itoa(len(payload)))
-		w.Write(payload[:5000])
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
-	mirror := serve(t, good)
-	j := newJob(t, s.URL, mirror.URL)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	err := j.run(ctx, data.FetchOptions{Progress: func(done, _ int64) {
-		if done == 5000 {
-			cancel()
-		}
-	}})
-	if !errors.Is(err, context.Canceled) ||
-		!strings.Contains(err.Error(), "5000 of 320000 bytes are kept") {
-		t.Errorf("error is %v", err)
-	}
-	if len(mirror.ranges) != 0 {
-		t.Error("a mirror is asked after the interrupt")
-	}
-	j.file.URLs = []string{mirror.URL}
-	j.done(t, j.run(context.Background(), data.FetchOptions{}))
-	if !slices.Equal(mirror.ranges, []string{"bytes=5000-"}) {
-		t.Errorf("the next call asks for %q", mirror.ranges)
-	}
-}
-
-// After a fetch the data set opens without anything else. A second fetch does nothing, even without
-// the archive.
-func TestFetchCIFAR(t *testing.T) {
-	l := smallCIFAR()
-	packed := archive(t, l)
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(packed) })
-	sum := md5.Sum(packed)
-	file := data.Remote{Name: picture.CIFARArchive, Size: int64(len(packed)),
-		Sum: "md5:" + hex.EncodeToString(sum[:]), URLs: []string{s.URL}}
-	dir := filepath.Join(t.TempDir(), "new")
-	if err := l.Fetch(context.Background(), dir, file, data.FetchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	d, err := l.Open(data.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Checksum = d.Checksum
-	if err := os.Remove(filepath.Join(dir, picture.CIFARArchive)); err != nil {
-		t.Fatal(err)
-	}
-	reported := int64(0)
-	if err := l.Fetch(context.Background(), dir, file,
-		data.FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil ||
-		len(s.ranges) != 1 {
-		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
-	}
-	if reported != file.Size {
-		t.Errorf("the second fetch reports %d of %d", reported, file.Size)
-	}
-}
-
-func TestFetchSeveralFiles(t *testing.T) {
-	s := serve(t, good)
-	j := newJob(t)
-	files := []data.Remote{j.file, j.file}
-	files[1].Name = "other.gz"
-	last, total := int64(0), int64(0)
-	if err := data.FetchFiles(context.Background(), j.folder, files,
-		data.FetchOptions{URL: s.URL,
-			Progress: func(d, n int64) { last, total = d, n }}); err != nil {
-		t.Fatal(err)
-	}
-	if !data.Exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size ||
-		total != last {
-		t.Errorf("progress ends at %d of %d", last, total)
-	}
-}
-
 // Fetched by name, the files of MNIST go below the data folder; they come from the folder that URL
 // names.
 func TestFetchByName(t *testing.T) {
 	var asked []string
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.Path)
 		w.WriteHeader(http.StatusNotFound)
-	})
+	}))
+	defer s.Close()
 	for name, path := range map[string]string{"mnist": "/data/" + picture.IDXFiles()[0] + ".gz",
 		"cifar10": "/data/" + picture.CIFARArchive} {
 		err := Fetch(context.Background(), name, t.TempDir(),
 			data.FetchOptions{URL: s.URL + "/data/"})
-		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") ||
-			asked[len(asked)-1] != path {
-			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)
+		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") {
+			t.Errorf("Fetch(%q) = %v, want an error that begins with %q", name, err,
+				"fetch "+name+": ")
+		}
+		if got := asked[len(asked)-1]; got != path {
+			t.Errorf("Fetch(%q) asks for %q at last, want %q", name, got, path)
 		}
 	}
 }
@@ -383,9 +49,12 @@ func TestRemotes(t *testing.T) {
 		}
 		for _, r := range p.Files.Remote {
 			kind, digits, _ := strings.Cut(r.Sum, ":")
-			if b, err := hex.DecodeString(digits); err != nil ||
-				len(b) != map[string]int{"md5": 16, "sha256": 32}[kind] {
-				t.Errorf("%s: checksum %q", r.Name, r.Sum)
+			b, err := hex.DecodeString(digits)
+			if err != nil {
+				t.Errorf("%s: checksum %q: %v", r.Name, r.Sum, err)
+			}
+			if want := map[string]int{"md5": 16, "sha256": 32}[kind]; len(b) != want {
+				t.Errorf("%s: checksum %q has %d bytes, want %d", r.Name, r.Sum, len(b), want)
 			}
 			for _, url := range r.URLs {
 				if !strings.HasSuffix(url, "/"+r.Name) {

@@ -25,7 +25,7 @@ func TestMissingLabels(t *testing.T) {
 	} {
 		d, err := openText(t, text, c.query)
 		if err != nil {
-			t.Errorf("%s: %v", c.query, err)
+			t.Errorf("opening it with %s: %v", c.query, err)
 			continue
 		}
 		if !slices.Equal(d.Classes, c.classes) {

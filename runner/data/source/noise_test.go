@@ -33,9 +33,9 @@ func TestLabelNoise(t *testing.T) {
 	noisy.LabelNoise = .07
 	clean := opened(t, "shapes", plain)
 	d, again := opened(t, "shapes", noisy), opened(t, "shapes", noisy)
-	if d.Train.Len() != clean.Train.Len() || d.Val.Len() != clean.Val.Len() ||
-		d.Checksum != clean.Checksum {
-		t.Fatal("noise changes which samples there are")
+	checkLengths(t, "with noise", d, clean.Train.Len(), clean.Val.Len(), clean.Test.Len())
+	if d.Checksum != clean.Checksum {
+		t.Errorf("with noise the checksum is %s, want %s as without", d.Checksum, clean.Checksum)
 	}
 	n, changed := d.Train.Len(), 0
 	var pixels, same [3 * synthetic.Side * synthetic.Side]byte
@@ -44,9 +44,11 @@ func TestLabelNoise(t *testing.T) {
 		if label != was {
 			changed++
 		}
-		if again.Train.Label(i) != label || d.Train.Group(i) != label {
-			t.Fatalf("sample %d: label %d, at another opening %d, group %d",
-				i, label, again.Train.Label(i), d.Train.Group(i))
+		if got := again.Train.Label(i); got != label {
+			t.Fatalf("sample %d: label %d at another opening, want %d", i, got, label)
+		}
+		if got := d.Train.Group(i); got != label {
+			t.Fatalf("sample %d: group %d, want the label, %d", i, got, label)
 		}
 		got := d.Train.(data.ImageSource).Pixels(pixels[:], i)
 		if want := clean.Train.(data.ImageSource).Pixels(same[:], i); !bytes.Equal(got, want) {
@@ -55,9 +57,14 @@ func TestLabelNoise(t *testing.T) {
 	}
 	want := int(math.Round(.07 * float64(n)))
 	note := fmt.Sprintf("label_noise: %d of %d training labels are set to another class", want, n)
-	if changed != want || !slices.Equal(d.Notes, []string{note}) || clean.Notes != nil {
-		t.Errorf("%d labels changed, want %d; told %q, and without noise %q", changed, want,
-			d.Notes, clean.Notes)
+	if changed != want {
+		t.Errorf("%d labels are changed, want %d", changed, want)
+	}
+	if !slices.Equal(d.Notes, []string{note}) {
+		t.Errorf("notes %q, want %q", d.Notes, note)
+	}
+	if clean.Notes != nil {
+		t.Errorf("without noise: notes %q, want none", clean.Notes)
 	}
 	for _, split := range [][2]data.Source{{d.Val, clean.Val}, {d.Test, clean.Test}} {
 		for i := range split[0].Len() {

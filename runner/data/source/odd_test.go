@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"drolab/runner/data"
-	"drolab/runner/data/array"
 )
 
 // oddTable returns a table with a column of an odd name, whose cells are a and b, and a number.
@@ -80,9 +79,15 @@ func TestNamesOfRows(t *testing.T) {
 	}
 	path := write(t, text)
 	d := opened(t, "csv:"+path+"?test="+path, data.Options{})
-	if got := features(d); !slices.Equal(got, []string{"a"}) || d.Test.Len() != 20 ||
-		!strings.HasPrefix(d.Notes[0], "line 2: the lines have one cell more than the header") {
-		t.Errorf("features %q, notes %q", got, d.Notes)
+	if got, want := features(d), []string{"a"}; !slices.Equal(got, want) {
+		t.Errorf("features %q, want %q", got, want)
+	}
+	if d.Test.Len() != 20 {
+		t.Errorf("%d test samples, want 20", d.Test.Len())
+	}
+	want := "line 2: the lines have one cell more than the header"
+	if !strings.HasPrefix(d.Notes[0], want) {
+		t.Errorf("the first note is %q, want it to begin with %q", d.Notes[0], want)
 	}
 }
 
@@ -100,8 +105,10 @@ func TestOddFiles(t *testing.T) {
 	} {
 		name := Locate("csv:a.csv?test="+option, dir)
 		d, err := Open(name, data.Options{})
-		if err != nil || d.Test.Len() != 40*files {
-			t.Errorf("%s: %v", name, err)
+		if err != nil {
+			t.Errorf("opening %s: %v", name, err)
+		} else if got := d.Test.Len(); got != 40*files {
+			t.Errorf("%s: %d test samples, want %d", name, got, 40*files)
 		}
 	}
 	array := func(name string, values []int64) {
@@ -118,27 +125,7 @@ func TestOddFiles(t *testing.T) {
 	}
 	array("y+1%.npy", make([]int64, 4))
 	_, err := Open(Locate("npy:X.npy?y=y+1%.npy", dir), data.Options{})
-	if err == nil || !strings.Contains(err.Error(), "X.npy") {
-		t.Errorf("labels with an odd name: %v", err)
-	}
-}
-
-// Pixels whose channels are last would be taken for other pictures: they are refused.
-func TestChannelsLast(t *testing.T) {
-	for _, c := range []struct {
-		dims []int
-		want bool // refused
-	}{
-		{[]int{9, 32, 32, 3}, true}, {[]int{9, 28, 28, 1}, true}, {[]int{9, 218, 178, 3}, true},
-		{[]int{9, 64, 48, 4}, true}, {[]int{9, 3, 32, 32}, false}, {[]int{9, 64, 128, 1}, false},
-		{[]int{9, 512, 3, 3}, false}, {[]int{9, 1, 28, 28}, false},
-	} {
-		_, err := array.NewFeatures(array.Array{Name: "x", Kind: 'f', Size: 4, Dims: c.dims})
-		if (err != nil) != c.want ||
-			err != nil && !strings.Contains(err.Error(), "numpy.moveaxis(x, -1, 1)") {
-			t.Errorf("%v: %v", c.dims, err)
-		}
-	}
+	checkError(t, "labels with an odd name", err, "X.npy")
 }
 
 // TestOddMetadata: tables of pictures as they come, with other names of columns and absolute paths.
@@ -179,9 +166,13 @@ func TestOddMetadata(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || len(d.Groups) != 2 || d.Test.Len() != 10 || d.Val.Len() != 10 {
-			t.Errorf("%s: %v", c.options, err)
+		if err != nil {
+			t.Errorf("opening it with %s: %v", c.options, err)
 			continue
+		}
+		checkLengths(t, c.options, d, 10, 10, 10)
+		if len(d.Groups) != 2 {
+			t.Errorf("%s: groups %q, want 2", c.options, d.Groups)
 		}
 		sums[d.Checksum] = true
 	}

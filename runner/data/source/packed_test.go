@@ -70,7 +70,7 @@ func TestPackedTables(t *testing.T) {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		case c.want == "" && err != nil:
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want no error", name, err)
 		case c.want == "":
 			if d.Checksum != plain {
 				t.Errorf("%s is another table", name)

@@ -29,11 +29,14 @@ func TestAdult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := d.Train.Len() + d.Val.Len() + d.Test.Len(); n != 4000 ||
-		!slices.Equal(d.Classes, []string{"<=50K", ">50K"}) ||
-		!slices.Contains(d.Groups, "Female × Black") ||
-		len(d.Groups) != 10 {
-		t.Errorf("%d samples, classes %q, groups %q", n, d.Classes, d.Groups)
+	if n := d.Train.Len() + d.Val.Len() + d.Test.Len(); n != 4000 {
+		t.Errorf("%d samples, want 4000", n)
+	}
+	if want := []string{"<=50K", ">50K"}; !slices.Equal(d.Classes, want) {
+		t.Errorf("classes %q, want %q", d.Classes, want)
+	}
+	if want := "Female × Black"; len(d.Groups) != 10 || !slices.Contains(d.Groups, want) {
+		t.Errorf("groups %q, want 10 and %q among them", d.Groups, want)
 	}
 	rich := make([]float64, len(d.Groups))
 	for i := range d.Train.Len() {
@@ -73,10 +76,12 @@ func TestFeatures(t *testing.T) {
 		if first == nil {
 			first = d
 		}
-		if d.Shape.C != 20 || len(d.Groups) != 4 || d.Train.Len() != 1400 || d.Val.Len() != 200 ||
-			d.Test.Len() != 400 {
-			t.Errorf("%s: %v, groups %q, %d training samples", name, d.Shape, d.Groups,
-				d.Train.Len())
+		checkLengths(t, name, d, 1400, 200, 400)
+		if d.Shape.C != 20 {
+			t.Errorf("%s: %d features, want 20", name, d.Shape.C)
+		}
+		if len(d.Groups) != 4 {
+			t.Errorf("%s: groups %q, want 4", name, d.Groups)
 		}
 		if same := d.Checksum == first.Checksum; same != (name != "c.npz") {
 			t.Errorf("%s: checksum %s, the first has %s", name, d.Checksum, first.Checksum)
@@ -129,9 +134,11 @@ func TestCompas(t *testing.T) {
 			t.Errorf("%s has other samples", file)
 		}
 	}
-	if !slices.Contains(first.Groups, "African-American × Male") ||
-		first.Train.Len()+first.Test.Len() != 900 {
-		t.Errorf("groups %q, %d samples", first.Groups, first.Train.Len())
+	if want := "African-American × Male"; !slices.Contains(first.Groups, want) {
+		t.Errorf("groups %q, want %q among them", first.Groups, want)
+	}
+	if n := first.Train.Len() + first.Test.Len(); n != 900 {
+		t.Errorf("%d samples, want 900", n)
 	}
 }
 

@@ -71,10 +71,14 @@ func TestPictureFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Classes, []string{"blue", "red"}) ||
-		d.Shape != (data.Shape{C: 3, H: 8, W: 8}) ||
-		d.Train.Len() != 5 {
-		t.Errorf("classes %q, shape %v, %d samples to train on", d.Classes, d.Shape, d.Train.Len())
+	if want := []string{"blue", "red"}; !slices.Equal(d.Classes, want) {
+		t.Errorf("classes %q, want %q", d.Classes, want)
+	}
+	if want := (data.Shape{C: 3, H: 8, W: 8}); d.Shape != want {
+		t.Errorf("shape %v, want %v", d.Shape, want)
+	}
+	if got := d.Train.Len(); got != 5 {
+		t.Errorf("%d samples to train on, want 5", got)
 	}
 	x := make([]float32, d.Shape.Len())
 	for _, split := range []data.Source{d.Train, d.Test} {
@@ -95,8 +99,11 @@ func TestPictureFolders(t *testing.T) {
 			}
 		}
 	}
-	if len(d.Mean) != 3 || d.Mean[0] == 0 || d.Augment.Pad != 1 {
-		t.Errorf("mean %v, augmentation %+v", d.Mean, d.Augment)
+	if len(d.Mean) != 3 || d.Mean[0] == 0 {
+		t.Errorf("mean %v, want three values, the first not 0", d.Mean)
+	}
+	if d.Augment.Pad != 1 {
+		t.Errorf("augmentation %+v, want a pad of 1", d.Augment)
 	}
 }
 
@@ -119,17 +126,19 @@ func TestPictureCache(t *testing.T) {
 	os.WriteFile(path, make([]byte, info.Size()), 0o666)
 	os.Chtimes(path, info.ModTime(), info.ModTime())
 	second, err := Open(name, data.Options{Dir: cache})
-	if err != nil || second.Checksum != first.Checksum {
+	if err != nil {
 		t.Fatalf("the second time: %v", err)
+	}
+	if second.Checksum != first.Checksum {
+		t.Errorf("the second time: checksum %s, want %s", second.Checksum, first.Checksum)
 	}
 	// A damaged cache counts as none.
 	b, _ := os.ReadFile(files[0])
 	b[len(b)-1] ^= 1
 	os.WriteFile(files[0], b, 0o666)
 	_, err = Open(name, data.Options{Dir: cache})
-	if err == nil || !strings.Contains(err.Error(), "red/a.png: image: unknown format") {
-		t.Errorf("with a damaged cache and a damaged picture: %v", err)
-	}
+	checkError(t, "with a damaged cache and a damaged picture", err,
+		"red/a.png: image: unknown format")
 	// Where nothing can be kept, the pictures stay in memory.
 	paint(t, path, 5, 5, color.White)
 	if _, err := Open(name, data.Options{Dir: filepath.Join(path, "no-folder")}); err != nil {
@@ -146,9 +155,9 @@ func TestPicturesInSplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 8 || d.Val.Len() != 8 || d.Test.Len() != 8 || len(d.Classes) != 2 {
-		t.Errorf("%d, %d, %d samples, classes %q", d.Train.Len(), d.Val.Len(), d.Test.Len(),
-			d.Classes)
+	checkLengths(t, folder, d, 8, 8, 8)
+	if len(d.Classes) != 2 {
+		t.Errorf("classes %q, want 2", d.Classes)
 	}
 }
 
@@ -164,13 +173,18 @@ func TestPictureMetadata(t *testing.T) {
 		t.Fatal(err)
 	}
 	cells := []string{"cold × x", "cold × y", "warm × x", "warm × y"}
-	if d.Train.Len() != 2 || d.Test.Len() != 2 || !slices.Equal(d.Groups, cells) ||
-		d.Test.Label(0) != 1 || d.Test.Group(0) != 3 {
-		t.Errorf("%d + %d samples, groups %q", d.Train.Len(), d.Test.Len(), d.Groups)
+	checkLengths(t, "metadata.csv", d, 2, 0, 2)
+	if !slices.Equal(d.Groups, cells) {
+		t.Errorf("groups %q, want %q", d.Groups, cells)
+	}
+	if label, group := d.Test.Label(0), d.Test.Group(0); label != 1 || group != 3 {
+		t.Errorf("test sample 0 has label %d and group %d, want 1 and 3", label, group)
 	}
 	d, err = Open("images:"+dir+"?size=4&group=group,place", data.Options{Dir: t.TempDir()})
-	if err != nil || len(d.Groups) != 4 {
+	if err != nil {
 		t.Errorf("crossed groups: %v", err)
+	} else if len(d.Groups) != 4 {
+		t.Errorf("crossed groups: %q, want 4", d.Groups)
 	}
 	for text, want := range map[string]string{
 		"name,label\nred/a.png,x\n": `no column "file": the columns are ["name" "label"]: ` +
@@ -213,7 +227,16 @@ func TestIDXOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Classes[1] != "yes" || len(d.Mean) != d.Shape.C || d.Std[0] <= 0 || !d.Augment.Flip {
-		t.Errorf("classes %q, mean %v, augmentation %+v", d.Classes, d.Mean, d.Augment)
+	if d.Classes[1] != "yes" {
+		t.Errorf("class 1 is %q, want %q", d.Classes[1], "yes")
+	}
+	if len(d.Mean) != d.Shape.C {
+		t.Errorf("mean %v, want %d values", d.Mean, d.Shape.C)
+	}
+	if d.Std[0] <= 0 {
+		t.Errorf("std %v, want more than 0", d.Std)
+	}
+	if !d.Augment.Flip {
+		t.Errorf("augmentation %+v, want pictures flipped", d.Augment)
 	}
 }

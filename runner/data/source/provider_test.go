@@ -62,20 +62,37 @@ func TestRegister(t *testing.T) {
 	defer remove()
 
 	dir := t.TempDir()
-	if e, err := source.Info("toy", dir); err != nil || e.Available || e.Download != 3 ||
-		e.Sizes.Train != 60 {
-		t.Errorf("before it is fetched, Info gives %+v, %v", e, err)
+	entry, err := source.Info("toy", dir)
+	if err != nil {
+		t.Fatalf("before it is fetched, Info(%q): %v", "toy", err)
+	}
+	if entry.Available {
+		t.Errorf("before it is fetched, Info gives it as available: %+v", entry)
+	}
+	if entry.Download != 3 {
+		t.Errorf("before it is fetched, Info gives %d bytes to download, want 3", entry.Download)
+	}
+	if entry.Sizes.Train != 60 {
+		t.Errorf("before it is fetched, Info gives %d samples to train on, want 60",
+			entry.Sizes.Train)
 	}
 	if _, err := source.Open("toy", data.Options{Dir: dir}); err == nil ||
 		!strings.Contains(err.Error(), "data fetch toy") {
-		t.Errorf("before it is fetched, Open gives %v", err)
+		t.Errorf("before it is fetched, Open gives the error %v, want one with %q", err,
+			"data fetch toy")
 	}
 	if err := source.Fetch(context.Background(), "toy", dir, data.FetchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	entry, err := source.Info("toy", dir)
-	if err != nil || !entry.Available || !slices.Contains(source.List(dir), entry) {
-		t.Errorf("Info gives %+v, %v, and List %+v", entry, err, source.List(dir))
+	entry, err = source.Info("toy", dir)
+	if err != nil {
+		t.Fatalf("Info(%q): %v", "toy", err)
+	}
+	if !entry.Available {
+		t.Errorf("Info gives what was fetched as not available: %+v", entry)
+	}
+	if list := source.List(dir); !slices.Contains(list, entry) {
+		t.Errorf("List gives %+v, want %+v among them", list, entry)
 	}
 	if got := source.Names(); !slices.Equal(got, append(slices.Clone(before), "toy")) {
 		t.Errorf("the names are %q", got)
@@ -92,8 +109,11 @@ func TestRegister(t *testing.T) {
 	}
 
 	remove()
-	if _, err := source.Info("toy", dir); err == nil || !slices.Equal(source.Names(), before) {
-		t.Errorf("a removed source is found among %q", source.Names())
+	if _, err := source.Info("toy", dir); err == nil {
+		t.Error("Info finds a source that was removed")
+	}
+	if got := source.Names(); !slices.Equal(got, before) {
+		t.Errorf("after remove, the names are %q, want %q", got, before)
 	}
 }
 
@@ -217,17 +237,28 @@ func TestSizesOfShapes(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := source.SizesOf(t.Context(), "shapes", o)
-		if err != nil || got.Train != d.Train.Len() || got.Test != d.Test.Len() ||
-			got.Shape != d.Shape {
-			t.Errorf("%+v: %+v, %v, but Open gives %d and %d of %v", o, got, err, d.Train.Len(),
-				d.Test.Len(), d.Shape)
+		if err != nil {
+			t.Fatalf("SizesOf(%q, %+v): %v", "shapes", o, err)
+		}
+		want := [...]int{d.Train.Len(), d.Test.Len()}
+		if lengths := [...]int{got.Train, got.Test}; lengths != want {
+			t.Errorf("%+v: SizesOf gives %v samples to train on and to test with, Open %v", o,
+				lengths, want)
+		}
+		if got.Shape != d.Shape {
+			t.Errorf("%+v: SizesOf gives the shape %v, Open %v", o, got.Shape, d.Shape)
 		}
 	}
 	known := map[string]int{"cifar10": 50000, "mnist": 60000, "fashion-mnist": 60000}
 	for name, train := range known {
 		s, err := source.SizesOf(t.Context(), name, data.Options{})
-		if err != nil || s.Train != train || s.Test != 10000 || s.Classes != 10 {
-			t.Errorf("%s: %+v, %v", name, s, err)
+		if err != nil {
+			t.Errorf("SizesOf(%q): %v", name, err)
+		}
+		got, want := [...]int{s.Train, s.Test, s.Classes}, [...]int{train, 10000, 10}
+		if got != want {
+			t.Errorf("%s has %v training samples, test samples and classes, want %v", name, got,
+				want)
 		}
 	}
 	if _, err := source.SizesOf(t.Context(), "nowhere", data.Options{}); err == nil {

@@ -74,26 +74,31 @@ func (s *sender) add(p *splitHeader, split data.Source, mapped data.Mapped) erro
 	var samples [][]byte
 	switch src := src.(type) {
 	case *data.Table:
-		b.Kind, marks, origin = tableBase, src.Marks, src.Origin
+		b.Kind = tableBase
+		marks, origin = src.Marks, src.Origin
 		samples = rawRows(src.X, src.Len())
 	case *data.Features:
-		b.Kind, marks, b.Size, samples = featuresBase, src.Marks, src.Size, [][]byte{src.Data}
+		b.Kind, b.Size = featuresBase, src.Size
+		marks, samples = src.Marks, [][]byte{src.Data}
 	case *data.Images:
-		b.Kind, marks, samples = imagesBase, src.Marks, [][]byte{src.Data}
-		b.Size, b.Skip = src.Stride, src.Skip
+		b.Kind, b.Size, b.Skip = imagesBase, src.Stride, src.Skip
+		marks, samples = src.Marks, [][]byte{src.Data}
 	default:
 		return fmt.Errorf("a source of type %T cannot be sent", src)
 	}
 	s.numbers = append(s.numbers, bytesOf(marks.Labels))
-	if b.Grouped = &marks.Labels[0] != &marks.Groups[0]; b.Grouped {
+	b.Grouped = &marks.Labels[0] != &marks.Groups[0]
+	if b.Grouped {
 		s.numbers = append(s.numbers, bytesOf(marks.Groups))
 	}
 	b.Members = len(marks.Members) / src.Len()
 	s.numbers = append(s.numbers, bytesOf(marks.Members))
-	if b.Keyed = marks.Keys != nil; b.Keyed {
+	b.Keyed = marks.Keys != nil
+	if b.Keyed {
 		s.numbers = append(s.numbers, bytesOf(marks.Keys))
 	}
-	if b.Origin = origin != nil; b.Origin {
+	b.Origin = origin != nil
+	if b.Origin {
 		s.numbers = append(s.numbers, bytesOf(origin))
 	}
 	var err error

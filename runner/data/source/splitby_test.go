@@ -176,9 +176,7 @@ func TestSplitByOfPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if d.Train.Len() != 4 || d.Val.Len() != 2 || d.Test.Len() != 2 {
-		t.Errorf("%d, %d and %d samples, want 4, 2 and 2", d.Train.Len(), d.Val.Len(), d.Test.Len())
-	}
+	checkLengths(t, "split_by=patient", d, 4, 2, 2)
 	if shared := onBothSides(t, d, patients); shared != 0 {
 		t.Errorf("%d patients are in two splits, want 0", shared)
 	}
@@ -348,7 +346,8 @@ func TestDivisionsAreDrawn(t *testing.T) {
 		return held
 	}
 	if !slices.Equal(draw(1), draw(1)) || slices.Equal(draw(1), draw(2)) {
-		t.Error("the division does not depend on the seed alone")
+		t.Errorf("seeds 1, 1 and 2 give the divisions %v, %v and %v, want two the same", draw(1),
+			draw(1), draw(2))
 	}
 	const seeds = 500
 	times := make([]float64, len(code))

@@ -34,7 +34,7 @@ func TestGroupsThatTrainingLacks(t *testing.T) {
 			"?label=label&split=split&missing=category&group=place"
 	}
 	arrays := func(g []byte) string {
-		all := six(t)
+		all := sixSamples(t)
 		delete(all, "h")
 		all["y"] = npy(t, "<i8", "(6,)", []int64{0, 1, 1, 0, 1, 0})
 		all["g"] = g
@@ -72,7 +72,7 @@ func TestGroupsThatTrainingLacks(t *testing.T) {
 	} {
 		d, err := Open(c.name, data.Options{})
 		if err != nil {
-			t.Errorf("%s: %v", title, err)
+			t.Errorf("%s: opening it: %v", title, err)
 			continue
 		}
 		if got := d.Ungrouped; got != c.want {

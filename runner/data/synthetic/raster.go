@@ -94,7 +94,8 @@ func (acc *Coverage) Paint(img []byte, colour [3]int32) {
 		cells, sum := acc.Cell[y*Pitch:][:Pitch], int32(0)
 		r, g, b := img[y*Side:][:Side], img[(Side+y)*Side:][:Side], img[(2*Side+y)*Side:][:Side]
 		for x, change := range cells[:Side] {
-			if sum += change; sum == 0 {
+			sum += change
+			if sum == 0 {
 				continue
 			}
 			alpha := min(max(sum, -sum), Opaque)

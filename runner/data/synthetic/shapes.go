@@ -218,14 +218,15 @@ func (p *Painter) clutter() {
 // scratch draws a thin bar across the image, over the figure.
 func (p *Painter) scratch() {
 	a := p.between(0, FullRot-1)
-	along, across := p.circle.point(48<<Fix, a), p.circle.point(p.between(3<<(Fix-3), 5<<(Fix-3)),
-		a+FullRot/4)
-	cx, cy := int32(p.between(6<<Fix, 26<<Fix)), int32(p.between(6<<Fix, 26<<Fix))
+	along := p.circle.point(48<<Fix, a)
+	across := p.circle.point(p.between(3<<(Fix-3), 5<<(Fix-3)), a+FullRot/4)
+	cx := int32(p.between(6<<Fix, 26<<Fix))
+	cy := int32(p.between(6<<Fix, 26<<Fix))
 	p.cover.Add([]Point{
-		{cx + along.X + across.X, cy + along.Y + across.Y}, {cx + along.X - across.X,
-			cy + along.Y - across.Y},
-		{cx - along.X - across.X, cy - along.Y - across.Y}, {cx - along.X + across.X,
-			cy - along.Y + across.Y},
+		{cx + along.X + across.X, cy + along.Y + across.Y},
+		{cx + along.X - across.X, cy + along.Y - across.Y},
+		{cx - along.X - across.X, cy - along.Y - across.Y},
+		{cx - along.X + across.X, cy - along.Y + across.Y},
 	})
 	p.cover.Paint(p.img, p.colour())
 }

@@ -59,9 +59,15 @@ func TestShapesArePure(t *testing.T) {
 		}
 		lazy.Read(x, i)
 		few.Train.Read(y, i)
-		if x[77] != y[77] || x[77] != float32(buf[77])/255 || lazy.Label(i) != i%10 ||
-			lazy.Group(i) != few.Train.Group(i) {
-			t.Fatalf("sample %d reads otherwise", i)
+		if want := float32(buf[77]) / 255; x[77] != want || y[77] != want {
+			t.Fatalf("sample %d: value 77 is %v of 10⁷ samples and %v of few, want %v", i, x[77],
+				y[77], want)
+		}
+		if got := lazy.Label(i); got != i%10 {
+			t.Fatalf("sample %d: label %d, want %d", i, got, i%10)
+		}
+		if got, want := lazy.Group(i), few.Train.Group(i); got != want {
+			t.Fatalf("sample %d: group %d, want %d", i, got, want)
 		}
 	}
 	lazy.Pixels(buf, lazy.Len()-1)
@@ -81,12 +87,19 @@ func TestShapesDiffer(t *testing.T) {
 	}
 	a, b, c := open(data.Options{}), open(data.Options{Seed: 1}), open(data.Options{Difficulty: .1})
 	px := func(s data.Source) []byte { return s.(data.ImageSource).Pixels(nil, 0) }
-	if bytes.Equal(px(a.Train), px(a.Test)) || bytes.Equal(px(a.Train), px(b.Train)) ||
-		bytes.Equal(px(a.Train), px(c.Train)) {
-		t.Error("split, seed and difficulty must change the images")
+	for of, split := range map[string]data.Source{
+		"the test split": a.Test, "another seed": b.Train, "another difficulty": c.Train,
+	} {
+		if bytes.Equal(px(split), px(a.Train)) {
+			t.Errorf("%s has the first image of the training split", of)
+		}
 	}
-	if a.Checksum == b.Checksum || a.Checksum == c.Checksum {
-		t.Error("seed and difficulty must change the checksum")
+	for of, sum := range map[string]string{
+		"another seed": b.Checksum, "another difficulty": c.Checksum,
+	} {
+		if sum == a.Checksum {
+			t.Errorf("%s has the same checksum, %s", of, sum)
+		}
 	}
 }
 
@@ -271,9 +284,14 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 			t.Fatalf("samples %d and %d are the same", i-1, i)
 		}
 	}
-	if math.Abs(sum) > .005 || math.Abs(square-1) > .006 || math.Abs(right/n-.8413) > .012 {
-		t.Errorf("noise of mean %v and square %v; u alone is right for %v, want .8413", sum,
-			square, right/n)
+	if math.Abs(sum) > .005 {
+		t.Errorf("the mean of the noise is %v, want 0 ± .005", sum)
+	}
+	if math.Abs(square-1) > .006 {
+		t.Errorf("the mean square of the noise is %v, want 1 ± .006", square)
+	}
+	if got := right / n; math.Abs(got-.8413) > .012 {
+		t.Errorf("u alone is right for a share of %v, want .8413 ± .012", got)
 	}
 }
 

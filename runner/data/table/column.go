@@ -123,7 +123,8 @@ func (c *Column) isCode(cell string) bool {
 
 // addNumber is Add for a column without Dict.
 func (c *Column) addNumber(cell string, line int) (uint32, error) {
-	if w, ok := decimalWord(cell); ok && !c.isCode(cell) || !c.Numeric {
+	w, ok := decimalWord(cell)
+	if !c.Numeric || ok && !c.isCode(cell) {
 		return w, nil
 	}
 	v, err := c.parse(cell, line)
@@ -243,7 +244,8 @@ func (c *Column) fitCategories(rows []uint32, top int) {
 			c.Categories = append(c.Categories, name)
 		}
 	}
-	if c.Rest = top > 0 && len(c.Categories) > top; c.Rest {
+	c.Rest = top > 0 && len(c.Categories) > top
+	if c.Rest {
 		slices.SortFunc(c.Categories, func(a, b string) int {
 			return cmp.Or(seen[c.Dict[b]]-seen[c.Dict[a]], strings.Compare(a, b))
 		})
@@ -287,7 +289,8 @@ func (c *Column) width() int {
 func (c *Column) ready() {
 	c.places = make([]int, len(c.Dict))
 	for name, code := range c.Dict {
-		if c.places[code] = slices.Index(c.Categories, name); c.places[code] < 0 && c.Rest {
+		c.places[code] = slices.Index(c.Categories, name)
+		if c.places[code] < 0 && c.Rest {
 			c.places[code] = len(c.Categories) - 1
 		}
 	}

@@ -31,7 +31,8 @@ func decimalWord(s string) (word uint32, ok bool) {
 		d := uint32(s[i]) - '0'
 		switch {
 		case d <= 9:
-			if digits = 10*digits + d; digits > digitsMask {
+			digits = 10*digits + d
+			if digits > digitsMask {
 				return 0, false
 			}
 			after += point

@@ -36,7 +36,8 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 		n[k]++
 	})
 	for k, c := range list {
-		c.Mean, c.Std, c.Flagged = 0, 0, flag && int(n[k]) < len(rows)
+		c.Mean, c.Std = 0, 0
+		c.Flagged = flag && int(n[k]) < len(rows)
 		if scale[k] == 0 {
 			scale[k] = 1 // zeros, or nothing
 		}
@@ -48,7 +49,8 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 	})
 	for k, c := range list {
 		c.Mean *= scale[k]
-		if c.Std = math.Sqrt(c.Std); c.Std < 1e-14 {
+		c.Std = math.Sqrt(c.Std)
+		if c.Std < 1e-14 {
 			c.Std = 1
 		} else {
 			c.Std *= scale[k]

@@ -314,7 +314,9 @@ func (f *Frame) Dataset(trainRows int, draw data.Draw) (*data.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Unlabelled, d.Missing, d.Marks = f.label < 0, f.lacking(), f.marks
+	d.Unlabelled = f.label < 0
+	d.Missing = f.lacking()
+	d.Marks = f.marks
 	if err := data.Divide(d, &data.Table{Marks: m, X: x, Origin: f.origin}, s); err != nil {
 		return nil, f.ofTest(err, trainRows)
 	}

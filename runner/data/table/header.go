@@ -69,7 +69,8 @@ func (f *Frame) setHeader(names []string) error {
 		case f.isKey(i) && !textual:
 			// It is no feature: keep= has appended a copy of the column that is one.
 		case !slices.Contains(drop, i):
-			if f.columns[i] = NewColumn(name, textual); !textual && f.top > 0 {
+			f.columns[i] = NewColumn(name, textual)
+			if !textual && f.top > 0 {
 				f.columns[i].counted()
 			}
 		case textual:
@@ -131,7 +132,9 @@ func (f *Frame) setKinds() error {
 			if c == nil || c.textual || !c.Numeric {
 				return fmt.Errorf("%s=%s: want a feature that is named once", key, f.header[at])
 			}
-			c.plain, c.Numeric, c.declared = key == "numeric", key == "numeric", key
+			c.declared = key
+			c.Numeric = key == "numeric"
+			c.plain = c.Numeric
 		}
 	}
 	return nil
@@ -164,7 +167,8 @@ func (f *Frame) otherSeparator(names []string) error {
 // setOrder finds the columns of the training file by their names in a further file, which may have
 // other columns too.
 func (f *Frame) setOrder(names []string) error {
-	if f.order = nil; slices.Equal(names, f.header) {
+	f.order = nil
+	if slices.Equal(names, f.header) {
 		return nil
 	}
 	place := map[string]int{}
@@ -252,9 +256,12 @@ func (f *Frame) namesColumns(record []string) bool {
 	if f.label >= 0 && slices.Contains(f.fitted.Classes, f.labelOf(record[f.label])) {
 		return false
 	}
-	return !slices.ContainsFunc(f.fitted.Columns, func(c data.Column) bool {
-		return f.suits(&c, trimmed(record[slices.Index(f.header, c.Name)]))
-	})
+	for _, c := range f.fitted.Columns {
+		if f.suits(&c, trimmed(record[slices.Index(f.header, c.Name)])) {
+			return false
+		}
+	}
+	return true
 }
 
 // suits reports whether a cell suits a column: it is a number, if the column has numbers, one of
@@ -269,10 +276,14 @@ func (f *Frame) suits(c *data.Column, cell string) bool {
 // findLabel returns the place of the label: the column that the option names, else the column named
 // label, else the last column without another use, which it notes.
 func (f *Frame) findLabel(others []int) (at int, err error) {
-	if f.Options["label"] != "" {
+	switch {
+	case f.Options["label"] != "":
 		at, err = f.find(f.Options["label"])
-	} else if at = slices.Index(f.header, "label"); at < 0 {
-		for at = len(f.header) - 1; at > 0 && slices.Contains(others, at); {
+	case slices.Contains(f.header, "label"):
+		at = slices.Index(f.header, "label")
+	default:
+		at = len(f.header) - 1
+		for at > 0 && slices.Contains(others, at) {
 			at--
 		}
 		f.notes = append(f.notes,

@@ -28,8 +28,9 @@ func (f *Frame) setIDs() {
 		return
 	}
 	for i, name := range f.header {
-		if (aPerson.MatchString(name) || anID.MatchString(name)) &&
-			!f.textual(i) && !f.isKey(i) && f.feature(name) == i {
+		named := aPerson.MatchString(name) || anID.MatchString(name)
+		feature := !f.textual(i) && !f.isKey(i) && f.feature(name) == i
+		if named && feature {
 			f.ids = append(f.ids, &idColumn{place: i})
 		}
 	}

@@ -13,10 +13,16 @@ var missingWords = append(strings.Fields("#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.
 
 // MissingValue reports whether a cell is one of the customary marks of a missing value.
 func MissingValue(cell string) bool {
-	if len(cell) > 8 || cell != "" && cell[0] >= '0' && cell[0] <= '9' && cell[0] != '1' {
-		return false // most are so
+	if cell == "" {
+		return true
 	}
-	return cell == "" || slices.Contains(missingWords, cell)
+	// Most cells need no look at the list: no word is longer, or begins with another digit than 1.
+	const longest = len("#N/A N/A")
+	otherDigit := '0' <= cell[0] && cell[0] <= '9' && cell[0] != '1'
+	if len(cell) > longest || otherDigit {
+		return false
+	}
+	return slices.Contains(missingWords, cell)
 }
 
 // markMissing trims the cells of a line in the order of the header, and empties those that are

@@ -117,7 +117,7 @@ func TestTimes(t *testing.T) {
 	}
 	_, _, err = rows(read(t, filepath.Join("testdata", "old.parquet")), every)
 	if err == nil || !strings.Contains(err.Error(), `column "nano": has times of 96 bits`) {
-		t.Error(err)
+		t.Errorf("times of 96 bits give the error %v, want one that names the column", err)
 	}
 }
 
@@ -125,13 +125,21 @@ func TestTimes(t *testing.T) {
 func TestUsed(t *testing.T) {
 	b := read(t, filepath.Join("testdata", "nested.parquet"))
 	head, got, err := rows(b, func(i int) bool { return i != 1 })
-	if err != nil || len(head) != 3 || len(got) != 2 ||
-		!slices.Equal(got[1], []string{"2.5", "", "b"}) {
-		t.Errorf("%q %q: %v", head, got, err)
+	if err != nil {
+		t.Fatalf("reading without the nested column: %v", err)
+	}
+	if len(head) != 3 {
+		t.Errorf("the columns are %q, want 3", head)
+	}
+	if len(got) != 2 {
+		t.Fatalf("the rows are %q, want 2", got)
+	}
+	if want := []string{"2.5", "", "b"}; !slices.Equal(got[1], want) {
+		t.Errorf("row 1 is %q, want %q", got[1], want)
 	}
 	const want = `column "list": is nested: leave it out with drop=list`
 	if _, _, err := rows(b, every); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
+		t.Errorf("reading every column gives the error %v, want %q", err, want)
 	}
 }
 
@@ -187,21 +195,21 @@ func chunkOf(codec, size, compressed, values int, page []byte) []byte {
 	return append(append(append(b, footer...), byte(n), byte(n>>8), 0, 0), "PAR1"...)
 }
 
-// written is a struct of Thrift's compact protocol that is being written.
-type written struct {
+// thriftStruct is a struct of Thrift's compact protocol that is being written.
+type thriftStruct struct {
 	b    []byte
 	last int
 }
 
-func newStruct() *written { return &written{} }
+func newStruct() *thriftStruct { return &thriftStruct{} }
 
-func (w *written) field(id, kind int) *written {
+func (w *thriftStruct) field(id, kind int) *thriftStruct {
 	w.b = append(w.b, byte((id-w.last)<<4|kind))
 	w.last = id
 	return w
 }
 
-func (w *written) varint(n uint64) *written {
+func (w *thriftStruct) varint(n uint64) *thriftStruct {
 	for ; n >= 0x80; n >>= 7 {
 		w.b = append(w.b, byte(n)|0x80)
 	}
@@ -209,25 +217,31 @@ func (w *written) varint(n uint64) *written {
 	return w
 }
 
-func (w *written) number(id, v int) *written { return w.field(id, 5).varint(uint64(v) << 1) }
-func (w *written) long(id, v int) *written   { return w.field(id, 6).varint(uint64(v) << 1) }
-func (w *written) text(id int, s string) *written {
+func (w *thriftStruct) number(id, v int) *thriftStruct {
+	return w.field(id, 5).varint(uint64(v) << 1)
+}
+
+func (w *thriftStruct) long(id, v int) *thriftStruct {
+	return w.field(id, 6).varint(uint64(v) << 1)
+}
+
+func (w *thriftStruct) text(id int, s string) *thriftStruct {
 	w.field(id, int(thrift.BINARY)).varint(uint64(len(s)))
 	w.b = append(w.b, s...)
 	return w
 }
-func (w *written) nest(id int, in *written) *written {
+func (w *thriftStruct) nest(id int, in *thriftStruct) *thriftStruct {
 	w.field(id, int(thrift.STRUCT)).b = append(w.b, in.end()...)
 	return w
 }
-func (w *written) list(id int, all ...*written) *written {
+func (w *thriftStruct) list(id int, all ...*thriftStruct) *thriftStruct {
 	w.field(id, int(thrift.LIST)).b = append(w.b, byte(len(all)<<4|int(thrift.STRUCT)))
 	for _, in := range all {
 		w.b = append(w.b, in.end()...)
 	}
 	return w
 }
-func (w *written) end() []byte { return append(slices.Clone(w.b), 0) }
+func (w *thriftStruct) end() []byte { return append(slices.Clone(w.b), 0) }
 
 // Numbers of 16 bits, and decimals, have the right values.
 func TestCells(t *testing.T) {

@@ -61,7 +61,8 @@ func footer(in io.ReaderAt, size int64) ([]byte, error) {
 		return nil, fmt.Errorf("is no Parquet file: %w", err)
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:4]))
-	switch end := string(tail[4:]); {
+	end := string(tail[4:])
+	switch {
 	case end == "PARE":
 		return nil, errors.New("is encrypted")
 	case end != "PAR1" || n > size:
@@ -76,7 +77,8 @@ func footer(in io.ReaderAt, size int64) ([]byte, error) {
 // mapped memory.
 func guarded(call func() error) (err error) {
 	defer func() {
-		switch p := recover(); {
+		p := recover()
+		switch {
 		case data.IsFault(p):
 			panic(p) // the file was cut while it was read; the caller says so
 		case p != nil:

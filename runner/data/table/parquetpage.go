@@ -137,7 +137,8 @@ func (p *pages) read(n int, again bool) ([]byte, error) {
 	if !again || n > cap(raw) {
 		raw = make([]byte, n)
 	}
-	if raw = raw[:n]; again {
+	raw = raw[:n]
+	if again {
 		p.raw = raw
 	}
 	if _, err := io.ReadFull(p.in, raw); err != nil {
@@ -197,8 +198,8 @@ func (p *pages) beginPage(n int32, encoding format.Encoding, levels, body []byte
 	case encoding == format.RLE && p.kind == parquet.BooleanType:
 		// The library (v0.32) takes the value of a run for eight values, without an error.
 		body, _, err = prefixed(body)
-		p.words, p.places = &parquetWords{"FalseTrue", []int{0, 5, 9}}, &smallInts{rest: body,
-			bits: 1}
+		p.words = &parquetWords{"FalseTrue", []int{0, 5, 9}}
+		p.places = &smallInts{rest: body, bits: 1}
 	default:
 		p.values, err = p.decoded(encoding, body)
 	}
@@ -233,7 +234,8 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 		return nil, nil, errShort
 	}
 	n := int64(binary.LittleEndian.Uint32(b))
-	if b = b[4:]; n > int64(len(b)) {
+	b = b[4:]
+	if n > int64(len(b)) {
 		return nil, nil, fmt.Errorf("runs of %d bytes in %d", n, len(b))
 	}
 	return b[:n], b[n:], nil

@@ -48,7 +48,8 @@ func (r *smallInts) begin() error {
 		if head&1 == 1 { // the bytes of the last group may be cut
 			groups := int(min(uint64(len(r.rest)), head>>1))
 			size = min(len(r.rest), groups*r.bits)
-			r.packed, r.at, r.left = r.rest[:size], 0, int64(8*size/r.bits)
+			r.packed, r.at = r.rest[:size], 0
+			r.left = int64(8 * size / r.bits)
 		} else if size > len(r.rest) {
 			return errShort
 		} else {

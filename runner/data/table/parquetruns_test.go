@@ -52,7 +52,7 @@ func TestEndlessRun(t *testing.T) {
 			_, err = in.next()
 		}
 		if !errors.Is(err, errShort) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want %v", name, err, errShort)
 		}
 	}
 }

@@ -125,9 +125,13 @@ func writeAside(
 func numbered(name string) iter.Seq[string] {
 	const most = 1000
 	return func(yield func(string) bool) {
-		ok := yield(name)
-		for n := 1; ok && n < most; n++ {
-			ok = yield(fmt.Sprintf("%s.%d", name, n))
+		if !yield(name) {
+			return
+		}
+		for n := 1; n < most; n++ {
+			if !yield(fmt.Sprintf("%s.%d", name, n)) {
+				return
+			}
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestWrite: the file keeps its old content until the new content is complete, and no other file is
@@ -51,10 +53,10 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// linkless is a folder of a file system without hard links.
-type linkless struct{ Root }
+// folderWithoutLinks is a folder of a file system without hard links.
+type folderWithoutLinks struct{ Root }
 
-func (linkless) Link(string, string) error { return errors.ErrUnsupported }
+func (folderWithoutLinks) Link(string, string) error { return errors.ErrUnsupported }
 
 // TestNewIn: a file gets the first free name, replaces no file, and appears only when it is
 // complete.
@@ -68,7 +70,7 @@ func TestNewIn(t *testing.T) {
 		defer r.Close()
 		in := Disk(Root{r})
 		if !links {
-			in = linkless{Root{r}}
+			in = folderWithoutLinks{Root{r}}
 		}
 		broken := errors.New("broken")
 		for _, c := range []struct {
@@ -83,15 +85,27 @@ func TestNewIn(t *testing.T) {
 					io.WriteString(w, c.text)
 					return c.err
 				})
-			if name != c.name || !errors.Is(err, c.err) {
-				t.Errorf("links %v: %q is in %q, %v", links, c.text, name, err)
+			if !errors.Is(err, c.err) {
+				t.Errorf("links %v: writing %q: %v, want %v", links, c.text, err, c.err)
+			}
+			if name != c.name {
+				t.Errorf("links %v: %q is in %q, want %q", links, c.text, name, c.name)
 			}
 		}
 		entries, err := os.ReadDir(dir)
-		a, _ := os.ReadFile(filepath.Join(dir, "a"))
-		b, _ := os.ReadFile(filepath.Join(dir, "b"))
-		if err != nil || len(entries) != 2 || string(a) != "1" || string(b) != "2" {
-			t.Errorf("links %v: %v, a %q, b %q, %v", links, entries, a, b, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, e := range entries {
+			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[e.Name()] = string(b)
+		}
+		if diff := cmp.Diff(map[string]string{"a": "1", "b": "2"}, got); diff != "" {
+			t.Errorf("links %v: the files differ (-want +got):\n%s", links, diff)
 		}
 	}
 }
@@ -112,16 +126,20 @@ func TestWritersAtOnce(t *testing.T) {
 	err := put("first", func() {
 		for _, text := range []string{"second", "third"} {
 			if err := put(text, func() {}); err != nil {
-				t.Errorf("%s: %v", text, err)
+				t.Errorf("Write of %q: %v", text, err)
 			}
 			if b, _ := os.ReadFile(path); string(b) != text {
 				t.Errorf("%q is there, want %q", b, text)
 			}
 		}
 	})
-	b, _ := os.ReadFile(path)
-	entries, _ := os.ReadDir(dir)
-	if err != nil || string(b) != "first" || len(entries) != 1 {
-		t.Errorf("%v; %q is there, want the text of who ended last; %v", err, b, entries)
+	if err != nil {
+		t.Errorf("Write of %q: %v", "first", err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != "first" {
+		t.Errorf("%q is there, want %q, of the writer that ended last", b, "first")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder has %v, want one file", entries)
 	}
 }

@@ -97,7 +97,9 @@ func ReservePart(ctx context.Context, part, least float64, what string) (*Share,
 	}
 	ledger.Lock()
 	defer ledger.Unlock()
-	if s.passing, s.Crowded = true, ledger.passing > 0; !s.Crowded {
+	s.passing = true
+	s.Crowded = ledger.passing > 0
+	if !s.Crowded {
 		ledger.settled = make(chan struct{})
 	}
 	ledger.passing++
@@ -169,7 +171,8 @@ func (s *Share) Shrink(bytes float64) {
 	defer ledger.Unlock()
 	if s.passing {
 		s.passing = false
-		if ledger.passing--; ledger.passing == 0 {
+		ledger.passing--
+		if ledger.passing == 0 {
 			close(ledger.settled)
 		}
 	}
@@ -194,7 +197,8 @@ func allocated() float64 {
 // Size formats a number of bytes with its unit.
 func Size(bytes float64) string {
 	for _, unit := range []string{"kB", "MB", "GB"} {
-		if bytes /= 1000; bytes < 1000 {
+		bytes /= 1000
+		if bytes < 1000 {
 			return fmt.Sprintf("%.3g %s", bytes, unit)
 		}
 	}

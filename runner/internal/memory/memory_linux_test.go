@@ -18,9 +18,10 @@ func TestAsk(t *testing.T) {
 		t.Error(err)
 	}
 	e := &Error{What: "a thing", Need: 2.5e9, Has: 31e6}
-	if want := "a thing needs about 2.5 GB of memory, and 31 MB can be had: make it smaller, " +
-		"or use a machine with more"; e.Error() != want {
-		t.Errorf("%s", e)
+	const want = "a thing needs about 2.5 GB of memory, and 31 MB can be had: make it smaller, " +
+		"or use a machine with more"
+	if got := e.Error(); got != want {
+		t.Errorf("Error() = %q, want %q", got, want)
 	}
 }
 
@@ -29,13 +30,24 @@ func TestLedger(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	free, _ := Free()
 	first, err := ReservePart(ctx, .75, 1e6, "the first")
-	if err != nil || !first.Bounded || first.Crowded || first.Bytes() > .76*free ||
-		first.Bytes() < .5*free {
-		t.Fatalf("%+v of %v free: %v", first, free, err)
+	if err != nil {
+		t.Fatalf("ReservePart of three quarters: %v", err)
+	}
+	if !first.Bounded || first.Crowded {
+		t.Fatalf("the first share is %+v, want it bounded and not crowded", first)
+	}
+	if got := first.Bytes(); got < .5*free || got > .76*free {
+		t.Fatalf("the first share has %v bytes, want .5 to .76 of %v", got, free)
 	}
 	second, err := ReservePart(ctx, .75, 1e6, "the second")
-	if err != nil || !second.Crowded || first.Bytes()+second.Bytes() > free+resident() {
-		t.Errorf("%v and %v are promised of %v: %v", first, second, free, err)
+	if err != nil {
+		t.Fatalf("ReservePart beside another: %v", err)
+	}
+	if !second.Crowded {
+		t.Errorf("the second share is %+v, want it crowded", second)
+	}
+	if a, b := first.Bytes(), second.Bytes(); a+b > free+resident() {
+		t.Errorf("%v and %v bytes are promised, want at most %v together", a, b, free+resident())
 	}
 	second.Release()
 	// Half of the memory is there once the first part is smaller.
@@ -48,8 +60,11 @@ func TestLedger(t *testing.T) {
 		waited <- err
 	}()
 	first.Shrink(free / 4)
-	if err := <-waited; err != nil || first.Bytes() > free/4 {
-		t.Fatalf("after the first gave back all but %v: %v", first, err)
+	if err := <-waited; err != nil {
+		t.Fatalf("Reserve of a half, after the first gave back half of the memory: %v", err)
+	}
+	if got := first.Bytes(); got > free/4 {
+		t.Fatalf("the first share has %v bytes after Shrink, want at most %v", got, free/4)
 	}
 	if err := Settled(ctx); err != nil {
 		t.Error(err)
@@ -60,7 +75,8 @@ func TestLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Reserve(ctx, free/2, "a run"); !errors.As(err, &none) || !none.promised {
-		t.Errorf("half of the memory is there beside three quarters that stay: %v", err)
+		t.Errorf("Reserve of a half beside another half that stays: %v, want an Error of memory "+
+			"that is promised", err)
 	}
 	passes, err := ReservePart(ctx, .5, 1e6, "a part")
 	if err != nil {

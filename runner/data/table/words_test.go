@@ -1,15 +1,12 @@
-package source
+package table_test
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"drolab/runner/data"
@@ -59,7 +56,7 @@ func TestNumbersAreExact(t *testing.T) {
 			}
 		}
 		if v := c.Value(c.In.Row(len(list))[0]); v == v || c.Missing != 1 {
-			t.Errorf("a missing cell is %v, missing are %d", v, c.Missing)
+			t.Errorf("a missing cell is %v, and %d are missing, want NaN and 1", v, c.Missing)
 		}
 	}
 }
@@ -68,16 +65,21 @@ func TestNumbersAreExact(t *testing.T) {
 // column with a text and too many values is wide.
 func TestColumnOfTexts(t *testing.T) {
 	c := columnOf(t, "1", "2", "x", "2")
-	if c.Numeric || c.Wide() || !slices.Equal(c.Factor().Codes, []uint16{0, 1, 2, 1}) ||
-		c.NotALine != 3 {
-		t.Errorf("%+v", c)
+	if c.Numeric || c.Wide() {
+		t.Errorf("numeric %t, wide %t, want neither", c.Numeric, c.Wide())
+	}
+	if got, want := c.Factor().Codes, []uint16{0, 1, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("codes %v, want %v", got, want)
+	}
+	if c.NotALine != 3 {
+		t.Errorf("the first text is in line %d, want 3", c.NotALine)
 	}
 	var many []string
 	for i := range 2 * table.MaxCategories {
 		many = append(many, strconv.Itoa(i))
 	}
 	if c := columnOf(t, append(many, "x", "y")...); !c.Wide() || c.NotANum != "x" {
-		t.Errorf("wide %v, %q", c.Wide(), c.NotANum)
+		t.Errorf("wide %t, the first text %q, want it wide and %q", c.Wide(), c.NotANum, "x")
 	}
 }
 
@@ -117,39 +119,21 @@ func TestRowsBecomeFeatures(t *testing.T) {
 	}
 }
 
-// BenchmarkTableMemory reports the memory that a table takes per number while it is opened: the
-// heap that the process has from the system at the end, with the collector's setting in the reading
-// process. It measures the process's first table, so run it alone, with -benchtime 1x.
-func BenchmarkTableMemory(b *testing.B) {
-	const rows, columns = 400_000, 15
-	text := []byte("label")
-	for k := range columns {
-		text = fmt.Appendf(text, ",x%d", k)
-	}
-	for i := range rows {
-		text = strconv.AppendInt(append(text, '\n'), int64(i%2), 10)
-		for k := range columns {
-			v := math.Sin(float64(i*columns + k))
-			text = strconv.AppendFloat(append(text, ','), v, 'f', 4, 64)
+func TestMoments(t *testing.T) {
+	for _, tt := range []struct {
+		values    []float64
+		mean, std float64
+	}{
+		{[]float64{0, 0}, 0, 1},
+		{[]float64{7, 7, 7}, 7, 1},
+		{[]float64{1, 3}, 2, 1},
+		{[]float64{1e300, -1e300}, 0, 1e300},
+		{[]float64{1.7e9, 1.7e9 + 2}, 1.7e9 + 1, 1},
+	} {
+		c := columnOf(t, strings.Fields(strings.Trim(fmt.Sprint(tt.values), "[]"))...)
+		table.Moments([]*table.Column{c}, data.Indices(0, len(tt.values)), false)
+		if math.Abs(c.Mean-tt.mean) > 1e-6*tt.std || math.Abs(c.Std/tt.std-1) > 1e-6 {
+			t.Errorf("%v: mean %v, std %v, want %v, %v", tt.values, c.Mean, c.Std, tt.mean, tt.std)
 		}
-	}
-	path := filepath.Join(b.TempDir(), "table.csv")
-	if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
-		b.Fatal(err)
-	}
-	text = nil
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	for b.Loop() {
-		debug.FreeOSMemory()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		d, err := Open("csv:"+path+"?label=label", data.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		taken := int64(after.HeapSys-after.HeapReleased) - int64(before.HeapSys-before.HeapReleased)
-		b.ReportMetric(float64(taken)/(rows*columns), "B/number")
-		d.Close()
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package source
+package picture_test
 
 import (
 	"os"
