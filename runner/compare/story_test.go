@@ -47,6 +47,12 @@ func (r result) until(epochs int, status runner.Status) result {
 	return r
 }
 
+// of returns the result of a run of so many epochs.
+func (r result) of(epochs int) result {
+	r.epochs = epochs
+	return r
+}
+
 // storyRun makes the run of a result.
 func (r result) storyRun(created int) StoryRun {
 	s := spec.Defaults()
@@ -142,6 +148,14 @@ func inFirstClass(r *StoryRun) {
 	}
 }
 
+// inTwoClasses is right on all samples of one class, and on half of another.
+func inTwoClasses(r *StoryRun) {
+	for _, e := range r.Evals {
+		e.ByGroup.Set("class_accuracy",
+			[]measure.Number{measure.Num(1), measure.Num(.5), measure.Num(0)})
+	}
+}
+
 // inFirstClassOf also gives the run a dataset.
 func inFirstClassOf(dataset string) func(*StoryRun) {
 	return func(r *StoryRun) {
@@ -189,10 +203,10 @@ func TestWhoLeads(t *testing.T) {
 			[]result{erm, pgd, sfk.at(52, 52, 52, 52, 52, 60, 70, 80)},
 			"Epochs 4–8, in this seed: sfk leads erm by 12.8 points in the worst class " +
 				"(63 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
-		{"a worst class that is known from the third epoch on",
-			[]result{erm, sfk.changed(withoutEarlyClasses)},
-			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
-				"(60 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
+		{"a rival whose worst class is known from the third epoch on",
+			[]result{erm, sfk.at(steady(8, 40)...).changed(withoutEarlyClasses)},
+			"Epochs 4–8, in this seed: erm leads sfk by 10.0 points in the worst class " +
+				"(50 against 40 %), since epoch 7, with mean accuracy 2.0 points higher."},
 		{"a leader with a higher mean", []result{erm, pgd},
 			"Epochs 4–8, in this seed: pgd leads erm by 5.0 points in the worst class " +
 				"(55 against 50 %), since epoch 1, with mean accuracy 1.0 points higher."},
@@ -226,6 +240,8 @@ func TestWhoLeads(t *testing.T) {
 				"(90 against 50 %), since epoch 1."},
 		{"one run of two in a single class", []result{erm.changed(inFirstClass), sfk},
 			sfkLeads + "."},
+		{"a class between all and none",
+			[]result{erm.changed(inTwoClasses), sfk.changed(inTwoClasses)}, sfkLeads + "."},
 		{"no baseline", []result{sfk, pgd}, "Epochs 4–8, in this seed: without a baseline, " +
 			"the worst class ranges from pgd's 55 to sfk's 60 %."},
 		{"a run alone", []result{erm}, "Epochs 4–8, in this seed: erm, the only run to compare, " +
@@ -311,8 +327,13 @@ func TestNothingToSay(t *testing.T) {
 			"Waiting for the first evaluation of sfk."},
 		{"no evaluation, and none to come", []result{erm.until(0, runner.Done)},
 			"No run has an evaluation to compare; erm ended without an evaluation."},
-		{"too early", []result{erm.until(1, runner.Running), sfk.until(1, runner.Running)},
-			"Epoch 1, in this seed: too early to say before a fifth of the run."},
+		{"too early", []result{erm.until(2, runner.Running).of(11),
+			sfk.until(2, runner.Running).of(11)},
+			"Epoch 2, in this seed: too early to say before a fifth of the run."},
+		{"a fifth of the run", []result{erm.until(2, runner.Running).of(10),
+			sfk.until(2, runner.Running).of(10)},
+			"Epochs 1–2, in this seed: sfk leads erm by 10.0 points in the worst class " +
+				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"early, but the end", []result{erm.until(1, runner.Done), sfk.until(1, runner.Done)},
 			"Epoch 1, in this seed: sfk leads erm by 10.0 points in the worst class " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},

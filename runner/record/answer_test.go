@@ -38,7 +38,7 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 		dir := t.TempDir()
 		for _, told := range answersBefore(t, dir, 1+rng.IntN(6), func() {}) {
 			counts[told[0]]++
-			if err := kept(dir, told); err != nil {
+			if err := checkAnswer(dir, told); err != nil {
 				t.Errorf("%v was answered for: %v", told, err)
 			}
 		}
@@ -69,8 +69,8 @@ func answersBefore(t *testing.T, dir string, n int, happens func()) (list [][]st
 	return list
 }
 
-// kept checks that what the process reported as done is on the disk.
-func kept(dir string, told []string) error {
+// checkAnswer checks that what the process reported as done is on the disk.
+func checkAnswer(dir string, told []string) error {
 	s := &Store{dir: dir, now: time.Now}
 	r, err := Find(dir, told[1])
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"drolab/runner/internal/atomicfile/atomicfiletest"
 )
 
-// toldBy returns everything that a list of runs shows.
-func toldBy(t *testing.T, c *Catalogue) string {
+// listingOf returns everything that a list of runs shows.
+func listingOf(t *testing.T, c *Catalogue) string {
 	t.Helper()
 	var text strings.Builder
 	runs, problems := c.List()
@@ -41,9 +41,9 @@ func toldBy(t *testing.T, c *Catalogue) string {
 	return text.String()
 }
 
-// manyEnds returns a folder of runs that have ended in different ways, and one that was
+// endedRuns returns a folder of runs that have ended in different ways, and one that was
 // interrupted.
-func manyEnds(t *testing.T) (dir string) {
+func endedRuns(t *testing.T) (dir string) {
 	t.Helper()
 	s := newStore(t)
 	for i, end := range []runner.Status{runner.Done, runner.Failed, runner.Stopped, runner.Done,
@@ -66,9 +66,9 @@ func manyEnds(t *testing.T) (dir string) {
 	return s.dir
 }
 
-// remembering returns a catalogue that treats every file as old, and so keeps everything that it
-// can.
-func remembering(dir, cache string) *Catalogue {
+// cachingCatalogue returns a catalogue that treats every file as old, and so keeps everything that
+// it can.
+func cachingCatalogue(dir, cache string) *Catalogue {
 	c := NewCatalogue(dir, cache)
 	c.now = func() time.Time { return time.Now().Add(time.Hour) }
 	c.saveEvery = 0
@@ -78,19 +78,19 @@ func remembering(dir, cache string) *Catalogue {
 // TestCatalogue checks that a list from memory agrees with the runs' own files, also after any of
 // them has changed.
 func TestCatalogue(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
+	dir, cache := endedRuns(t), t.TempDir()
 	same := func(when string) {
 		t.Helper()
-		want := toldBy(t, NewCatalogue(dir, ""))
-		for _, c := range []*Catalogue{remembering(dir, cache), NewCatalogue(dir, cache)} {
-			if got := toldBy(t, c); got != want {
+		want := listingOf(t, NewCatalogue(dir, ""))
+		for _, c := range []*Catalogue{cachingCatalogue(dir, cache), NewCatalogue(dir, cache)} {
+			if got := listingOf(t, c); got != want {
 				t.Errorf("%s: got\n%s\nwant\n%s", when, got, want)
 			}
 		}
 	}
 	same("made anew")
 	same("from the file")
-	c := remembering(dir, cache)
+	c := cachingCatalogue(dir, cache)
 	runs, _ := c.List()
 	known := 0
 	for _, r := range runs {
@@ -118,7 +118,7 @@ func TestCatalogue(t *testing.T) {
 	_, err = log.WriteString("garbage\n")
 	must(t, errors.Join(err, log.Close()))
 	same("after a damaged line")
-	if got, want := toldBy(t, c), toldBy(t, NewCatalogue(dir, "")); got != want {
+	if got, want := listingOf(t, c), listingOf(t, NewCatalogue(dir, "")); got != want {
 		t.Errorf("in memory: got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -126,11 +126,11 @@ func TestCatalogue(t *testing.T) {
 // TestReadersOfCatalogue checks that a read-only catalogue writes no file, and that a catalogue
 // with no place for its file lists the same.
 func TestReadersOfCatalogue(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
-	want := toldBy(t, NewCatalogue(dir, ""))
-	c := remembering(dir, cache)
+	dir, cache := endedRuns(t), t.TempDir()
+	want := listingOf(t, NewCatalogue(dir, ""))
+	c := cachingCatalogue(dir, cache)
 	c.ReadOnly = true
-	if got := toldBy(t, c); got != want {
+	if got := listingOf(t, c); got != want {
 		t.Errorf("read-only: got\n%s\nwant\n%s", got, want)
 	}
 	if list, _ := os.ReadDir(cache); len(list) > 0 {
@@ -138,7 +138,7 @@ func TestReadersOfCatalogue(t *testing.T) {
 	}
 	nowhere := filepath.Join(cache, "file")
 	write(t, nil, nowhere)
-	if got := toldBy(t, remembering(dir, nowhere)); got != want {
+	if got := listingOf(t, cachingCatalogue(dir, nowhere)); got != want {
 		t.Errorf("without a folder for the file: it lists other runs than\n%s", want)
 	}
 }
@@ -146,9 +146,9 @@ func TestReadersOfCatalogue(t *testing.T) {
 // TestFlipsOfCatalogue changes bytes of the catalogue's file, and cuts it: the catalogue still
 // lists what the runs' files say.
 func TestFlipsOfCatalogue(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
-	want := toldBy(t, remembering(dir, cache))
-	path := remembering(dir, cache).path()
+	dir, cache := endedRuns(t), t.TempDir()
+	want := listingOf(t, cachingCatalogue(dir, cache))
+	path := cachingCatalogue(dir, cache).path()
 	before := read(t, path)
 	n := 100
 	if testing.Short() {
@@ -165,7 +165,7 @@ func TestFlipsOfCatalogue(t *testing.T) {
 		write(t, b, path)
 		c := NewCatalogue(dir, cache)
 		c.ReadOnly = true
-		if got := toldBy(t, c); got != want {
+		if got := listingOf(t, c); got != want {
 			t.Fatalf("byte %d: got\n%s\nwant\n%s", at, got, want)
 		}
 	}
@@ -174,19 +174,19 @@ func TestFlipsOfCatalogue(t *testing.T) {
 	c := NewCatalogue(dir, cache)
 	c.List()
 	must(t, os.Truncate(path, 10))
-	if got := toldBy(t, c); got != want {
+	if got := listingOf(t, c); got != want {
 		t.Errorf("cut meanwhile: got\n%s\nwant\n%s", got, want)
 	}
 }
 
 // TestCrashPointsOfCatalogue checks that, wherever a writer ends, the next one lists the same.
 func TestCrashPointsOfCatalogue(t *testing.T) {
-	dir := manyEnds(t)
-	want := toldBy(t, NewCatalogue(dir, ""))
+	dir := endedRuns(t)
+	want := listingOf(t, NewCatalogue(dir, ""))
 	save := func(cache string, x *atomicfiletest.Faults) {
-		c := remembering(dir, cache)
+		c := cachingCatalogue(dir, cache)
 		c.open = x.Open
-		if got := toldBy(t, c); got != want {
+		if got := listingOf(t, c); got != want {
 			t.Errorf("the writer: got\n%s\nwant\n%s", got, want)
 		}
 	}
@@ -196,12 +196,12 @@ func TestCrashPointsOfCatalogue(t *testing.T) {
 		for what, x := range atomicfiletest.Points(whole.Trace(), 1, syscall.ENOSPC) {
 			cache := t.TempDir()
 			if before { // a file that is replaced
-				remembering(dir, cache).List()
-				b := read(t, remembering(dir, cache).path())
-				write(t, b[:len(b)-1], remembering(dir, cache).path())
+				cachingCatalogue(dir, cache).List()
+				b := read(t, cachingCatalogue(dir, cache).path())
+				write(t, b[:len(b)-1], cachingCatalogue(dir, cache).path())
 			}
 			save(cache, x)
-			if got := toldBy(t, NewCatalogue(dir, cache)); got != want {
+			if got := listingOf(t, NewCatalogue(dir, cache)); got != want {
 				t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
 			}
 		}
@@ -210,11 +210,11 @@ func TestCrashPointsOfCatalogue(t *testing.T) {
 
 // TestManyCatalogues runs writers and readers at once on a folder whose runs change.
 func TestManyCatalogues(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
+	dir, cache := endedRuns(t), t.TempDir()
 	before, _ := List(dir)
 	var all sync.WaitGroup
 	for i := range 6 {
-		c := remembering(dir, cache)
+		c := cachingCatalogue(dir, cache)
 		c.ReadOnly = i == 5
 		all.Go(func() {
 			for range 20 {
@@ -238,9 +238,9 @@ func TestManyCatalogues(t *testing.T) {
 		}
 	})
 	all.Wait()
-	want := toldBy(t, NewCatalogue(dir, ""))
+	want := listingOf(t, NewCatalogue(dir, ""))
 	for range 2 {
-		if got := toldBy(t, remembering(dir, cache)); got != want {
+		if got := listingOf(t, cachingCatalogue(dir, cache)); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
@@ -248,7 +248,7 @@ func TestManyCatalogues(t *testing.T) {
 
 // TestSettles checks that a file written a moment ago is read again.
 func TestSettles(t *testing.T) {
-	dir := manyEnds(t)
+	dir := endedRuns(t)
 	c := NewCatalogue(dir, t.TempDir())
 	c.List()
 	if len(c.known) > 0 {
@@ -259,8 +259,8 @@ func TestSettles(t *testing.T) {
 // TestForgotten checks that files long unused leave the cache when something is written to it, and
 // that files in use stay.
 func TestForgotten(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
-	c := remembering(dir, cache)
+	dir, cache := endedRuns(t), t.TempDir()
+	c := cachingCatalogue(dir, cache)
 	c.List()
 	old := c.now().Add(-unusedLimit - time.Minute)
 	gone := filepath.Join(cache, "of another folder")
@@ -268,7 +268,7 @@ func TestForgotten(t *testing.T) {
 	for _, path := range []string{gone, c.path()} {
 		must(t, os.Chtimes(path, old, old))
 	}
-	looks := remembering(dir, cache)
+	looks := cachingCatalogue(dir, cache)
 	looks.ReadOnly = true
 	looks.List()
 	info, err := os.Stat(c.path())
@@ -276,8 +276,8 @@ func TestForgotten(t *testing.T) {
 	if !info.ModTime().Equal(old) {
 		t.Errorf("a reader wrote to it at %v, want it as of %v", info.ModTime(), old)
 	}
-	remembering(dir, cache).List() // it is used
-	remembering(manyEnds(t), cache).List()
+	cachingCatalogue(dir, cache).List() // it is used
+	cachingCatalogue(endedRuns(t), cache).List()
 	list, err := os.ReadDir(cache)
 	must(t, err)
 	if len(list) != 2 {
@@ -291,8 +291,8 @@ func TestForgotten(t *testing.T) {
 // TestCatalogueIsExamined checks that a file that disagrees with the runs, or cannot be read, is
 // found, and mended by its removal.
 func TestCatalogueIsExamined(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
-	want := toldBy(t, remembering(dir, cache))
+	dir, cache := endedRuns(t), t.TempDir()
+	want := listingOf(t, cachingCatalogue(dir, cache))
 	c := NewCatalogue(dir, cache)
 	whole := read(t, c.path())
 	places := map[string]int{"none": -1, "a summary": 20, "the index": len(whole) - 40}
@@ -313,7 +313,7 @@ func TestCatalogueIsExamined(t *testing.T) {
 			if _, err := os.Stat(c.path()); (err == nil) != (at < 0) {
 				t.Errorf("Stat of the file = %v, want it to be there: %v", err, at < 0)
 			}
-			if got := toldBy(t, NewCatalogue(dir, cache)); got != want {
+			if got := listingOf(t, NewCatalogue(dir, cache)); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})

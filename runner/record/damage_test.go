@@ -20,9 +20,9 @@ import (
 	"drolab/runner/measure"
 )
 
-// knobbed makes a run with a checkpoint of step 5, a knob turned at step 3 and another at step 7,
-// and steps up to 9.
-func knobbed(t *testing.T, s *Store) (id, log string) {
+// recordKnobs makes a run with a checkpoint of step 5, a knob turned at step 3 and another at step
+// 7, and steps up to 9.
+func recordKnobs(t *testing.T, s *Store) (id, log string) {
 	t.Helper()
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -99,7 +99,7 @@ func TestDamagedLog(t *testing.T) {
 		}, "line 4 1 lines are missing before it"},
 	} {
 		s := newStore(t)
-		id, log := knobbed(t, s)
+		id, log := recordKnobs(t, s)
 		c.harm(t, log)
 		harmed := read(t, log)
 		r, past, err := s.Reopen(id)
@@ -202,7 +202,7 @@ func TestLogOfNewlines(t *testing.T) {
 // TestDamagedJSON checks that a run does not train with a changed number in run.json or in a state.
 func TestDamagedJSON(t *testing.T) {
 	s := newStore(t)
-	id, _ := knobbed(t, s)
+	id, _ := recordKnobs(t, s)
 	dir := filepath.Join(s.Dir(), id)
 	state := filepath.Join(dir, checkpointsName, stateName(5))
 	good := read(t, state)
@@ -376,7 +376,7 @@ func TestClockSetBack(t *testing.T) {
 // fifth byte.
 func TestFlippedLines(t *testing.T) {
 	s := newStore(t)
-	id, log := knobbed(t, s)
+	id, log := recordKnobs(t, s)
 	good := read(t, log)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(good); i += everyByte() {

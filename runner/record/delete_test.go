@@ -11,8 +11,8 @@ import (
 	"drolab/runner/disk"
 )
 
-// stopped makes a run that has ended, according to its log.
-func stopped(t *testing.T, s *Store) (id string) {
+// recordStopped makes a run that has ended, according to its log.
+func recordStopped(t *testing.T, s *Store) (id string) {
 	t.Helper()
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -25,7 +25,7 @@ func stopped(t *testing.T, s *Store) (id string) {
 // says that it is stopped until the resume is written.
 func TestDeleteRefusesHeld(t *testing.T) {
 	s := newStore(t)
-	id := stopped(t, s)
+	id := recordStopped(t, s)
 	r, _ := reopen(t, s, id)
 	if err := Delete(s.Dir(), id); !errors.Is(err, disk.ErrHeld) {
 		t.Errorf("Delete of a run that is recorded: %v, want %v", err, disk.ErrHeld)
@@ -45,7 +45,7 @@ func TestDeleteRefusesHeld(t *testing.T) {
 
 func TestDeleteWantsAName(t *testing.T) {
 	s := newStore(t)
-	id := stopped(t, s)
+	id := recordStopped(t, s)
 	must(t, os.Mkdir(filepath.Join(s.Dir(), "norun"), 0o755))
 	for _, name := range []string{"", ".", "..", id[:4], "latest", filepath.Join(s.Dir(), id),
 		"../" + filepath.Base(s.Dir()) + "/" + id, "norun"} {
@@ -71,7 +71,7 @@ func TestDeleteWantsAName(t *testing.T) {
 func TestDeleteOrResume(t *testing.T) {
 	s := newStore(t)
 	for range 50 {
-		id := stopped(t, s)
+		id := recordStopped(t, s)
 		var wg sync.WaitGroup
 		recorders, deleted := make([]runner.Recorder, 4), make([]error, 4)
 		for i := range recorders {

@@ -123,7 +123,7 @@ func TestDoctor(t *testing.T) {
 		t.Run(c.file+" "+c.what, func(t *testing.T) {
 			s := newStore(t)
 			knobStopped(t, s)
-			r := the(s, original)
+			r := findRun(s, original)
 			c.harm(t, r.Dir)
 			before := everyFile(t, s.Dir())
 			list, runs, err := Examine(s.Dir(), false)
@@ -153,7 +153,7 @@ func TestDoctor(t *testing.T) {
 			if (len(again) > 0) != c.stays {
 				t.Errorf("mended %s, and then found %s", findings(list), findings(again))
 			}
-			if err := train(s, the(s, original), runner.Request{}); !c.stays && err != nil {
+			if err := train(s, findRun(s, original), runner.Request{}); !c.stays && err != nil {
 				t.Errorf("it does not go on: %v", err)
 			}
 		})
@@ -183,7 +183,7 @@ func TestDoctorOfTheFolder(t *testing.T) {
 		long := time.Now().Add(-2 * sweepAge)
 		must(t, os.Chtimes(filepath.Join(s.Dir(), name), long, long))
 	}
-	path, unharmed := victim(t)
+	path, unharmed := foreignFile(t)
 	must(t, os.Symlink(path, filepath.Join(s.Dir(), ".engine.lock")))
 	must(t, os.Symlink(t.TempDir(), filepath.Join(s.Dir(), "link")))
 	must(t, os.Chmod(s.Dir(), 0o777))
@@ -225,9 +225,9 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 // TestSummaryIsMadeAgain checks that a lost summary is made again as it was.
 func TestSummaryIsMadeAgain(t *testing.T) {
 	s := newStore(t)
-	finished(t, s)
+	recordDone(t, s)
 	want := result(original)(t, s.Dir())
-	must(t, os.Remove(filepath.Join(the(s, original).Dir, summaryName)))
+	must(t, os.Remove(filepath.Join(findRun(s, original).Dir, summaryName)))
 	_, _, err := Examine(s.Dir(), true)
 	must(t, err)
 	if got := result(original)(t, s.Dir()); got != want {

@@ -83,7 +83,7 @@ func TestEndWithoutDescriptors(t *testing.T) {
 	must(t, r.Finish(m.Ended(e.Status, e.Cause, 3, &runner.State{})))
 	must(t, r.Append(e))
 	must(t, r.Close())
-	run := the(s, original)
+	run := findRun(s, original)
 	if run.Status() != runner.Failed {
 		t.Errorf("status %s, want %s", run.Status(), runner.Failed)
 	}
@@ -99,7 +99,7 @@ func TestWarnedOnce(t *testing.T) {
 	sp.LRDropEpoch = 5
 	req := runner.Request{Specs: []spec.Spec{sp}}
 	warnings := func(s *Store) (list []string) {
-		for _, w := range history(t, the(s, original).Tail()).Warnings {
+		for _, w := range history(t, findRun(s, original).Tail()).Warnings {
 			list = append(list, fmt.Sprint(w.Step, " ", w.Message))
 		}
 		return list
@@ -117,7 +117,7 @@ func TestWarnedOnce(t *testing.T) {
 		s.open = (&atomicfiletest.Faults{At: at, Killed: true}).Open
 		train(s, nil, req)
 		s.open = nil
-		had := the(s, original)
+		had := findRun(s, original)
 		if had != nil && had.Status() == runner.Done {
 			continue
 		}

@@ -70,11 +70,11 @@ func TestFlips(t *testing.T) {
 	s, err := Open(before)
 	must(t, err)
 	knobStopped(t, s)
-	finished(t, s)
+	recordDone(t, s)
 	are := func(want runner.Status) func(*runner.Meta) bool {
 		return func(m *runner.Meta) bool { r, _ := Find(s.dir, m.ID); return r.Status() == want }
 	}
-	stopped, done := the(s, are(runner.Stopped)), the(s, are(runner.Done))
+	stopped, done := findRun(s, are(runner.Stopped)), findRun(s, are(runner.Done))
 	must(t, done.Relabel(func(l *Label) { l.Note, l.Tags = "a good one", []string{"kept"} }))
 	indexAll(t, done.Dir)
 	same := func(m *runner.Meta) bool { return m.ID == stopped.Meta.ID }
@@ -172,7 +172,7 @@ func (f *byteFlip) goOn(
 // weighed returns the result of a run without its events, some of which may be lost.
 func weighed(t *testing.T, dir string, fits func(*runner.Meta) bool) string {
 	t.Helper()
-	r := the(&Store{dir: dir}, fits)
+	r := findRun(&Store{dir: dir}, fits)
 	saved, _, err := r.Saved()
 	must(t, err)
 	return settled(t, r, saved.Step)

@@ -154,8 +154,8 @@ func findings(list []*Finding) (text string) {
 	return text
 }
 
-// drain reads a log to its end.
-func drain(log eventlog.Log) error {
+// readToEnd reads a log to its end.
+func readToEnd(log eventlog.Log) error {
 	for {
 		events, err := log.Read()
 		if err != nil || len(events) == 0 && log.Share() == 1 {

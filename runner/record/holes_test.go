@@ -21,8 +21,8 @@ func TestHoles(t *testing.T) {
 	before := t.TempDir()
 	s := &Store{dir: before, now: clock()}
 	stopped9(t, s)
-	id := the(s, original).Meta.ID
-	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
+	id := findRun(s, original).Meta.ID
+	must(t, findRun(s, original).Relabel(func(l *Label) { l.Note = "good" }))
 	indexAll(t, filepath.Join(before, id))
 	const size = 1 << 40
 	for _, name := range filesOf(t, filepath.Join(before, id)) {
@@ -80,7 +80,7 @@ func everyReader(t *testing.T, dir, id string) (said string) {
 	}
 	for _, log := range []eventlog.Log{r.Tail(), eventlog.InSmall(r.Tail(), false),
 		eventlog.NewReplay(r.Tail())} {
-		note(drain(log))
+		note(readToEnd(log))
 	}
 	_, err = r.Average()
 	note(err)

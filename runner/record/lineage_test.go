@@ -14,8 +14,8 @@ type runsIn string
 func (f runsIn) Find(id string) (*Run, error) { return Find(string(f), id) }
 func (runsIn) Open(r *Run) eventlog.Log       { return r.Tail() }
 
-// forked makes a run that goes on from parent, RUN@STEP, and logs steps up to last.
-func forked(t *testing.T, s *Store, parent string, first, last int64) string {
+// recordFork makes a run that goes on from parent, RUN@STEP, and logs steps up to last.
+func recordFork(t *testing.T, s *Store, parent string, first, last int64) string {
 	t.Helper()
 	m := newMeta(1)
 	m.Parent = parent
@@ -30,9 +30,9 @@ func forked(t *testing.T, s *Store, parent string, first, last int64) string {
 	return m.ID
 }
 
-// told reads a run's whole log and returns it in short: the step of each step event, and the run
-// that it was forked from.
-func told(t *testing.T, s *Store, id string) (list []string) {
+// lineageText reads a run's whole log and returns it in short: the step of each step event, and the
+// run that it was forked from.
+func lineageText(t *testing.T, s *Store, id string) (list []string) {
 	t.Helper()
 	r, err := Find(s.Dir(), id)
 	must(t, err)
@@ -56,19 +56,19 @@ func told(t *testing.T, s *Store, id string) (list []string) {
 
 func TestLineage(t *testing.T) {
 	s := newStore(t)
-	first := forked(t, s, "", 0, 5)
-	second := forked(t, s, first+"@3", 3, 6)
-	third := forked(t, s, second+"@4", 4, 5)
-	if got, want := fmt.Sprint(told(t, s, third)),
+	first := recordFork(t, s, "", 0, 5)
+	second := recordFork(t, s, first+"@3", 3, 6)
+	third := recordFork(t, s, second+"@4", 4, 5)
+	if got, want := fmt.Sprint(lineageText(t, s, third)),
 		fmt.Sprintf("[1 2 3 %s@3 4 %s@4 5]", first, second); got != want {
 		t.Errorf("a fork of a fork tells %s, want %s", got, want)
 	}
 	must(t, Delete(s.Dir(), first))
-	if got, want := fmt.Sprint(told(t, s, second)), "["+first+"@3 4 5 6]"; got != want {
+	if got, want := fmt.Sprint(lineageText(t, s, second)), "["+first+"@3 4 5 6]"; got != want {
 		t.Errorf("without its parent a fork tells %s, want %s", got, want)
 	}
 	for _, parent := range []string{"../" + second + "@3", "latest@3", second[:5] + "@3"} {
-		if got, want := fmt.Sprint(told(t, s, forked(t, s, parent, 3, 4))),
+		if got, want := fmt.Sprint(lineageText(t, s, recordFork(t, s, parent, 3, 4))),
 			fmt.Sprintf("[%s 4]", parent); got != want {
 			t.Errorf("a fork of what is no name tells %s, want %s", got, want)
 		}
@@ -89,7 +89,7 @@ func (n selfForkSource) Find(id string) (*Run, error) {
 func TestForkOfItself(t *testing.T) {
 	s := newStore(t)
 	n := selfForkSource{runsIn(s.Dir())}
-	r, err := n.Find(forked(t, s, "", 0, 5))
+	r, err := n.Find(recordFork(t, s, "", 0, 5))
 	must(t, err)
 	log, events := Lineage(n, r), 0
 	for {

@@ -15,8 +15,8 @@ import (
 	"drolab/runner/eventlog"
 )
 
-// interrupted makes a run with a checkpoint of step 10 that nobody records.
-func interrupted(t *testing.T, s *Store) (id, dir string) {
+// recordInterrupted makes a run with a checkpoint of step 10 that nobody records.
+func recordInterrupted(t *testing.T, s *Store) (id, dir string) {
 	t.Helper()
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -43,8 +43,8 @@ func goOn(s *Store, id string) error {
 	return errors.Join(err, r.Close())
 }
 
-// victim makes a file of a person who receives a run folder.
-func victim(t *testing.T) (path string, unharmed func(when string)) {
+// foreignFile makes a file of a person who receives a run folder.
+func foreignFile(t *testing.T) (path string, unharmed func(when string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), ".profile")
 	const text = "export PATH\n"
@@ -73,8 +73,8 @@ func TestWritersFollowNoLinks(t *testing.T) {
 		{filepath.Join(checkpointsName, stateName(20)), true},
 	} {
 		s := newStore(t)
-		id, dir := interrupted(t, s)
-		path, unharmed := victim(t)
+		id, dir := recordInterrupted(t, s)
+		path, unharmed := foreignFile(t)
 		os.Remove(filepath.Join(dir, c.name))
 		must(t, os.Symlink(path, filepath.Join(dir, c.name)))
 		err := goOn(s, id)
@@ -98,8 +98,8 @@ func TestWritersFollowNoLinks(t *testing.T) {
 // removes none of the other's checkpoints.
 func TestCheckpointsOfAnother(t *testing.T) {
 	s := newStore(t)
-	_, good := interrupted(t, s)
-	id, dir := interrupted(t, s)
+	_, good := recordInterrupted(t, s)
+	id, dir := recordInterrupted(t, s)
 	must(t, os.RemoveAll(filepath.Join(dir, checkpointsName)))
 	must(t, os.Symlink(filepath.Join("..", filepath.Base(good), checkpointsName),
 		filepath.Join(dir, checkpointsName)))
@@ -120,7 +120,7 @@ func TestCheckpointsOfAnother(t *testing.T) {
 // TestLinkedRun checks that a link with a run's name is read, but neither resumed nor deleted.
 func TestLinkedRun(t *testing.T) {
 	s, other := newStore(t), newStore(t)
-	id, dir := interrupted(t, other)
+	id, dir := recordInterrupted(t, other)
 	must(t, os.Symlink(dir, filepath.Join(s.Dir(), id)))
 	if _, err := Find(s.Dir(), id); err != nil {
 		t.Errorf("Find of a linked run: %v", err)
@@ -138,7 +138,7 @@ func TestLinkedRun(t *testing.T) {
 func TestHardLink(t *testing.T) {
 	for _, name := range []string{eventlog.LogName, eventlog.LockName} {
 		s := newStore(t)
-		id, dir := interrupted(t, s)
+		id, dir := recordInterrupted(t, s)
 		elsewhere := filepath.Join(t.TempDir(), name)
 		must(t, os.Link(filepath.Join(dir, name), elsewhere))
 		before := string(read(t, elsewhere))
@@ -153,7 +153,7 @@ func TestHardLink(t *testing.T) {
 func TestPipes(t *testing.T) {
 	for _, name := range []string{metaName, eventlog.LogName, eventlog.LockName, summaryName} {
 		s := newStore(t)
-		id, dir := interrupted(t, s)
+		id, dir := recordInterrupted(t, s)
 		os.Remove(filepath.Join(dir, name))
 		must(t, syscall.Mkfifo(filepath.Join(dir, name), 0o644))
 		Find(s.Dir(), id)
@@ -165,7 +165,7 @@ func TestPipes(t *testing.T) {
 
 // TestLockIsNoLink checks that no link is locked, in a folder to which others can write.
 func TestLockIsNoLink(t *testing.T) {
-	path, unharmed := victim(t)
+	path, unharmed := foreignFile(t)
 	link := filepath.Join(t.TempDir(), ".engine.lock")
 	must(t, os.Symlink(path, link))
 	if l, err := disk.Acquire(link); err == nil {
@@ -179,7 +179,7 @@ func TestLockIsNoLink(t *testing.T) {
 // TestPlain checks that the file that an engine writes and reads beside the runs is a file of its
 // own. The file begins anew when it has grown.
 func TestPlain(t *testing.T) {
-	path, unharmed := victim(t)
+	path, unharmed := foreignFile(t)
 	link := filepath.Join(t.TempDir(), ".engine.log")
 	must(t, os.Symlink(path, link))
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -217,7 +217,7 @@ func TestPlain(t *testing.T) {
 // TestModes checks that no other user can enter a run or hold its lock.
 func TestModes(t *testing.T) {
 	s := newStore(t)
-	id, dir := interrupted(t, s)
+	id, dir := recordInterrupted(t, s)
 	must(t, os.Chmod(filepath.Join(dir, eventlog.LockName), 0o644)) // as a copy may have it
 	r, _ := reopen(t, s, id)
 	must(t, r.Close())

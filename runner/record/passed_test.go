@@ -18,11 +18,11 @@ import (
 func TestDamageIsSaid(t *testing.T) {
 	before := t.TempDir()
 	s := &Store{dir: before, now: clock()}
-	finished(t, s)
-	id := the(s, original).Meta.ID
-	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
-	all := func(r *Run) { must(t, drain(r.Tail())) }
-	evals := func(r *Run) { tail := r.Tail(); tail.Only("eval"); must(t, drain(tail)) }
+	recordDone(t, s)
+	id := findRun(s, original).Meta.ID
+	must(t, findRun(s, original).Relabel(func(l *Label) { l.Note = "good" }))
+	all := func(r *Run) { must(t, readToEnd(r.Tail())) }
+	evals := func(r *Run) { tail := r.Tail(); tail.Only("eval"); must(t, readToEnd(tail)) }
 	average := func(r *Run) { _, err := r.Average(); must(t, err) }
 	for name, c := range map[string]struct {
 		file, text string
@@ -75,13 +75,13 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &Store{dir: t.TempDir(), now: clock()}
-			finished(t, s)
-			whole := the(s, original)
+			recordDone(t, s)
+			whole := findRun(s, original)
 			want, _ := whatStands(t, whole)
 			log := filepath.Join(whole.Dir, eventlog.LogName)
 			text := read(t, log)
 			write(t, harm(bytes.Clone(text)), log)
-			r := the(s, original)
+			r := findRun(s, original)
 			tail := r.Tail()
 			h := history(t, tail)
 			if r.Status() != runner.Done || h.Status != runner.Done {

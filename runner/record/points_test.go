@@ -44,7 +44,7 @@ func everyByte() int {
 func result(fits func(*runner.Meta) bool) func(t *testing.T, dir string) string {
 	return func(t *testing.T, dir string) string {
 		t.Helper()
-		r := the(&Store{dir: dir}, fits)
+		r := findRun(&Store{dir: dir}, fits)
 		if r == nil {
 			_, problems := List(dir)
 			t.Fatalf("there is no such run: %v", problems)

@@ -34,7 +34,7 @@ func TestPowerCuts(t *testing.T) {
 		mounted(t, image, dir)
 		for _, told := range told {
 			counts[told[0]]++
-			if err := kept(filepath.Join(dir, "runs"), told); err != nil {
+			if err := checkAnswer(filepath.Join(dir, "runs"), told); err != nil {
 				t.Errorf("%v was answered for, and is lost: %v", told, err)
 			}
 		}

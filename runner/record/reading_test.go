@@ -13,8 +13,8 @@ var errEnough = errors.New("enough")
 // A first listing tells how many runs are read. If it ends half-way, the next one, by another
 // catalogue, reads only the others, and has the same runs as a listing that was not interrupted.
 func TestListingIsCountedAndKept(t *testing.T) {
-	dir := manyEnds(t) // six runs, of which one was interrupted, and a folder without a run
-	want := toldBy(t, remembering(dir, ""))
+	dir := endedRuns(t) // six runs, of which one was interrupted, and a folder without a run
+	want := listingOf(t, cachingCatalogue(dir, ""))
 	for end := 1; end <= 7; end++ {
 		cache := t.TempDir()
 		var heard []int
@@ -25,7 +25,7 @@ func TestListingIsCountedAndKept(t *testing.T) {
 			}
 			return nil
 		}
-		c := remembering(dir, cache)
+		c := cachingCatalogue(dir, cache)
 		c.firstBlock, c.Progress = 2, tell
 		runs, problems := c.List()
 		if len(runs) > 0 {
@@ -37,10 +37,10 @@ func TestListingIsCountedAndKept(t *testing.T) {
 		if want := []int{0, 1, 2, 3, 4, 5, 6, 7}[:end+1]; !slices.Equal(heard, want) {
 			t.Errorf("ended at %d: told %v, want %v", end, heard, want)
 		}
-		known := len(remembering(dir, cache).load())
+		known := len(cachingCatalogue(dir, cache).load())
 
 		heard = nil
-		again := remembering(dir, cache)
+		again := cachingCatalogue(dir, cache)
 		again.Progress = func(done, of int) error {
 			heard = append(heard, done)
 			if of != 7-known {
@@ -48,7 +48,7 @@ func TestListingIsCountedAndKept(t *testing.T) {
 			}
 			return nil
 		}
-		if got := toldBy(t, again); got != want {
+		if got := listingOf(t, again); got != want {
 			t.Errorf("ended at %d, then listed:\n%s\nwant\n%s", end, got, want)
 		}
 		if len(heard) != 8-known {
@@ -60,8 +60,8 @@ func TestListingIsCountedAndKept(t *testing.T) {
 // A process that is killed while it lists loses no more than the block that it reads: what was read
 // before is in the file.
 func TestListingIsSavedOnTheWay(t *testing.T) {
-	dir, cache := manyEnds(t), t.TempDir()
-	c := remembering(dir, cache)
+	dir, cache := endedRuns(t), t.TempDir()
+	c := cachingCatalogue(dir, cache)
 	c.firstBlock = 2
 	var kept []int // the number of runs in the file, each time that a run is read
 	c.Progress = func(done, of int) error {
@@ -72,7 +72,7 @@ func TestListingIsSavedOnTheWay(t *testing.T) {
 			must(t, err)
 			must(t, os.WriteFile(filepath.Join(copied, filepath.Base(f)), b, 0o600))
 		}
-		kept = append(kept, len(remembering(dir, copied).load()))
+		kept = append(kept, len(cachingCatalogue(dir, copied).load()))
 		return nil
 	}
 	if _, problems := c.List(); len(problems) > 1 {

@@ -40,8 +40,8 @@ func tiny() spec.Spec {
 	return s
 }
 
-// the returns the run in a store's folder for which fits is true, or nil if there is none.
-func the(s *Store, fits func(*runner.Meta) bool) *Run {
+// findRun returns the run in a store's folder for which fits is true, or nil if there is none.
+func findRun(s *Store, fits func(*runner.Meta) bool) *Run {
 	runs, _ := List(s.dir)
 	for _, r := range runs {
 		if fits(&r.Meta) {
@@ -132,7 +132,7 @@ func stopped9(t *testing.T, s *Store) {
 	q.Wait()
 }
 
-func finished(t *testing.T, s *Store) {
+func recordDone(t *testing.T, s *Store) {
 	must(t, train(s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
 }
 
@@ -172,7 +172,7 @@ func knobAt9(s *Store) error {
 			}
 		}
 	}
-	had := the(s, original)
+	had := findRun(s, original)
 	var err error
 	switch {
 	case had == nil:
@@ -191,50 +191,50 @@ func knobAt9(s *Store) error {
 var scenes = []scene{
 	{"run", nil,
 		func(s *Store) error {
-			return train(s, the(s, original), runner.Request{Specs: []spec.Spec{tiny()}})
+			return train(s, findRun(s, original), runner.Request{Specs: []spec.Spec{tiny()}})
 		}, result(original)},
 	{"resume", stopped9,
-		func(s *Store) error { return train(s, the(s, original), runner.Request{}) },
+		func(s *Store) error { return train(s, findRun(s, original), runner.Request{}) },
 		result(original)},
-	{"fork", finished,
+	{"fork", recordDone,
 		func(s *Store) error {
 			settings := tiny()
 			settings.Epochs, settings.LR = 3, settings.LR/2
-			parent := the(s, original).Meta.ID + "@28"
-			return train(s, the(s, fork),
+			parent := findRun(s, original).Meta.ID + "@28"
+			return train(s, findRun(s, fork),
 				runner.Request{Parent: parent, Specs: []spec.Spec{settings}})
 		}, result(fork)},
 	{"program", nil,
 		func(s *Store) error {
 			req := runner.Request{Specs: []spec.Spec{tiny()}}
-			return trainAs(newOpaqueNetwork, s, the(s, original), req)
+			return trainAs(newOpaqueNetwork, s, findRun(s, original), req)
 		}, result(original)},
 	{"fork of a program", func(t *testing.T, s *Store) {
 		must(t, trainAs(newOpaqueNetwork, s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
 	},
 		func(s *Store) error {
-			parent := the(s, original).Meta.ID + "@28"
-			return trainAs(newOpaqueNetwork, s, the(s, fork),
+			parent := findRun(s, original).Meta.ID + "@28"
+			return trainAs(newOpaqueNetwork, s, findRun(s, fork),
 				runner.Request{Parent: parent, Specs: []spec.Spec{tiny()}})
 		}, result(fork)},
 	{"knob", nil, knobAt9, result(original)},
-	{"pin", finished,
-		func(s *Store) error { return s.Pin(the(s, original).Meta.ID, 28) },
+	{"pin", recordDone,
+		func(s *Store) error { return s.Pin(findRun(s, original).Meta.ID, 28) },
 		func(t *testing.T, dir string) string {
-			pinned, err := (the(&Store{dir: dir}, original)).Pinned()
+			pinned, err := findRun(&Store{dir: dir}, original).Pinned()
 			return fmt.Sprint(pinned, err, result(original)(t, dir))
 		}},
-	{"export", finished, exportAll,
+	{"export", recordDone, exportAll,
 		func(t *testing.T, dir string) string {
 			return wholeExports(t, dir) + result(original)(t, dir)
 		}},
-	{"delete", func(t *testing.T, s *Store) { finished(t, s); stopped9(t, s) },
+	{"delete", func(t *testing.T, s *Store) { recordDone(t, s); stopped9(t, s) },
 		func(s *Store) error {
 			done := func(m *runner.Meta) bool {
 				r, err := Find(s.dir, m.ID)
 				return err == nil && r.Status() == runner.Done
 			}
-			if r := the(s, done); r != nil {
+			if r := findRun(s, done); r != nil {
 				return s.Delete(r.Meta.ID)
 			}
 			later := *s

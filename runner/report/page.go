@@ -110,8 +110,8 @@ func (r *Report) testBlocks() []page.Block {
 	}
 	list = append(list, reproduction...)
 	text := "Mean ± standard deviation over the seeds, at the last iterate; accuracies are in %."
-	if t := r.study.Published; t != nil {
-		text += " A column named paper is " + t.Name + "."
+	if r.publication != nil {
+		text += " A column named paper is " + r.study.Published.Name + "."
 	}
 	list = append(list, page.Heading("Means, which no test uses"),
 		page.Text(text+" Everything that is not tested above is exploratory."))
