@@ -42,9 +42,13 @@ func Python(t testing.TB, modules ...string) (path string) {
 	return path
 }
 
-// Program returns the path of a program, and skips the test if there is none.
+// Program returns the path of a program, and skips the test if there is none. With -short it always
+// skips: Python takes seconds to load PyTorch, and the tests are to take less than a minute.
 func Program(t testing.TB, name string) (path string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip(Missing + "not with -short")
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skip(Missing, err)
