@@ -63,9 +63,20 @@ func trainee() {
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
 //
 // A GLOB stands for the one file that it matches or, of several, the one written last.
+//
+// With -short, the scripts of the pages (docs-*) do not run: their commands stand in others, too.
 func TestScripts(t *testing.T) {
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("testdata/script has %d scripts: %v", len(scripts), err)
+	}
+	if testing.Short() {
+		scripts = slices.DeleteFunc(scripts, func(path string) bool {
+			return strings.HasPrefix(filepath.Base(path), "docs-")
+		})
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Files: scripts,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DROLAB_RUNS", filepath.Join(e.WorkDir, "runs"))
 			e.Setenv("DROLAB_DATA", filepath.Join(e.WorkDir, "data"))
