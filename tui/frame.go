@@ -73,7 +73,7 @@ func (m *Model) header() string {
 	case m.watch.Replaying(): // it is read-only, too, and nobody must take it for the present
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
 	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, len(m.live))+" · "+note, " · ")
+		note = strings.TrimSuffix(fmt.Sprintf("%d live", len(m.live))+" · "+note, " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}

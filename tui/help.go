@@ -52,7 +52,8 @@ func (m *Model) help() *kit.Overlay {
 		lines = append(lines, t.HelpLines(rows[why], w)...)
 	}
 	if m.Config.ReadOnly {
-		lines = append(lines, "", t.Warn.Paint(viewReadOnly))
+		lines = append(lines, "",
+			t.Warn.Paint("This view is read-only: it cannot start, change or delete runs."))
 	}
 	if m.w >= wide {
 		lines = inColumns(lines, w, max(1, m.Body.H-2))

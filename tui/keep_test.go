@@ -161,8 +161,9 @@ func TestDamagedViews(t *testing.T) {
 				}
 			}
 			r := started(t, a, in)
-			if told := r.notice.Text == viewDamaged; told != c.told {
-				t.Errorf("told: %v, of %q", told, r.notice.Text)
+			if told := strings.Contains(r.notice.Text, "damaged"); told != c.told {
+				t.Errorf("the notice is %q; says that the view is damaged: %v, want %v",
+					r.notice.Text, told, c.told)
 			}
 			for _, page := range []string{"2", "3", "C", "esc", "O", "esc", "4", "2"} {
 				r.press(page)

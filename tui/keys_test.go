@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
@@ -61,5 +62,25 @@ func TestRingSequence(t *testing.T) {
 	}
 	if _, err := lab.ParseRing("8"); err == nil {
 		t.Error("8 is taken")
+	}
+}
+
+// TestHelpIsNoSentence: the help of a key begins with a small letter, unless its first word is a
+// name in capitals, and has no full stop.
+func TestHelpIsNoSentence(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	for i, rows := range r.keys {
+		for _, row := range rows {
+			word, _, _ := strings.Cut(row.Help, " ")
+			capital := word != "" && unicode.IsUpper([]rune(word)[0])
+			if capital && word != strings.ToUpper(word) {
+				t.Errorf("%s, key %s: the help %q begins with a capital letter",
+					r.pages[i].Title(), row.Name(false), row.Help)
+			}
+			if strings.HasSuffix(row.Help, ".") {
+				t.Errorf("%s, key %s: the help %q ends with a full stop",
+					r.pages[i].Title(), row.Name(false), row.Help)
+			}
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -262,7 +261,10 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" {
 		m.Mine[msg.ID] = true
 	}
-	return kit.Notify(cmp.Or(msg.Done, askedTo+msg.Verb) + ": " + msg.ID)
+	if msg.Done == "" {
+		return kit.Notify(fmt.Sprintf("Asked to %s: %s", msg.Verb, msg.ID))
+	}
+	return kit.Notify(msg.Done + ": " + msg.ID)
 }
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
@@ -296,7 +298,7 @@ func (m *Model) page() page { return m.pages[m.current] }
 func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
-			return kit.Notify(fmt.Sprintf(otherPage,
+			return kit.Notify(fmt.Sprintf("%s works on page %d, %s: %s",
 				kit.KeyName(k.String(), m.env.ascii), i+1, m.pages[i].Title(), row.Help))
 		}
 	}
@@ -376,7 +378,7 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		line := fmt.Sprintf(screenTooSmall, kit.LeastWidth, kit.LeastHeight)
+		line := fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)
 		return kit.Fill([]string{line}, m.w, m.h)
 	}
 	body := m.page().View(m.Body.W, m.Body.H)

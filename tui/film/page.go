@@ -57,21 +57,6 @@ func (p *Page) Seek() tea.Cmd {
 	return nil
 }
 
-// The messages: the film is there, it went on, what a look at the runs of the first preset found,
-// and the second preset is to start.
-type (
-	loadedMsg struct {
-		recording *recording // nil until it is loaded
-		err       error
-	}
-	movedMsg      struct{}
-	firstEndedMsg bool // whether all of them have ended
-	nextActMsg    struct{}
-)
-
-// Changes reports that a look at the runs changes nothing on the screen.
-func (firstEndedMsg) Changes() bool { return false }
-
 // Init plays the film from its beginning.
 func (p *Page) Init() tea.Cmd {
 	p.at, p.pauses = 0, false
@@ -168,9 +153,10 @@ func (p *Page) turn(by int) {
 
 // Keys implements the interface's page.
 func (p *Page) Keys() []kit.Key {
-	missing := func() string { return kit.Unless(p.recording != nil, notThere) }
-	atEnd := func() string { return kit.Unless(p.ended(), onlyAtEnd) }
-	before := func() string { return kit.Unless(!p.ended(), atTheEnd) }
+	atEnd := func() string { return kit.Unless(p.ended(), "At the end of the film") }
+	before := func() string {
+		return kit.Unless(!p.ended(), "The film has ended: ← goes back")
+	}
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "train it yourself", Group: kit.ToStart,
 			Help: "go to Launch, and train it yourself", Why: atEnd, Alters: true,
@@ -179,7 +165,7 @@ func (p *Page) Keys() []kit.Key {
 			Help: "leave the film for Watch, at this moment", Why: before, Act: p.leave},
 		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
-			Why: func() string { return cmp.Or(missing(), atEnd()) }, Act: p.branch},
+			Why: func() string { return cmp.Or(p.missing(), atEnd()) }, Act: p.branch},
 		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on",
 			Why: before, Act: kit.Just(func() { p.pauses = !p.pauses })},
 		{Keys: kit.On("left", "h"), Hint: "back", Group: kit.ToWatch, Help: "go back by a chapter",
@@ -189,10 +175,15 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
+// missing says that the recording is not there yet.
+func (p *Page) missing() string {
+	return kit.Unless(p.recording != nil, "The film is still loading")
+}
+
 // leave goes on in Watch, with a replay of the same runs at the same moment.
 func (p *Page) leave() tea.Cmd {
-	if p.recording == nil {
-		return kit.Notify(notThere)
+	if why := p.missing(); why != "" {
+		return kit.Notify(why)
 	}
 	_, part := place(p.at)
 	dir := func(t *track) string { return t.Dir }
@@ -206,7 +197,7 @@ const preset, radius = "shapes", 1
 // branch copies the recorded run into the folder of runs, and trains on from its checkpoint with
 // another radius.
 func (p *Page) branch() tea.Cmd {
-	p.Starting = copying
+	p.Starting = "Copying the recorded run, and starting a branch …"
 	run := p.recording.tracks[mainMethod].Run
 	return func() tea.Msg {
 		var step int64
@@ -232,11 +223,3 @@ func (p *Page) play(name string) tea.Cmd {
 	}
 	return p.Start(runner.Request{Preset: s.Name, Specs: s.Spec.Expand()})
 }
-
-// What the page says where it can do nothing.
-const (
-	notThere  = "The film is still loading"
-	onlyAtEnd = "At the end of the film"
-	atTheEnd  = "The film has ended: ← goes back"
-	copying   = "Copying the recorded run, and starting a branch …"
-)

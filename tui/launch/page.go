@@ -104,7 +104,7 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.updatePlan()
 		return l.review()
 	case beginMsg:
-		l.Starting = starting + l.total() + " …"
+		l.Starting = fmt.Sprintf("Starting %s …", l.total())
 		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 	case lab.Started:
 		if msg.Err != nil {
@@ -196,19 +196,13 @@ func (l *Page) click(msg kit.Click) {
 	}
 }
 
-// beginMsg says that the reviewed runs are to be started.
-type beginMsg struct{}
-
-// datasetsMsg brings the datasets found in the data folder, by name.
-type datasetsMsg struct{ entries map[string]source.Entry }
-
 // Keys implements the interface's page.
 func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
-			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, plays), "review") },
+			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, "play"), "review") },
 			Help:   "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
@@ -245,12 +239,12 @@ func (l *Page) cursor() (at, of int) {
 
 func (l *Page) noAbove() string {
 	at, _ := l.cursor()
-	return kit.Unless(at > 0, firstRow)
+	return kit.Unless(at > 0, "This is the first one")
 }
 
 func (l *Page) noBelow() string {
 	at, of := l.cursor()
-	return kit.Unless(at < of-1, lastRow)
+	return kit.Unless(at < of-1, "This is the last one")
 }
 
 func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, kit.NoWayBack) }
@@ -258,16 +252,21 @@ func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
+	if l.right {
+		return "Runs start from the presets. Esc goes back to them"
+	}
+	return l.noStart()
 }
 
 // filmEntry is the first entry of the list. It has the settings of the runs that the film shows.
 func filmEntry() presets.Preset {
+	const filmed = "shapes" // the preset of the runs that the film shows
 	p, err := presets.Load(filmed)
 	if err != nil {
 		panic("launch: the preset of the film is broken")
 	}
-	p.Name, p.Doc = filmName, filmDoc
+	p.Name = "a film of 60 seconds"
+	p.Doc = "watch how it works: recorded runs of shapes, with captions"
 	return p
 }
 
@@ -284,13 +283,18 @@ func (l *Page) noStart() string {
 
 // missingText says how to get a dataset that is not here.
 func (l *Page) missingText(e source.Entry) string {
-	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
+	return fmt.Sprintf("%s is not on this machine. drolab data fetch %s downloads it (%.0f MB)",
+		e.Name, e.Name, float64(e.Download)/1e6)
 }
 
-func (l *Page) noSetting() string { return kit.Unless(l.right, tabToSettings) }
+func (l *Page) noSetting() string {
+	return kit.Unless(l.right, "Press Tab to go to the settings first")
+}
 
 func (l *Page) noUndo() string {
-	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))
+	key := l.key()
+	return cmp.Or(l.noSetting(),
+		kit.Unless(l.edited(key), fmt.Sprintf("%s already has the value of the preset", key)))
 }
 
 // flip goes from the presets to the settings, or back.

@@ -217,20 +217,25 @@ func (p *Page) Keys() []kit.Key {
 }
 
 // noCancel returns the reason why Esc cancels nothing: no evaluation is under way.
-func (p *Page) noCancel() string { return kit.Unless(p.job != nil, noEvaluation) }
+func (p *Page) noCancel() string { return kit.Unless(p.job != nil, "No evaluation is running") }
 
 // noPick says why there is nothing to see.
 func (p *Page) noPick() string {
-	switch {
-	case p.run == nil:
-		return noRun
+	switch why := p.noRun(); {
+	case why != "":
+		return why
 	case p.job != nil:
-		return evaluatingNow
+		return "The samples are being evaluated"
 	}
-	return kit.Unless(p.pick != nil, noneEvaluated)
+	return kit.Unless(p.pick != nil, "No samples were evaluated. r tries again")
 }
 
-func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
+func (p *Page) noRun() string {
+	return kit.Unless(p.run != nil, "No run chosen. Press P on a run of page 2 or 3")
+}
+
+// noSample is said where the filter leaves nothing.
+const noSample = "No sample matches"
 
 // noCurrent says why no sample is under the cursor.
 func (p *Page) noCurrent() string {
@@ -243,7 +248,8 @@ func (p *Page) noRadius(by int) func() string {
 			return why
 		}
 		to := p.rho + by
-		return kit.Unless(to >= 0 && to < len(p.pick.Radii), noRadius)
+		return kit.Unless(to >= 0 && to < len(p.pick.Radii),
+			"The run has no further radius (see risk_radii)")
 	}
 }
 
@@ -252,11 +258,11 @@ func (p *Page) noThumbs() string {
 		return why
 	}
 	_, w, h := p.main()
-	return kit.Unless(p.layThumbs(w, h).size > 0, noPictures)
+	return kit.Unless(p.layThumbs(w, h).size > 0, "No pictures here, or no room for them")
 }
 
 func (p *Page) noStep() string {
-	return cmp.Or(p.noRun(), kit.Unless(len(p.steps) > 1, noOther))
+	return cmp.Or(p.noRun(), kit.Unless(len(p.steps) > 1, "The run has no other checkpoint"))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }

@@ -191,31 +191,6 @@ func (p *Page) names(ids []string) []string {
 	return lists.Map(ids, func(id string) string { return filepath.Join(p.dir(), id) })
 }
 
-// foundMsg brings the folders of the sweeps.
-type foundMsg struct{ dirs []string }
-
-// lookedMsg brings the state of a sweep, as of a look.
-type lookedMsg struct {
-	lookTime time.Duration // of the look
-	reader   *reader
-	list     *sweep.List
-	all      *sweep.Overview
-	table    *sweep.Table
-	left     time.Duration
-	timed    bool // whether left is known
-	live     []*record.Run
-	over     bool // nothing is left to do
-	slurm    bool // jobs were submitted
-	note     string
-	err      error
-}
-
-// stoppedMsg brings the result of stopping a sweep.
-type stoppedMsg struct {
-	dir string
-	err error
-}
-
 // find lists the sweeps under the runs folder.
 func find(runs string) tea.Cmd {
 	return func() tea.Msg {

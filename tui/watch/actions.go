@@ -71,7 +71,7 @@ func (w *Page) flip() {
 func (w *Page) flipSplit() tea.Cmd {
 	w.Val = !w.Val
 	w.setColumns()
-	return kit.Notify(splitShown + panel.SplitName(w.Val) + " split")
+	return kit.Notify(fmt.Sprintf("Showing the %s split", panel.SplitName(w.Val)))
 }
 
 // hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
@@ -85,10 +85,10 @@ func (w *Page) hide() {
 }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
-	return func() tea.Cmd { return kit.Notify(smoothingIs + w.SmoothBy(by)) }
+	return func() tea.Cmd { return kit.Notify("Smoothing: " + w.SmoothBy(by)) }
 }
 
-func (w *Page) nextStyle() tea.Cmd { return kit.Notify(styleIs + w.NextStyle()) }
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify("Curve style: " + w.NextStyle()) }
 
 // nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
 // is among the runs.
@@ -98,9 +98,9 @@ func (w *Page) nextBaseline() tea.Cmd {
 	}
 	w.setColumns() // changes are against it
 	if w.Baseline < 0 {
-		return kit.Notify(noBaseline)
+		return kit.Notify("No baseline")
 	}
-	return kit.Notify(baselineIs + w.Tracks[w.Baseline].Label)
+	return kit.Notify("Baseline: " + w.Tracks[w.Baseline].Label)
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the

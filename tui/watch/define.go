@@ -36,7 +36,8 @@ func (w *Page) info() *kit.Overlay {
 			"the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
-	texts = append(texts, lab.MarkLegend, marksMean)
+	texts = append(texts, lab.MarkLegend, "A vertical mark r is a resume from a checkpoint, k a "+
+		"changed setting, and f the place where a fork leaves its parent.")
 	r, _ := w.inside(w.focus)
 	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
 }

@@ -48,8 +48,8 @@
 //	read.go      reads what was appended to logs, adds it to tracks
 //	redraw.go    turns: which part of the page is drawn anew at a look
 //	view.go      the page as a whole; "No runs yet"; scrolled bars
+//	messages.go  messages to the page itself: what its commands bring
 //	layout.go    where table, headline, panels, eye and log pane go; 1, 2, 4 or 6 panels
-//	messages.go  sentences of the page
 //
 //	keys.go       all keys but those of a replay, with the words of the help; which key calls
 //	              what; `n` newest runs, `C` checkpoint, and `l`, `a`, `+`, `-`, `<`, `>` call

@@ -59,7 +59,7 @@ func (w *Page) copy() tea.Cmd {
 	var b strings.Builder
 	s, rows := tableOf(w.Board, w.focus)
 	if err := s.CSV(&b); err != nil || b.Len() > most {
-		return kit.Notify(tooLarge)
+		return kit.Notify("Too much for a clipboard: e writes it to a file")
 	}
 	return kit.Copy(b.String(), kit.Plural(rows, "row"))
 }

@@ -5,7 +5,6 @@ import (
 	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -127,7 +126,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("W"), Help: "the run's warnings in full",
 			Why: of(w.noWarnings), Act: w.warnings},
 		{Keys: kit.On("/"), Help: "search the log pane", Act: w.search,
-			Why: func() string { return kit.Unless(w.logPane != noPane, logClosed) }},
+			Why: w.noPane},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
 			Why: of(nil), Act: func() tea.Cmd { return kit.Show(w.info()) }},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
@@ -137,7 +136,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Act: w.chooseExport, Local: true},
 		{Keys: kit.On("y"), Act: w.copy,
 			Help: "copy what the panel shows, as CSV; at the crosshair, its figure",
-			Why:  of(func(*panel.Track) string { return kit.Unless(w.clock == nil, otherY) })},
+			Why:  of(w.noCopy)},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Act: w.turn, Alters: true},

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"fmt"
+
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -13,13 +15,13 @@ import (
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Run()
-	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: newForm(w.Lab, t)})
+	return kit.Show(&kit.Overlay{Title: "Change a setting of " + t.Label, Form: newForm(w.Lab, t)})
 }
 
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *panel.Track) string {
 	if !t.HasKnobs {
-		return t.Label + unreadableSettings
+		return fmt.Sprintf("%s has settings that this version cannot read", t.Label)
 	}
 	return w.noVerb("change")(t)
 }
@@ -34,13 +36,13 @@ func (w *Page) undoSetting() tea.Cmd {
 
 func (w *Page) noUndoSetting(t *panel.Track) string {
 	if w.clock != nil { // the key has another meaning there
-		return replayChangesNothing
+		return "A replay changes nothing"
 	}
 	if why := w.noVerb("undo")(t); why != "" {
 		return why
 	}
 	_, _, ok := t.Back()
-	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
+	return kit.Unless(ok, fmt.Sprintf("No setting of %s has been changed", t.Label))
 }
 
 // knobForm is the form that changes a setting of a run while it goes on. It shows the settings that
@@ -113,7 +115,7 @@ func (k *knobForm) check(text string) error {
 func (k *knobForm) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
-		lines = append(lines, t.Dim.Paint(takesEffect), "")
+		lines = append(lines, t.Dim.Paint("Takes effect at the next step and is logged."), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.

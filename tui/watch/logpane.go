@@ -78,7 +78,8 @@ func (w *Page) search() tea.Cmd {
 		return nil
 	}
 	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.LineForm{
-		Input: kit.NewInput(w.words), About: aboutSearch, Accept: take}})
+		Input: kit.NewInput(w.words), Accept: take,
+		About: "Only lines with these words are shown. An empty line shows all."}})
 }
 
 // visibleLines returns the part of some lines that a pane of so many rows shows if it is scrolled

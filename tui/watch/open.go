@@ -45,7 +45,8 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
-		cmd = kit.Notify(fmt.Sprintf(tooMany, m.found, n))
+		cmd = kit.Notify(fmt.Sprintf("%d runs found. %d are watched: the first seeds of as many "+
+			"settings as there are colours", m.found, n))
 	}
 	if m.colors != nil {
 		w.Colors = m.colors
@@ -59,7 +60,9 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 	w.round++ // the command that reads the old runs may still be under way
 	if w.clock = nil; m.wanted.Replay != nil {
 		w.clock = newClock(*m.wanted.Replay)
-		cmd = tea.Batch(cmd, kit.Notify(replayHint))
+		// The footer has no room for these keys.
+		cmd = tea.Batch(cmd, kit.Notify("Space plays, { } speed, , . scrub, "+
+			"u y J next evaluation, checkpoint, warning, R ends it"))
 	}
 	w.Tracks = append(w.Tracks, lists.Map(m.runs, panel.NewTrack)...)
 	w.furnish()
@@ -137,15 +140,4 @@ func (w *Page) regroup() {
 			w.Tracks[i].Number = number
 		}
 	}
-}
-
-// openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: the runs
-// that could be opened are watched, and the first problem is shown.
-type openMsg struct {
-	request  int            // the number of the request that this answers
-	runs     []panel.RunLog // the runs to watch
-	found    int            // the number of runs that were found, of which runs has some
-	wanted   lab.Watch      // what was asked for
-	colors   lab.Colors     // the colours of the folder; nil leaves them as they were
-	problems []error        // one for each name or directory
 }

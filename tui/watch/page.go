@@ -112,7 +112,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case outputMsg:
 		w.showOutput(msg)
 		return nil
-	case panel.Machine:
+	case machineMsg:
 		w.addMachine(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed

@@ -53,7 +53,7 @@ func (w *Page) readOutput(now time.Time) tea.Cmd {
 		m := outputMsg{id: before.id}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			m.problem = noOutput
+			m.problem = "no output was kept"
 		case err != nil:
 			m.problem = cell.OneLine(err.Error())
 		}
@@ -77,16 +77,6 @@ func linesOf(text []byte, whole bool) (lines []string) {
 	return slices.Clone(lines[max(0, len(lines)-mostLines):])
 }
 
-// outputMsg brings the output of a program.
-type outputMsg struct {
-	id, problem string
-	lines       []string
-	changes     bool
-}
-
-// Changes reports whether the output differs from before.
-func (m outputMsg) Changes() bool { return m.changes }
-
 // showOutput shows the output. Output of another run than the one asked for last is dropped.
 func (w *Page) showOutput(m outputMsg) {
 	if p := &w.output; p.id == m.id {
@@ -105,7 +95,7 @@ func (w *Page) drawOutput(r kit.Rect, box bool) []string {
 	note := ""
 	switch {
 	case !trainsProgram(run):
-		note = noProgram
+		note = "trains no program"
 	case p.id != run.ID || p.reading && len(p.lines) == 0 && p.problem == "":
 		note = "reading" + t.More
 	case p.problem != "":

@@ -81,9 +81,10 @@ func (w *Page) raceLine(cells int) string {
 	fork := branch.Epochs(float64(from))
 	epoch := w.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
-	rest := []string{t.Dim.Paint(noneInCommon)}
+	rest := []string{t.Dim.Paint(": no evaluation in common yet")}
 	if branch.Status == runner.Queued {
-		rest = []string{t.Warn.Paint(waitsForRun)}
+		rest = []string{
+			t.Warn.Paint(": waits until a run ends; p on a running one lets it begin")}
 	}
 	if branch.EvalAt(epoch) != nil && parent.EvalAt(epoch) != nil && epoch > fork {
 		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
@@ -113,10 +114,11 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string)
 			continue
 		}
 		d := a.Float() - b.Float()
-		text, st := formatChange(m, d)+" from "+formatValue(m, b), t.Bad
+		text := fmt.Sprintf("%s from %s", formatChange(m, d), formatValue(m, b))
+		st := t.Bad
 		switch {
 		case !strings.ContainsAny(formatChange(m, d), "123456789"):
-			text, st = formatValue(m, b)+asParent, t.Text
+			text, st = fmt.Sprintf("%s, as its parent", formatValue(m, b)), t.Text
 		case (d > 0) == (m.Better == dro.Higher):
 			st = t.Good
 		}

@@ -126,9 +126,9 @@ func TestMachineIsRead(t *testing.T) {
 	w := New(l)
 	w.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
 	now := time.Now()
-	look := func() panel.Machine {
+	look := func() machineMsg {
 		now = now.Add(machineInterval)
-		msg := w.readMachine(now)().(panel.Machine)
+		msg := w.readMachine(now)().(machineMsg)
 		w.Update(msg)
 		return msg
 	}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"time"
 
 	"drolab/tui/kit"
@@ -12,10 +13,6 @@ import (
 
 // A replay is the same page over runs whose logs are limited by a clock. Package panel has the
 // limited logs (OpenReplay, Prepare).
-
-// replayHint is said at the start: the footer has no room for these keys.
-const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, " +
-	"warning, R ends it"
 
 // Replaying reports whether the page shows a replay. A replay changes nothing: the model refuses
 // the keys that alter runs meanwhile, and the header says that this is not the present.
@@ -34,9 +31,9 @@ func (w *Page) replayKeys() []kit.Key {
 	in := func() string {
 		switch {
 		case w.clock == nil:
-			return noReplay
+			return "No replay is running. R replays the watched runs, or those selected on page 3"
 		case !w.clock.Ready:
-			return stillReading
+			return "Still reading the runs"
 		}
 		return ""
 	}
@@ -74,11 +71,10 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 func (w *Page) jump(m markKind, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
 		if !w.clock.Jump(m.kind, by) {
-			side := "before"
 			if by > 0 {
-				side = "after"
+				return kit.Notify(fmt.Sprintf("No %s after this moment", m.name))
 			}
-			return kit.Notify("No " + m.name + " " + side + " this moment")
+			return kit.Notify(fmt.Sprintf("No %s before this moment", m.name))
 		}
 		return w.read(w.clock.Ticked)
 	}

@@ -47,7 +47,7 @@ func (w *Page) updateStory() {
 	}
 	w.storyState.Story, w.storyState.inputs, w.Epoch = compare.Story{}, of, 0
 	if reading { // half a log has other evaluations than the whole
-		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
+		w.storyState.inputs, w.storyState.Said = nil, []string{"Reading the logs" + w.Theme.More}
 		return
 	}
 	runs := lists.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {

@@ -51,11 +51,11 @@ func (w *Page) View(cols, rows int) []string {
 // that a new user sees of it.
 func (w *Page) empty(cols, rows int) []string {
 	t := w.Theme
-	text := []string{t.Title.Paint(noRunsYet), "",
+	text := []string{t.Title.Paint("No runs yet"), "",
 		t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
 		t.Dim.Paint(cell.Cut(w.Config.RunsDir, cols-4))}
 	if w.opening {
-		text = []string{t.Dim.Paint(readingRuns + t.More)}
+		text = []string{t.Dim.Paint("Reading the runs" + t.More)}
 	}
 	if w.problem != "" {
 		text = append(text, "", t.Bad.Paint(cell.Cut(w.problem, cols-4)))

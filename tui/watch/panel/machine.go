@@ -18,9 +18,6 @@ type Machine struct {
 	Reading bool
 }
 
-// Changes reports whether there is anything to show.
-func (m Machine) Changes() bool { return len(m.Samples) > 0 }
-
 // mostPast is the number of samples behind the figures that are shown: about ten minutes.
 const mostPast = 60
 
