@@ -47,11 +47,12 @@ func (m *Model) setViews(msg viewsMsg) tea.Cmd {
 		}
 	}
 	m.keep.views = m.view()
+	cmd := m.answer(kit.Changed{})
 	if msg.err != nil {
-		return kit.Send(kit.Notice{Bad: true,
-			Text: "The view kept for this folder is damaged and was ignored"})
+		return tea.Batch(cmd, kit.Send(kit.Notice{Bad: true,
+			Text: "The view kept for this folder is damaged and was ignored"}))
 	}
-	return nil
+	return cmd
 }
 
 // view returns what the user has set so far.

@@ -41,11 +41,13 @@ type Model struct {
 	drawing
 }
 
-// drawing says when the screen has to be drawn anew.
+// drawing says when the screen has to be drawn anew. A screen stands until a message changes it,
+// which saves most of the cost of an idle minute.
 type drawing struct {
-	version int           // grows with every message that may change the screen
-	drawn   kit.LineCache // the screen at a version
-	waited  string        // what the last tick had to say of what is read
+	version      int    // grows with every message that may change the screen
+	drawn        string // the screen as it was drawn last
+	drawnVersion int    // the version of drawn
+	waited       string // what the last tick had to say of what is read
 }
 
 // folder holds what is known of the runs' folder.
@@ -135,13 +137,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.w, m.h = min(msg.Width, mostColumns), msg.Height
 		m.Body = kit.Area(0, 1, m.w, m.h-2) // between header and footer
 		m.open(m.overlay)
+		return m, m.answer(kit.Changed{})
 	case tea.BackgroundColorMsg:
 		m.env.light = !msg.IsDark()
 		m.restyle()
+		return m, m.answer(kit.Changed{})
 	case tea.ColorProfileMsg:
 		if !m.env.plain { // as Bubble Tea has found them out meanwhile
 			m.env.setProfile(msg.Profile)
 			m.restyle()
+			return m, m.answer(kit.Changed{})
 		}
 	case tea.FocusMsg:
 		m.unfocused = false
@@ -346,7 +351,10 @@ func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.Least
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.drawn.Get(m.version, func() []string { return []string{m.screen()} })[0])
+	if m.drawn == "" || m.drawnVersion != m.version {
+		m.drawn, m.drawnVersion = m.screen(), m.version
+	}
+	v := tea.NewView(m.drawn)
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion

@@ -20,7 +20,9 @@ import (
 // Page is the film.
 type Page struct {
 	*lab.Lab
-	loadedMsg
+	recording *recording // nil until it is loaded
+	err       error      // why it cannot be loaded
+
 	load   func() (*recording, error)
 	at     float64 // seconds of the film
 	pauses bool
@@ -77,7 +79,7 @@ const (
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case loadedMsg:
-		p.loadedMsg = msg
+		p.recording, p.err = msg.recording, msg.err
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Click:

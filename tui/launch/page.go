@@ -218,8 +218,10 @@ func (l *Page) Keys() []kit.Key {
 			Moves: true, Local: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
 			Moves: true, Local: true},
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: l.noBack,
-			Act: kit.Just(func() { l.right, l.problem = false, nil })},
+		kit.Back("go back", func() []kit.State {
+			return []kit.State{{Is: l.right || l.problem != nil,
+				Undo: kit.Just(func() { l.right, l.problem = false, nil })}}
+		}),
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),
@@ -246,8 +248,6 @@ func (l *Page) noBelow() string {
 	at, of := l.cursor()
 	return kit.Unless(at < of-1, "This is the last one")
 }
-
-func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, kit.NoWayBack) }
 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.

@@ -191,8 +191,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("last", p.noCurrent, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.noCancel,
 			Act: kit.Just(p.cancel)},
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
-			Act: kit.Just(p.goBack)},
+		kit.Back("go back", p.states),
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},
@@ -288,18 +287,14 @@ func (p *Page) cancel() {
 	p.err = errCancelled
 }
 
-func (p *Page) noBack() string {
-	return kit.Unless(p.zoomed || p.pick != nil && p.part > 0, kit.NoWayBack)
-}
-
-// goBack undoes one thing: the zoom or, without a zoom, the filter.
-func (p *Page) goBack() {
-	switch {
-	case p.zoomed:
-		p.zoomed = false
-	case p.pick != nil && p.part > 0:
-		p.part = 0
-		p.arrange()
+// states returns what Esc undoes: the zoom or, without a zoom, the filter.
+func (p *Page) states() []kit.State {
+	return []kit.State{
+		{Is: p.zoomed, Undo: kit.Just(func() { p.zoomed = false })},
+		{Is: p.pick != nil && p.part > 0, Undo: kit.Just(func() {
+			p.part = 0
+			p.arrange()
+		})},
 	}
 }
 

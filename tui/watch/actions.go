@@ -16,23 +16,23 @@ import (
 // zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// goBack undoes one thing: the crosshair, else the zoom, else the log pane, else the choice of a
-// branch and its parent among the runs of a race. noBack has the same cases, and a new one belongs
-// in both.
-func (w *Page) goBack() tea.Cmd {
-	switch {
-	case w.Cross.On:
-		w.Cross.On = false
-	case w.zoomed:
-		w.zoomed = false
-	case w.logPane != noPane:
-		w.logPane = noPane
-	default: // with the branch, which races on
-		ids := slices.Concat(w.raceRuns, w.IDs())
-		slices.Sort(ids)
-		return w.open(lab.Watch{IDs: slices.Compact(ids)})
+// states returns what Esc undoes, the first of these that is: the crosshair, the zoom, the log pane,
+// and the choice of a branch and its parent among the runs of a race. It needs no run: a zoom or an
+// open pane can be left on an empty page, too.
+func (w *Page) states() []kit.State {
+	return []kit.State{
+		{Is: w.Cross.On, Undo: kit.Just(func() { w.Cross.On = false })},
+		{Is: w.zoomed, Undo: kit.Just(func() { w.zoomed = false })},
+		{Is: w.logPane != noPane, Undo: kit.Just(func() { w.logPane = noPane })},
+		{Is: w.raceRuns != nil, Undo: w.backToRace},
 	}
-	return nil
+}
+
+// backToRace watches the runs of the race again, with the branch, which races on.
+func (w *Page) backToRace() tea.Cmd {
+	ids := slices.Concat(w.raceRuns, w.IDs())
+	slices.Sort(ids)
+	return w.open(lab.Watch{IDs: slices.Compact(ids)})
 }
 
 // whichPanels says which panels are in view, of how many, for a footer of so many cells. Without
@@ -70,7 +70,6 @@ func (w *Page) flip() {
 // be read; the notice says which one it is, as most curves look alike on both.
 func (w *Page) flipSplit() tea.Cmd {
 	w.Val = !w.Val
-	w.setColumns()
 	return kit.Notify(fmt.Sprintf("Showing the %s split", panel.SplitName(w.Val)))
 }
 
@@ -96,7 +95,6 @@ func (w *Page) nextBaseline() tea.Cmd {
 	if w.Baseline++; w.Baseline == len(w.Tracks) {
 		w.Baseline = -1
 	}
-	w.setColumns() // changes are against it
 	if w.Baseline < 0 {
 		return kit.Notify("No baseline")
 	}

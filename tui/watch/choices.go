@@ -22,13 +22,11 @@ func (w *Page) Choices() lab.Choices {
 				return []string{"each"}
 			}
 			return nil
-		}, Set: func(v []string) { w.EachSeed = slices.Equal(v, []string{"each"}) }},
-		lab.OneOf("pane", []string{"none", "log", "output"}, &w.logPane, func() {
-			w.logBack = 0
-			w.touch()
+		}, Set: func(v []string) {
+			w.EachSeed = slices.Equal(v, []string{"each"})
 			w.Refit()
-			w.Fit()
-		}),
+		}},
+		lab.OneOf("pane", []string{"none", "log", "output"}, &w.logPane, func() { w.logBack = 0 }),
 	})
 }
 

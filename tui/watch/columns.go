@@ -18,9 +18,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// column is a column of the table of runs. A row with several seeds shows their mean. A column
-// holds no figures: cell reads the tracks at each drawing, so new columns are needed only when the
-// set of runs changes.
+// column is a column of the table of runs. A row with several seeds shows their mean. Columns are
+// made for each drawing and thrown away.
 type column struct {
 	// Field has the width with the blank before it and room for the mark of the best.
 	page.Field[[]*panel.Track]
@@ -42,8 +41,8 @@ func newColumn(
 }
 
 // changeCells is the width of a column of changes: a blank, a sign and a number. The baseline's
-// name in the head is cut to it. A column of percentages has epochCells more, or what the
-// epoch needs: "@12".
+// name in the head is cut to it. A column of percentages has epochCells more, for an epoch such as
+// "@12"; a longer one takes its room from the name.
 const changeCells, epochCells = 8, 3
 
 // changeColumn returns the column of a measure's change against the baseline, at the common epoch.
@@ -54,7 +53,7 @@ func (w *Page) changeColumn(m measure.Measure) column {
 	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if panel.Percents(m) {
-		c.Width += max(epochCells, cell.Width(w.epochMark()))
+		c.Width += epochCells
 	}
 	if w.Baseline >= 0 {
 		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(changeCells-len(" vs ")), "vs"
@@ -106,7 +105,7 @@ func (w *Page) baseOf(runs []*panel.Track, m *measure.Measure) []*panel.Track {
 	base := w.Tracks[w.Baseline]
 	// Of the two measures with a column of changes, the risk restricts the choice more. Asking it
 	// for both keeps both columns against the same run.
-	asks := w.risk.Asks
+	asks := w.risk().Asks
 	fits := func(t *panel.Track) bool {
 		return t.Asks[asks] == runs[0].Asks[asks] &&
 			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
@@ -167,14 +166,17 @@ func (w *Page) bySplit(test, val string) string {
 	return test
 }
 
-// setColumns makes the columns anew for the runs, the baseline and the split. The heads name the
-// baseline and the split, so a change of either needs new columns.
-func (w *Page) setColumns() {
-	w.updateStory()
+// risk returns the robust risk, of the split that is shown.
+func (w *Page) risk() measure.Measure {
+	return lab.Named(lab.EvalNumbers(), w.onSplit("robust_risk"))
+}
+
+// columns returns the columns for the runs, the baseline and the split, in the order of importance:
+// a screen has the first few.
+func (w *Page) columns() []column {
 	steps := lab.StepNumbers()
-	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods(), steps),
+	return slices.DeleteFunc(w.columnsOf(w.Methods(), steps),
 		func(c column) bool { return w.applyToNone(c, steps) })
-	w.risk = lab.Named(lab.EvalNumbers(), w.onSplit("robust_risk"))
 }
 
 // columnsOf returns the columns of the table for runs of the methods, the most important first: a

@@ -66,9 +66,8 @@ func TestColumnsWithoutLambda(t *testing.T) {
 		for _, run := range w.Tracks {
 			run.Meta.Spec.Uncertainty = set
 		}
-		w.setColumns()
 		heads := map[string]bool{}
-		for _, c := range w.columns {
+		for _, c := range w.columns() {
 			heads[c.Head] = true
 		}
 		if heads["λ"] != want || !heads["η"] {

@@ -3,8 +3,8 @@
 //
 //	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels, columns
 //	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
-//	key, mouse -> Keys, click... -> state   -> touch: every part is drawn
-//	View: layout -> parts, each from its LineCache or drawn anew -> kit.Compose
+//	key, mouse -> Keys, click... -> state   -> changed: every part is drawn
+//	View: layout -> parts, each as it was drawn or, if it is due, anew -> kit.Compose
 //
 // Logs are read only in these two commands. One command reads at a time, and its message carries
 // the number of the set of runs that it read, so that a late answer does no harm.

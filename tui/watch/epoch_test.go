@@ -75,8 +75,8 @@ func TestOneEpoch(t *testing.T) {
 					t.Fatalf("%s: no %q:\n%s", where, want, screen)
 				}
 			}
-			marks := w.bests(w.columns)
-			for i, c := range w.columns {
+			marks := w.bests(w.columns())
+			for i, c := range w.columns() {
 				for row, run := range w.Tracks {
 					switch {
 					case c.best != nil && marks[i] == row && slices.ContainsFunc(w.Tracks,

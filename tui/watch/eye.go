@@ -3,8 +3,6 @@ package watch
 import (
 	"time"
 
-	"drolab/tui/kit"
-
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -28,7 +26,7 @@ func (w *Page) fetchEye(now time.Time) tea.Cmd {
 // redrawEye forgets the drawing of the samples that weigh most, so that they are drawn anew.
 func (w *Page) redrawEye() {
 	if p := w.EyeAt(); p >= 0 {
-		w.drawn[p].LineCache = kit.LineCache{}
+		w.part(p).lines = nil
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // Keys implements the interface's page. A row has everything about a key: footer, help and the
 // reason why it cannot be used now come from the same row, so a new key is a new row.
 //
-// The effect of a key is shown at once, everywhere, and may change what is in view. So each Act is
-// wrapped in touch and Fit, and no action has to call them.
+// The effect of a key is shown at once, everywhere. So changed follows each Act, and no action has to
+// call it.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows, more := w.ownKeys(), w.replayKeys()
@@ -22,15 +22,18 @@ func (w *Page) Keys() []kit.Key {
 	}
 	rows = append(rows, more...)
 	for i := range rows {
-		// The overlay that an Act opens is no part of the page, and is drawn by the model.
-		do := rows[i].Act
-		rows[i].Act = func() tea.Cmd {
-			w.touch()
-			defer w.Fit()
-			return do()
-		}
+		rows[i].Act = w.thenChanged(rows[i].Act)
 	}
 	return rows
+}
+
+// thenChanged returns an Act that is followed by changed.
+func (w *Page) thenChanged(act func() tea.Cmd) func() tea.Cmd {
+	return func() tea.Cmd {
+		cmd := act()
+		w.changed()
+		return cmd
+	}
 }
 
 // ownKeys returns the rows that always hold, in the order of the help. The footer takes rows with a
@@ -65,8 +68,7 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back; from a branch, to the race",
-			Why: w.noBack, Act: w.goBack},
+		kit.Back("go back; from a branch, to the race", w.states),
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),

@@ -69,9 +69,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
 	}
-	if w.FurnishOwn() {
-		w.arrange()
-	}
+	w.FurnishOwn()
 	panel.OrderTracks(w.Tracks) // labels and colours need all runs, in order
 	w.regroup()
 	// -1 where the plain method is not among them: then nothing is compared.
@@ -79,7 +77,6 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
 	w.pointAtBranch(m.wanted.Parent)
 	w.Reset()
-	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))
 }
 

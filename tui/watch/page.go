@@ -3,7 +3,6 @@ package watch
 import (
 	"time"
 
-	"drolab/runner/measure"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -25,11 +24,6 @@ type Page struct {
 	output     output
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
-
-	// The table of runs. setColumns makes it for the runs, the baseline and the split, and must be
-	// called when one of these changes.
-	columns []column        // in the order of importance, of which a screen has the first few
-	risk    measure.Measure // the robust risk, of the split that is shown
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
@@ -65,18 +59,10 @@ func New(s *lab.Lab) *Page {
 	return w
 }
 
-// furnish makes panels, columns and axes for the methods of the watched runs.
+// furnish makes panels and axes for the methods of the watched runs.
 func (w *Page) furnish() {
 	w.Furnish()
-	w.arrange()
-}
-
-// arrange must be called when panels came or went. It forgets what was drawn, because an index
-// means another panel from now on.
-func (w *Page) arrange() {
 	w.focus = min(w.focus, len(w.Panels)-1)
-	w.drawn = make([]drawnPart, len(w.Panels))
-	w.setColumns()
 }
 
 // Title implements the interface's page: it is the name of its tab.
@@ -97,7 +83,7 @@ func (w *Page) Init() tea.Cmd {
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	// Ticks and answers decide for themselves what is drawn again. All other messages come from the
-	// user, who waits for them: every part is drawn, and the axes are fitted to the new state.
+	// user, who waits for them: see changed.
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
@@ -122,13 +108,12 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return w.addEvents(msg)
 	}
 	// An answer to another page comes here as well; drawing once too often is all that costs.
-	w.touch()
-	defer w.Fit()
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case lab.Watch:
-		return w.open(msg)
+		cmd = w.open(msg)
 	case openMsg:
-		return w.showRuns(msg)
+		cmd = w.showRuns(msg)
 	case kit.Click:
 		w.click(msg)
 	case kit.Drag:
@@ -136,5 +121,14 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case kit.Wheel:
 		w.wheel(msg)
 	}
-	return nil
+	w.changed()
+	return cmd
+}
+
+// changed brings up to date what follows from the state: every part is drawn anew, and the story
+// and the axes are made for the runs, the baseline, the split and what is in view.
+func (w *Page) changed() {
+	w.touch()
+	w.updateStory()
+	w.Fit()
 }

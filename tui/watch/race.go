@@ -54,8 +54,12 @@ func (w *Page) branchAndParent() (branch, parent *panel.Track) {
 		list = slices.Insert(list, 0, run)
 	}
 	for _, t := range list {
+		id := parentOf(t)
+		if id == "" {
+			continue
+		}
 		for _, o := range w.Tracks {
-			if parentOf(t) == o.ID {
+			if o.ID == id {
 				return t, o
 			}
 		}

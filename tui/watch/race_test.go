@@ -13,6 +13,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
@@ -109,8 +110,12 @@ func TestBackToTheRace(t *testing.T) {
 	if got := watched(); len(got) != 2 {
 		t.Fatalf("the branch races %v", got)
 	}
-	if r.Press("esc"); !slices.Equal(watched(), all) || r.watch.noBack() == "" {
-		t.Errorf("Esc leads to %v, want %v; then %q", watched(), all, r.watch.noBack())
+	r.Press("esc")
+	if got := watched(); !slices.Equal(got, all) {
+		t.Errorf("Esc leads to %v, want %v", got, all)
+	}
+	if r.Press("esc"); r.Notice.Text != kit.NoWayBack {
+		t.Errorf("Esc again: the footer says %q, want %q", r.Notice.Text, kit.NoWayBack)
 	}
 }
 

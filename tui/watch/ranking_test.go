@@ -76,8 +76,8 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 		tr.Eval.Set("worst_class_accuracy", measure.Num(float64(i)/10))
 		tr.Status = runner.Done
 	}
-	for i, c := range r.watch.columns {
-		best, change := r.watch.bests(r.watch.columns)[i], ""
+	for i, c := range r.watch.columns() {
+		best, change := r.watch.bests(r.watch.columns())[i], ""
 		if c.change != nil {
 			change = c.Cell(r.watch.Tracks[:1])
 		}

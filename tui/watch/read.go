@@ -118,7 +118,7 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 	}
 	if changed {
 		if w.FurnishOwn() {
-			w.arrange()
+			w.touch()
 		}
 		w.PointBegun()
 		if w.clock == nil {

@@ -34,12 +34,6 @@ func (w *Page) noBelow(*panel.Track) string {
 	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, "This is the last run")
 }
 
-// noBack needs no run: a zoom or an open pane can be left on an empty page, too.
-func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.raceRuns != nil,
-		kit.NoWayBack)
-}
-
 func (w *Page) noFlip(*panel.Track) string {
 	return kit.Unless(len(w.Panels[w.focus].Views) > 1, "This panel has only one view")
 }

@@ -87,7 +87,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	l.name = max(6, min(w.nameCells(l.shorter), most))
 	rest := cells - markWidth - l.name - 1
-	columns := w.columns
+	columns := w.columns()
 	if cells < leastWide {
 		columns = forNarrow(columns)
 	}

@@ -16,35 +16,44 @@ func (w *Page) View(cols, rows int) []string {
 	if len(w.Tracks) == 0 {
 		return w.empty(cols, rows)
 	}
-	l, box := w.layout(), kit.Boxed(rows)
-	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
-	around := w.partLines(&w.around, above, l.log, func() []string {
-		lines := slices.Concat(w.table(l.runs), w.headline(cols))
-		if l.log.H > 0 {
-			lines = append(lines, w.drawLog(l.log, box)...)
-		}
-		return lines
-	})
-	// Of the kept lines the first are above the panels, and the rest is the log pane.
-	blocks := []kit.Block{{Rect: above, Lines: around[:above.H]},
-		{Rect: l.log, Lines: around[above.H:]}}
-	place := func(p int, r kit.Rect, focused bool) {
-		lines := w.partLines(&w.drawn[p], r, kit.Rect{}, func() []string {
-			iw, ih := w.panelInside(r)
-			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
-		})
-		blocks = append(blocks, kit.Block{Rect: r, Lines: lines})
-	}
+	l := w.layout()
+	blocks := w.aroundBlocks(l)
 	w.placed = l.panels
 	for i, r := range l.panels {
 		p := w.first() + i
 		// A single panel has no focus to show: nothing else could have it.
-		place(p, r, p == w.focus && w.count() > 1)
+		blocks = append(blocks, w.panelBlock(p, r, p == w.focus && w.count() > 1))
 	}
 	if l.eye.H > 0 {
-		place(w.EyeAt(), l.eye, false)
+		blocks = append(blocks, w.panelBlock(w.EyeAt(), l.eye, false))
 	}
 	return kit.Compose(cols, rows, blocks)
+}
+
+// aroundBlocks returns table and headline, and the log pane.
+func (w *Page) aroundBlocks(l watchLayout) []kit.Block {
+	above := kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H)
+	around, places := &w.around, partPlaces{above, l.log}
+	if w.isDue(around, places) {
+		lines := slices.Concat(w.table(l.runs), w.headline(above.W))
+		if l.log.H > 0 {
+			lines = append(lines, w.drawLog(l.log, kit.Boxed(w.Body.H))...)
+		}
+		w.keep(around, places, lines)
+	}
+	return []kit.Block{{Rect: above, Lines: around.lines[:above.H]},
+		{Rect: l.log, Lines: around.lines[above.H:]}}
+}
+
+// panelBlock returns a panel in a place of the page.
+func (w *Page) panelBlock(p int, r kit.Rect, focused bool) kit.Block {
+	part, places := w.part(p), partPlaces{r}
+	if w.isDue(part, places) {
+		iw, ih := w.panelInside(r)
+		room := kit.Area(0, 0, iw, ih)
+		w.keep(part, places, w.Draw(p, r, room, kit.Boxed(w.Body.H), focused))
+	}
+	return kit.Block{Rect: r, Lines: part.lines}
 }
 
 // empty says what to do where no run is watched, in the middle of the page. It is the first thing

@@ -145,6 +145,7 @@ func (r *Rig) Size(w, h int) {
 	if r.Overlay != nil {
 		r.Overlay.Resize(r.Theme, w, h)
 	}
+	r.Send(kit.Changed{})
 }
 
 // View returns the page as it is drawn, with its overlay.

@@ -128,7 +128,7 @@ func (w *Board) Prepare(t *Track) {
 }
 
 // Reset forgets what was fitted to other runs. An axis that began with their range would depend on
-// what was watched before.
+// what was watched before. Fit must follow.
 func (w *Board) Reset() {
 	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
 	w.Cross, w.Picked, w.orders = plot.Cross{}, 0, map[string][]int{}
@@ -136,7 +136,6 @@ func (w *Board) Reset() {
 		y.span = plot.Range{}
 	}
 	w.Refit()
-	w.Fit()
 }
 
 // allImported reports whether the predictions of all watched runs come from another program. Such a
