@@ -16,9 +16,9 @@ import (
 // zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// states returns what Esc undoes, the first of these that is: the crosshair, the zoom, the log pane,
-// and the choice of a branch and its parent among the runs of a race. It needs no run: a zoom or an
-// open pane can be left on an empty page, too.
+// states returns what Esc undoes, the first of these that is: the crosshair, the zoom, the log
+// pane, and the choice of a branch and its parent among the runs of a race. It needs no run: a zoom
+// or an open pane can be left on an empty page, too.
 func (w *Page) states() []kit.State {
 	return []kit.State{
 		{Is: w.Cross.On, Undo: kit.Just(func() { w.Cross.On = false })},

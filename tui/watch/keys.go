@@ -12,8 +12,8 @@ import (
 // Keys implements the interface's page. A row has everything about a key: footer, help and the
 // reason why it cannot be used now come from the same row, so a new key is a new row.
 //
-// The effect of a key is shown at once, everywhere. So changed follows each Act, and no action has to
-// call it.
+// The effect of a key is shown at once, everywhere. So changed follows each Act, and no action has
+// to call it.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows, more := w.ownKeys(), w.replayKeys()

@@ -32,10 +32,10 @@ const replayTurn = time.Second / 4
 // drawnPart is the last drawing of a part of the page, which stands until the user does something
 // or the part's turn comes. Everything else that a part shows changes only with one of these two.
 //
-// Finer drawings to keep, of charts by a fingerprint, of their rows and of their lines, were measured
-// at four runs and at forty (BenchmarkLive, BenchmarkScreen). While runs go on they saved nothing.
-// Parts save two fifths of the bytes that are sent. A fingerprint that forgets something would show
-// an old chart.
+// Finer drawings to keep, of charts by a fingerprint, of their rows and of their lines, were
+// measured at four runs and at forty (BenchmarkLive, BenchmarkScreen). While runs go on they saved
+// nothing. Parts save two fifths of the bytes that are sent. A fingerprint that forgets something
+// would show an old chart.
 type drawnPart struct {
 	lines   []string   // nil before the first drawing
 	places  partPlaces // where they were drawn
