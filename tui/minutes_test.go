@@ -159,7 +159,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.types(".02")
 	n.does("enter")
 	n.sees("Set lr to .02")
-	n.until("turn in the log", func() bool { _, _, ok := n.watch.Run().Back(); return ok })
+	n.until("turn in the log", func() bool { _, _, ok := n.watch.Runs.Run().Back(); return ok })
 	n.does("u")
 	n.sees("Set lr back to 0.01")
 	n.does("F")

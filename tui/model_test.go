@@ -154,7 +154,7 @@ func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 		r.press("end", "enter")
 		list, _ := r.Source.List()
 		last := list[len(list)-1].Meta.ID
-		if got := r.watch.IDs(); r.current != watchPage || !slices.Equal(got, []string{last}) {
+		if got := r.watch.Runs.IDs(); r.current != watchPage || !slices.Equal(got, []string{last}) {
 			t.Errorf("late %v: on page %d are watched %v, want %s", late, r.current+1, got, last)
 		}
 	}
@@ -231,7 +231,7 @@ func TestBeginsWithLiveRuns(t *testing.T) {
 	}
 	r.used, r.listed = false, false
 	r.tick(tuitest.Epoch0()) // a slow disk answers after the first tick
-	if r.send(lab.Listed{Runs: r.live}); r.current != watchPage || len(r.watch.Tracks) != 4 {
+	if r.send(lab.Listed{Runs: r.live}); r.current != watchPage || len(r.watch.Runs.Tracks) != 4 {
 		t.Errorf("page %d: %q", r.current+1, r.header())
 	}
 }

@@ -109,7 +109,7 @@ func TestSweepTab(t *testing.T) {
 func TestSweepReachesOtherPages(t *testing.T) {
 	r := sweeping(t, 120, 40)
 	r.press("enter")
-	if got := r.watch.IDs(); r.current != watchPage || len(got) != 2 ||
+	if got := r.watch.Runs.IDs(); r.current != watchPage || len(got) != 2 ||
 		!strings.HasPrefix(got[0], "mine-sfk-s1-") {
 		t.Errorf("page %d watches %v", r.current+1, got)
 	}

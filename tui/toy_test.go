@@ -44,7 +44,7 @@ func addToys(t *testing.T) {
 	t.Cleanup(func() { added = before })
 	added = func(m *Model) {
 		m.bind(append(m.pages, &toyPage{}))
-		m.watch.BuiltIn = func() []panel.Panel {
+		m.watch.Board.BuiltIn = func() []panel.Panel {
 			return append(panel.BuiltIn(), panel.Panel{Title: "Toys",
 				Views: []panel.View{{Name: "hits", Curves: []string{another("hits", 1)}}}})
 		}

@@ -55,12 +55,13 @@ func (w *Page) changeColumn(m measure.Measure) column {
 	if panel.Percents(m) {
 		c.Width += epochCells
 	}
-	if w.Baseline >= 0 {
-		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(changeCells-len(" vs ")), "vs"
+	if w.Runs.Baseline >= 0 {
+		base := w.Runs.Tracks[w.Runs.Baseline]
+		c.Head, c.Brief = "vs "+base.ShortName(changeCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
-		epoch := w.Epoch
+		epoch := w.Runs.Epoch
 		elsewhere := func(t *panel.Track) bool { return !t.EndsAt(epoch) }
 		lacks := func(t *panel.Track) bool { return t.EvalAt(epoch) == nil }
 		if base == nil || base[0] == runs[0] || slices.ContainsFunc(runs, elsewhere) ||
@@ -99,10 +100,10 @@ func formatValue(m measure.Measure, v measure.Number) string {
 // baseline's row. If the baseline has another radius or uncertainty set, it is the row of the same
 // method that has the runs' own. It is nil if no row can be compared in the measure m.
 func (w *Page) baseOf(runs []*panel.Track, m *measure.Measure) []*panel.Track {
-	if w.Baseline < 0 {
+	if w.Runs.Baseline < 0 {
 		return nil
 	}
-	base := w.Tracks[w.Baseline]
+	base := w.Runs.Tracks[w.Runs.Baseline]
 	// Of the two measures with a column of changes, the risk restricts the choice more. Asking it
 	// for both keeps both columns against the same run.
 	asks := w.risk().Asks
@@ -110,17 +111,17 @@ func (w *Page) baseOf(runs []*panel.Track, m *measure.Measure) []*panel.Track {
 		return t.Asks[asks] == runs[0].Asks[asks] &&
 			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
 	}
-	at := w.Baseline
+	at := w.Runs.Baseline
 	// In a sweep over radii each run is compared with the baseline at its own radius.
 	if !fits(base) {
-		if same := slices.IndexFunc(w.Tracks, fits); same >= 0 {
+		if same := slices.IndexFunc(w.Runs.Tracks, fits); same >= 0 {
 			at = same
 		}
 	}
-	if w.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
+	if w.Runs.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
 		return nil
 	}
-	return w.InRow(w.RowOf(at))
+	return w.Runs.InRow(w.Runs.RowOf(at))
 }
 
 // formatLoss writes a loss with three decimals, so that losses line up. A loss of 100 or more would
@@ -160,7 +161,7 @@ func (w *Page) onSplit(name string) string {
 // bySplit returns the word for the split that is shown. Without a validation split that is always
 // the test split: Board.Furnish sees to it.
 func (w *Page) bySplit(test, val string) string {
-	if w.Val {
+	if w.Board.Val {
 		return val
 	}
 	return test
@@ -175,7 +176,7 @@ func (w *Page) risk() measure.Measure {
 // a screen has the first few.
 func (w *Page) columns() []column {
 	steps := lab.StepNumbers()
-	return slices.DeleteFunc(w.columnsOf(w.Methods(), steps),
+	return slices.DeleteFunc(w.columnsOf(w.Runs.Methods(), steps),
 		func(c column) bool { return w.applyToNone(c, steps) })
 }
 
@@ -197,7 +198,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []col
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
-	if w.Validates && !w.Val {
+	if w.Board.Validates && !w.Board.Val {
 		m := lab.Named(evals, "val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
 		c.Brief, c.best = "val", &m
@@ -222,7 +223,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []col
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
 	}
-	for _, m := range w.Own() { // the programs' own measures
+	for _, m := range w.Runs.Own() { // the programs' own measures
 		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.StepFigure(m.Name))
 		if m.Better != dro.Neither {
 			c.best = &m
@@ -246,7 +247,7 @@ func (w *Page) applyToNone(c column, steps []measure.Measure) bool {
 	at := slices.IndexFunc(steps, func(m measure.Measure) bool {
 		return c.Measure != nil && m.Name == c.Measure.Name
 	})
-	return at >= 0 && !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
+	return at >= 0 && !slices.ContainsFunc(w.Runs.Tracks, func(t *panel.Track) bool {
 		return steps[at].CanApply(t.Meta)
 	})
 }
@@ -266,7 +267,7 @@ func (w *Page) progress() []column {
 			longest := time.Duration(-1)
 			for _, t := range runs {
 				// The clock of a replay says nothing about the time that a run needs.
-				if d, ok := t.Remaining(); ok && w.clock == nil {
+				if d, ok := t.Remaining(); ok && w.logs.clock == nil {
 					longest = max(longest, d)
 				}
 			}

@@ -20,8 +20,8 @@ func TestOutcome(t *testing.T) {
 		r := watchRig(t, size[0], size[1])
 		// The best is the best at the last epoch that all runs have, unless another run is better
 		// by now.
-		first := r.watch.Tracks[0]
-		epoch := r.watch.Epoch
+		first := r.watch.Runs.Tracks[0]
+		epoch := r.watch.Runs.Epoch
 		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
 			for _, e := range evals {
 				e.Set("worst_class_accuracy", measure.Num(worst))
@@ -36,7 +36,7 @@ func TestOutcome(t *testing.T) {
 		if n := strings.Count(s, r.Theme.Best); n != 2 {
 			t.Errorf("%v: %d best values:\n%s", size, n, s)
 		}
-		further := r.watch.Tracks[1]
+		further := r.watch.Runs.Tracks[1]
 		if further.Eval.Epoch <= epoch {
 			t.Fatal("no run is further")
 		}
@@ -47,9 +47,10 @@ func TestOutcome(t *testing.T) {
 		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {
 			t.Errorf("%v: one of equals is the best:\n%s", size, s)
 		}
-		for _, run := range r.watch.Tracks {
+		for _, run := range r.watch.Runs.Tracks {
+			base := r.watch.Runs.Tracks[r.watch.Runs.Baseline]
 			d := run.Eval.Named("worst_class_accuracy").Float() -
-				r.watch.Tracks[r.watch.Baseline].Eval.Named("worst_class_accuracy").Float()
+				base.Eval.Named("worst_class_accuracy").Float()
 			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() &&
 				!strings.Contains(s, want) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)
@@ -63,7 +64,7 @@ func TestColumnsWithoutLambda(t *testing.T) {
 	r := watchRig(t, 80, 24)
 	w := r.watch
 	for set, want := range map[string]bool{"chi2": true, "cvar": false} {
-		for _, run := range w.Tracks {
+		for _, run := range w.Runs.Tracks {
 			run.Meta.Spec.Uncertainty = set
 		}
 		heads := map[string]bool{}

@@ -17,15 +17,15 @@ import (
 // TestFront: the run under the cursor is in front of the others, and only its raw curve is drawn.
 func TestFront(t *testing.T) {
 	r := watchRig(t, 120, 40)
-	for range r.watch.Tracks {
+	for range r.watch.Runs.Tracks {
 		faint, front := 0, 0
-		for _, l := range r.watch.Chart("loss").Lines {
+		for _, l := range r.watch.Board.Chart("loss").Lines {
 			if l.Faint {
 				faint++
 			} else if !l.Back {
 				front++
-				if l.Number != r.watch.Run().Number {
-					t.Errorf("line %d is in front of run %d", l.Number, r.watch.Cursor)
+				if l.Number != r.watch.Runs.Run().Number {
+					t.Errorf("line %d is in front of run %d", l.Number, r.watch.Runs.Cursor)
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 		t.Errorf("the first key shows the same curve once more:\n%s", s)
 	}
 	r.Press("z")
-	r.watch.Panels[r.watch.focus].View = 0
+	r.watch.Board.Panels[r.watch.screen.focus].View = 0
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train and test") {
 		t.Errorf("zoomed, with room for two:\n%s", s)
 	}
@@ -95,20 +95,20 @@ func TestGapBetweenPanels(t *testing.T) {
 func TestCursorFindsWhatHasBegun(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	w := r.watch
-	last := len(w.Tracks) - 1
-	for i, track := range w.Tracks {
+	last := len(w.Runs.Tracks) - 1
+	for i, track := range w.Runs.Tracks {
 		if track.Status = runner.Queued; i == last {
 			track.Status = runner.Running
 		}
 	}
-	w.Cursor, w.Pointed = 0, false
-	if w.PointBegun(); w.Cursor != last {
-		t.Errorf("the cursor is on run %d, want %d, which trains", w.Cursor, last)
+	w.Runs.Cursor, w.Runs.Pointed = 0, false
+	if w.Runs.PointBegun(); w.Runs.Cursor != last {
+		t.Errorf("the cursor is on run %d, want %d, which trains", w.Runs.Cursor, last)
 	}
 	r.Press("up")
-	chosen := w.Cursor
-	if w.PointBegun(); w.Cursor != chosen || chosen == last {
-		t.Errorf("the cursor went to run %d of its own, from %d", w.Cursor, chosen)
+	chosen := w.Runs.Cursor
+	if w.Runs.PointBegun(); w.Runs.Cursor != chosen || chosen == last {
+		t.Errorf("the cursor went to run %d of its own, from %d", w.Runs.Cursor, chosen)
 	}
 }
 
@@ -118,13 +118,13 @@ func TestRiskByRadius(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	w := r.watch
-	run := w.Run()
+	run := w.Runs.Run()
 	list := make([]measure.Number, len(run.Meta.Spec.RiskRadii))
 	for i := range list {
 		list[i] = measure.Num(1 + float64(i))
 	}
 	run.Eval.ByGroup.Set("robust_risk_at", list)
-	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
+	c := w.Board.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
 	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
 		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
 	}
@@ -141,9 +141,9 @@ func TestRiskByRadius(t *testing.T) {
 func TestHistogram(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	w := r.watch
-	w.focus = slices.IndexFunc(w.Panels,
+	w.screen.focus = slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return p.Title == "Dual variables" })
-	for w.CurrentView(w.focus).Bars != "ratio_histogram" {
+	for w.Board.CurrentView(w.screen.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this") {
@@ -153,7 +153,7 @@ func TestHistogram(t *testing.T) {
 	for i := range counts {
 		counts[i] = measure.Num(float64(i % 3))
 	}
-	w.Run().Eval.ByGroup.Set("ratio_histogram", counts)
+	w.Runs.Run().Eval.ByGroup.Set("ratio_histogram", counts)
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
 		t.Errorf("no bars:\n%s", s)
 	}

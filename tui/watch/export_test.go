@@ -68,7 +68,7 @@ func TestExportCurves(t *testing.T) {
 	if len(last) != 3 || last["pgd"] != "" {
 		t.Errorf("losses of %v", last)
 	}
-	for _, track := range r.watch.Tracks {
+	for _, track := range r.watch.Runs.Tracks {
 		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Named("loss")
 		if method != "pgd" && last[method] != page.Exact(loss.Float()) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
@@ -95,7 +95,7 @@ func TestExportBars(t *testing.T) {
 	if len(rows) != 20 {
 		t.Fatalf("%d rows", len(rows))
 	}
-	sfk := r.watch.Tracks[0]
+	sfk := r.watch.Runs.Tracks[0]
 	for i, row := range rows[:10] {
 		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
 		accuracy := page.Exact(sfk.Eval.ByGroup.Named("class_accuracy")[i].Float())
@@ -134,7 +134,7 @@ func TestExportFails(t *testing.T) {
 func TestExportTwice(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
-	s, rows := tableOf(r.watch.Board, r.watch.focus)
+	s, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	f := page.Formats()[0]
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
 	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())

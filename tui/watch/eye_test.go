@@ -113,8 +113,8 @@ func TestEye(t *testing.T) {
 		t.Run(dataset, func(t *testing.T) {
 			r := eyeRig(t, dataset, false)
 			strip := r.strip()
-			h := r.watch.Run().Eval.Heaviest[0]
-			class := r.watch.Run().Meta.Classes[h.Label]
+			h := r.watch.Runs.Run().Eval.Heaviest[0]
+			class := r.watch.Runs.Run().Meta.Classes[h.Label]
 			for _, text := range []string{want, cell.Cut(class, 4)[:2],
 				"The adversary's eye"} {
 				if !strings.Contains(strip, text) {
@@ -133,12 +133,12 @@ func TestEye(t *testing.T) {
 func TestSharedViewsHaveNoData(t *testing.T) {
 	r := eyeRig(t, "shapes", true)
 	strip := r.strip()
-	h := r.watch.Run().Eval.Heaviest[0]
-	if s, why := r.watch.Eye.Sample(r.watch.Run().ID, h.Index); s != nil || why != "" {
+	h := r.watch.Runs.Run().Eval.Heaviest[0]
+	if s, why := r.watch.Board.Eye.Sample(r.watch.Runs.Run().ID, h.Index); s != nil || why != "" {
 		t.Errorf("a shared view has %+v, %q", s, why)
 	}
 	if strings.Contains(strip, "▀") || !strings.Contains(strip, "sample") ||
-		!strings.Contains(strip, cell.Cut(r.watch.Run().Meta.Classes[h.Label], 4)[:2]) {
+		!strings.Contains(strip, cell.Cut(r.watch.Runs.Run().Meta.Classes[h.Label], 4)[:2]) {
 		t.Errorf("a shared view has\n%s", strip)
 	}
 }
@@ -147,13 +147,13 @@ func TestSharedViewsHaveNoData(t *testing.T) {
 // a sample beyond the end of the data does no harm.
 func TestEyeWithoutData(t *testing.T) {
 	r := eyeRig(t, "shapes", false)
-	eval := r.watch.Run().Eval
+	eval := r.watch.Runs.Run().Eval
 	list := eval.Heaviest
 	look := func(m string) string {
-		meta := *r.watch.Run().Meta
+		meta := *r.watch.Runs.Run().Meta
 		meta.ID, meta.Spec.Dataset = "run of "+m, m
-		r.Send(r.watch.Eye.Fetch(time.Unix(1e9, 0), 0, &meta, eval)())
-		_, why := r.watch.Eye.Sample(meta.ID, list[0].Index)
+		r.Send(r.watch.Board.Eye.Fetch(time.Unix(1e9, 0), 0, &meta, eval)())
+		_, why := r.watch.Board.Eye.Sample(meta.ID, list[0].Index)
 		return why
 	}
 	if why := look("cifar10"); !strings.Contains(why, "drolab data fetch") {
@@ -190,16 +190,17 @@ func TestEyeHasRoom(t *testing.T) {
 // TestEyeAtTheEnd: the samples of the last evaluation are shown as soon as the run has ended.
 func TestEyeAtTheEnd(t *testing.T) {
 	r := eyeRig(t, "shapes", false)
-	last := *r.watch.Run().Eval
+	last := *r.watch.Runs.Run().Eval
 	last.Step++
-	r.watch.Run().Eval = &last
+	r.watch.Runs.Run().Eval = &last
 	r.Round = time.Hour
 	for i, status := range []runner.Status{runner.Running, runner.Done} {
-		r.watch.Run().Status = status
+		r.watch.Runs.Run().Status = status
 		if cmd := r.watch.fetchEye(r.Now); cmd != nil {
 			r.Send(cmd())
 		}
-		if got := r.watch.Eye.Evaluation(r.watch.Run().ID).Step; got != last.Step-1+int64(i) {
+		shown := r.watch.Board.Eye.Evaluation(r.watch.Runs.Run().ID)
+		if got := shown.Step; got != last.Step-1+int64(i) {
 			t.Errorf("%s: the samples of step %d are shown, the last are of %d", status, got,
 				last.Step)
 		}

@@ -11,7 +11,7 @@ import (
 // have frames, but the branch has not reached its first evaluation.
 func TestFilmHalfRead(t *testing.T) {
 	r := watchRig(t, 200, 60)
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	run.Behind, run.Progress = run.Progress, eventlog.NewProgress(run.Meta)
 	r.Press("tab")
 	r.Fits(t, "half a log")
@@ -21,7 +21,7 @@ func TestFilmHalfRead(t *testing.T) {
 func TestFilm(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	w := r.watch
-	run, n := w.Run(), 0
+	run, n := w.Runs.Run(), 0
 	run.Films["class_accuracy"].Each(func(step float64, place int, v float64) {
 		n++
 		want := run.Eval.ByGroup.Named("class_accuracy")[place].Float()

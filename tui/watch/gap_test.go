@@ -87,7 +87,7 @@ func TestDamageIsShown(t *testing.T) {
 			r := newRigOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 80, 24)
 			r.Send(lab.Watch{IDs: []string{c.of}})
 			r.Wait(2*time.Second, time.Second/5)
-			tr := r.watch.Tracks[0]
+			tr := r.watch.Runs.Tracks[0]
 			if known := tr.Eval != nil; known != c.known {
 				t.Errorf("the newest evaluation is known: %t, want %t", known, c.known)
 			}
@@ -146,7 +146,7 @@ func TestDamageInTheWarnings(t *testing.T) {
 	r := newRigOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
 	r.Send(lab.Watch{IDs: []string{"done"}})
 	r.Wait(2*time.Second, time.Second/5)
-	notes := lists.Map(r.watch.Tracks[0].Notes, func(n panel.Note) string { return n.Text })
+	notes := lists.Map(r.watch.Runs.Tracks[0].Notes, func(n panel.Note) string { return n.Text })
 	if all := strings.Join(notes, "\n"); !strings.Contains(all, log+", line 10 checksum differs") {
 		t.Errorf("want the file and the line in\n%s", all)
 	}

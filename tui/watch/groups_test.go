@@ -36,9 +36,9 @@ func TestSplit(t *testing.T) {
 	}
 	accuracy := func(want string) { // its panel need not be on the screen
 		t.Helper()
-		p := slices.IndexFunc(r.watch.Panels,
+		p := slices.IndexFunc(r.watch.Board.Panels,
 			func(p panel.Panel) bool { return p.Title == "Test accuracy" })
-		if got := r.watch.Heading(p, 60, 20); got != want {
+		if got := r.watch.Board.Heading(p, 60, 20); got != want {
 			t.Errorf("the panel of accuracies is %q, want %q", got, want)
 		}
 	}
@@ -49,13 +49,13 @@ func TestSplit(t *testing.T) {
 		"val worst", "val risk", "val %")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
-	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*3 {
+	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
-	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*2 {
+	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
 	r.Overlay = nil
@@ -82,12 +82,12 @@ func TestSelectionIsMarked(t *testing.T) {
 	r := groupsRig(t, 120, 40)
 	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3,
 		"worst_group_accuracy": 3} {
-		if c := r.watch.Chart(q); len(c.Spots) != want {
+		if c := r.watch.Board.Chart(q); len(c.Spots) != want {
 			t.Errorf("%s has %d spots, want %d", q, len(c.Spots), want)
 		}
 	}
 	r.Press("a", "space")
-	c := r.watch.Chart("worst_group_accuracy")
+	c := r.watch.Board.Chart("worst_group_accuracy")
 	if len(c.Spots) != 2 || c.Spots[0].X != 3 ||
 		c.Spots[0].Y != c.Lines[0].Seeds[0].At(3*tuitest.Steps) {
 		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
@@ -114,7 +114,7 @@ func TestMarks(t *testing.T) {
 func TestBarsByGroup(t *testing.T) {
 	r := watchRig(t, 160, 50)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	m := *run.Meta
 	m.Groups = []string{"hills", "coast", "islet", "reef"}
 	m.GroupCounts = measure.Counts{Train: []int{700, 40, 3, 1}, Test: []int{90, 30, 2, 0}}
@@ -135,8 +135,8 @@ func TestBarsByGroup(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
 	}
-	v := r.watch.CurrentView(r.watch.focus)
-	b := r.watch.Bars(r.watch.focus, v.BarsMeasure(run.Meta), 10)
+	v := r.watch.Board.CurrentView(r.watch.screen.focus)
+	b := r.watch.Board.Bars(r.watch.screen.focus, v.BarsMeasure(run.Meta), 10)
 	if len(b.Bars) != 4 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
 		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
@@ -146,7 +146,7 @@ func TestBarsByGroup(t *testing.T) {
 	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
-	made, rows := tableOf(r.watch.Board, r.watch.focus)
+	made, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	for row := range made.All() {
 		value := row[len(row)-1]
 		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {

@@ -35,15 +35,15 @@ func TestHalfRead(t *testing.T) {
 	w := New(tuitest.NewLab(t, a, lab.Config{RunsGoOn: true}, 120, 40))
 	w.showRuns(openMsg{runs: []panel.RunLog{{Run: r, Log: r.Tail(), AtOpening: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
-		w.reading = true
-		w.addEvents(readMsg{round: w.round,
+		w.logs.reading = true
+		w.addEvents(readMsg{round: w.logs.round,
 			parts: []runNews{{id: r.Meta.ID, log: partly{r.Tail(), share}, events: events}}})
 	}
 	w.Round = time.Hour // news is shown in turns, but not what was recorded before
 	w.View(120, 40)
 	half := len(events) / 2
 	part(events[:half], 0.349)
-	tr := w.Tracks[0]
+	tr := w.Runs.Tracks[0]
 	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil ||
 		tr.Eval.Step != tr.Step {
 		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)

@@ -12,7 +12,7 @@ import (
 // TestHeadlineSaysBounds: the headline says whether λ is at a bound, if there is room for that.
 func TestHeadlineSaysBounds(t *testing.T) {
 	r := watchRig(t, 120, 40)
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	run.Status = runner.Done
 	box := run.Meta.Box.Lambda
 	for v, want := range map[float64]string{
@@ -34,7 +34,7 @@ func TestHeadline(t *testing.T) {
 	if n := r.watch.headlineRows(); n != r.watch.storyRows() {
 		t.Errorf("%d lines while all goes on", n)
 	}
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	for _, c := range []struct {
 		status      runner.Status
 		cause, want string

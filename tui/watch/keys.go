@@ -17,7 +17,7 @@ import (
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows, more := w.ownKeys(), w.replayKeys()
-	if w.clock != nil {
+	if w.logs.clock != nil {
 		rows, more = more, rows
 	}
 	rows = append(rows, more...)
@@ -104,16 +104,18 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Act: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Act: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
-			Why: of(w.noScale), Act: kit.Just(func() { w.NextScale(w.focus) })},
+			Why: of(w.noScale), Act: kit.Just(func() { w.Board.NextScale(w.screen.focus) })},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
-			Why: of(nil), Act: kit.Just(w.NextAxis)},
+			Why: of(nil), Act: kit.Just(w.Board.NextAxis)},
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
-			Why: of(w.noPlot), Act: kit.By(w.ZoomBy, 1)},
-		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Act: kit.By(w.ZoomBy, -1)},
+			Why: of(w.noPlot), Act: kit.By(w.Board.ZoomBy, 1)},
+		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Act: kit.By(w.Board.ZoomBy, -1)},
 		{Keys: kit.On("0"), Help: "show all of x; then reset the page's view to its defaults",
 			Why: w.noReset, Act: kit.Just(w.reset)},
-		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Act: kit.By(w.PanBy, -1)},
-		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Act: kit.By(w.PanBy, 1)},
+		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom),
+			Act: kit.By(w.Board.PanBy, -1)},
+		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom),
+			Act: kit.By(w.Board.PanBy, 1)},
 		// These choose what runs are compared with, and what is said about them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "fold runs that differ only in the seed, or show each",
@@ -146,6 +148,6 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noUndoSetting), Act: w.undoSetting, Alters: true},
 		{Keys: kit.On("C"), Help: "save a checkpoint now",
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
-			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
+			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Runs.Run().ID) }, Alters: true},
 	}
 }

@@ -14,8 +14,9 @@ import (
 // turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
-	t := w.Run()
-	return kit.Show(&kit.Overlay{Title: "Change a setting of " + t.Label, Form: newForm(w.Lab, t)})
+	t := w.Runs.Run()
+	return kit.Show(&kit.Overlay{Title: "Change a setting of " + t.Label,
+		Form: newForm(w.Lab, t)})
 }
 
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
@@ -29,13 +30,13 @@ func (w *Page) noTurn(t *panel.Track) string {
 // undoSetting asks the run to give a setting the exact value that it had before its last turn.
 // Pressed again, the key takes back the turn before that one.
 func (w *Page) undoSetting() tea.Cmd {
-	t := w.Run()
+	t := w.Runs.Run()
 	key, value, _ := t.Back()
 	return w.TurnBack(t.ID, key, value)
 }
 
 func (w *Page) noUndoSetting(t *panel.Track) string {
-	if w.clock != nil { // the key has another meaning there
+	if w.logs.clock != nil { // the key has another meaning there
 		return "A replay changes nothing"
 	}
 	if why := w.noVerb("undo")(t); why != "" {

@@ -16,7 +16,7 @@ import (
 
 func TestKnobs(t *testing.T) {
 	r := watchRig(t, 80, 24)
-	run := r.watch.Run() // a run of sfk
+	run := r.watch.Runs.Run() // a run of sfk
 	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
@@ -54,7 +54,7 @@ func TestKnobs(t *testing.T) {
 // TestKnobsFollow: the settings follow the changes in the log.
 func TestKnobsFollow(t *testing.T) {
 	r := watchRig(t, 80, 24)
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	before := run.Meta.Spec.LR
 	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: measure.Num(before),
 		New: measure.Num(0.25)},
@@ -91,7 +91,7 @@ func TestTurnable(t *testing.T) {
 // how to move.
 func TestKnobsRows(t *testing.T) {
 	r := watchRig(t, 80, 24)
-	r.Mine[r.watch.Run().ID] = true
+	r.Mine[r.watch.Runs.Run().ID] = true
 	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
 	r.Press("enter")
@@ -108,7 +108,7 @@ func TestKnobsRows(t *testing.T) {
 // bit.
 func TestTakeBack(t *testing.T) {
 	r := watchRig(t, 80, 24)
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	r.Mine[run.ID] = true
 	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
 		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)

@@ -16,7 +16,7 @@ func TestWarnings(t *testing.T) {
 	if r.Press("W"); !strings.Contains(r.Notice.Text, "has no warnings") {
 		t.Errorf("the footer says %q", r.Notice.Text)
 	}
-	r.watch.Run().Add([]runner.Event{&runner.WarningEvent{Message: long}})
+	r.watch.Runs.Run().Add([]runner.Event{&runner.WarningEvent{Message: long}})
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "!1") {
 		t.Errorf("no badge:\n%s", s)
 	}
@@ -29,7 +29,8 @@ func TestWarnings(t *testing.T) {
 // TestSearch: the log pane shows only lines with the words that were searched, in any case.
 func TestSearch(t *testing.T) {
 	r := watchRig(t, 120, 40)
-	r.watch.Run().Notes = []panel.Note{{Step: 7, Text: "Loss is high"}, {Step: 8, Text: "calm"}}
+	r.watch.Runs.Run().Notes = []panel.Note{{Step: 7, Text: "Loss is high"},
+		{Step: 8, Text: "calm"}}
 	r.Press("w", "/")
 	r.Type("loss")
 	r.Press("enter")

@@ -13,17 +13,17 @@ func TestMouse(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	l := r.watch.layout()
 	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // below the column heads, the third run
-	if r.watch.Cursor != 2 {
-		t.Errorf("run %d is under the cursor, want the third", r.watch.Cursor)
+	if r.watch.Runs.Cursor != 2 {
+		t.Errorf("run %d is under the cursor, want the third", r.watch.Runs.Cursor)
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.Panels[r.watch.focus].Title != "Where the adversary looks, by class" ||
-		r.watch.zoomed {
-		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
+	if r.watch.Board.Panels[r.watch.screen.focus].Title != "Where the adversary looks, by class" ||
+		r.watch.screen.zoomed {
+		t.Errorf("panel %v, zoomed %v", r.watch.screen.focus, r.watch.screen.zoomed)
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if !r.watch.zoomed {
+	if !r.watch.screen.zoomed {
 		t.Error("a click on the panel that has the focus does not zoom it")
 	}
 }
@@ -34,7 +34,7 @@ func TestBarsScroll(t *testing.T) {
 	r := watchRig(t, 40, 12)
 	r.Press("tab")
 	r.Press("f")
-	first, last := r.watch.Run().Meta.Classes[0], r.watch.Run().Meta.Classes[9]
+	first, last := r.watch.Runs.Run().Meta.Classes[0], r.watch.Runs.Run().Meta.Classes[9]
 	shows := func(first, last bool, what string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())

@@ -36,11 +36,11 @@ func TestMany(t *testing.T) {
 	}
 	r := newRig(t, s, 80, 24)
 	r.Send(lab.Watch{IDs: ids})
-	if n := len(r.watch.Tracks); n != lab.MaxWatched {
+	if n := len(r.watch.Runs.Tracks); n != lab.MaxWatched {
 		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)
 	}
 	methods := map[dro.Algorithm]bool{}
-	for _, track := range r.watch.Tracks {
+	for _, track := range r.watch.Runs.Tracks {
 		if methods[track.Meta.Spec.Algorithm()] = true; track.Meta.Spec.Seed > lab.MaxWatched-3 {
 			t.Errorf("a run of seed %d is watched, one of a lower seed is not",
 				track.Meta.Spec.Seed)
@@ -55,7 +55,7 @@ func TestMany(t *testing.T) {
 	}
 	// Every run can be reached, and is on the screen when it is under the cursor.
 	for range lab.MaxWatched {
-		label := r.watch.Run().Label
+		label := r.watch.Runs.Run().Label
 		if !strings.Contains(tuitest.Text(r.Shot()), label) {
 			t.Errorf("%s is under the cursor and not on the screen", label)
 		}

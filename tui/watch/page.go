@@ -17,10 +17,12 @@ import (
 // The model owns the one Page and calls it from the goroutine of the interface alone. Commands
 // get copies of what they need, never the Page: they run beside it.
 type Page struct {
-	*panel.Board
-	reader
-	screen
-	schedule
+	*lab.Lab
+	Board      *panel.Board // the panels over the watched runs
+	Runs       *panel.Runs  // the watched runs: those of Board
+	logs       reader
+	screen     screen
+	turns      schedule
 	output     output
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
@@ -54,15 +56,16 @@ type screen struct {
 
 // New returns the page without runs; Init asks for some when the page is first shown.
 func New(s *lab.Lab) *Page {
-	w := &Page{Board: panel.New(s)}
+	board := panel.New(s)
+	w := &Page{Lab: s, Board: board, Runs: board.Runs}
 	w.furnish()
 	return w
 }
 
 // furnish makes panels and axes for the methods of the watched runs.
 func (w *Page) furnish() {
-	w.Furnish()
-	w.focus = min(w.focus, len(w.Panels)-1)
+	w.Board.Furnish()
+	w.screen.focus = min(w.screen.focus, len(w.Board.Panels)-1)
 }
 
 // Title implements the interface's page: it is the name of its tab.
@@ -74,7 +77,7 @@ func (*Page) Typing() bool { return false }
 
 // Init opens the newest runs where none is watched.
 func (w *Page) Init() tea.Cmd {
-	if len(w.Tracks) > 0 || w.opening {
+	if len(w.Runs.Tracks) > 0 || w.logs.opening {
 		return nil
 	}
 	return w.open(lab.Watch{Replay: w.Config.Replay})
@@ -89,7 +92,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		now := time.Time(msg)
 		return tea.Batch(w.read(now), w.readOutput(now), w.readMachine(now), w.fetchEye(now))
 	case panel.Fetched:
-		w.Eye.Show(w.since, msg)
+		w.Board.Eye.Show(w.turns.since, msg)
 		w.redrawEye()
 		return nil
 	case panel.Next:
@@ -102,8 +105,8 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		w.addMachine(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed
-		w.looked = time.Time{}
-		return w.read(w.since)
+		w.logs.looked = time.Time{}
+		return w.read(w.turns.since)
 	case readMsg:
 		return w.addEvents(msg)
 	}
@@ -130,5 +133,5 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 func (w *Page) changed() {
 	w.touch()
 	w.updateStory()
-	w.Fit()
+	w.Board.Fit()
 }

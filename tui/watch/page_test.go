@@ -75,7 +75,7 @@ func TestVerbs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := watchRig(t, 120, 40)
-			run := r.watch.Run()
+			run := r.watch.Runs.Run()
 			run.Status = c.status
 			r.Mine[run.ID] = c.mine
 			r.Press(c.keys...)
@@ -94,7 +94,7 @@ func TestVerbs(t *testing.T) {
 func TestCompareAndCopy(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	r.Press("c", "y")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != len(r.watch.Tracks) {
+	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != len(r.watch.Runs.Tracks) {
 		t.Errorf("c asks for a table of %d runs", len(m.Runs))
 	}
 	if n := r.Notice.Text; !strings.HasPrefix(n, "Copied ") || !strings.HasSuffix(n, " rows") {
@@ -110,7 +110,7 @@ func TestCompareAndCopy(t *testing.T) {
 // user has not started that program before. A paused run still has its program.
 func TestResumeOfProgram(t *testing.T) {
 	r := watchRig(t, 120, 40)
-	run, path := r.watch.Run(), filepath.Join(t.TempDir(), "train.py")
+	run, path := r.watch.Runs.Run(), filepath.Join(t.TempDir(), "train.py")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -150,12 +150,12 @@ func TestInterrupted(t *testing.T) {
 	r.Source = s.Folder
 	r.Press("2")
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.Run().Status; st != runner.Running {
+	if st := r.watch.Runs.Run().Status; st != runner.Running {
 		t.Fatalf("status %s, want running", st)
 	}
 	rec.Close()
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.Run().Status; st != runner.Interrupted {
+	if st := r.watch.Runs.Run().Status; st != runner.Interrupted {
 		t.Errorf("status %s after the process died, want interrupted", st)
 	}
 }
@@ -166,14 +166,14 @@ func TestSmoothing(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	for range 4 { // the number of smoothers
 		smooth := func() (values []float64) {
-			for _, tr := range r.watch.Tracks {
+			for _, tr := range r.watch.Runs.Tracks {
 				if s := tr.Curves["loss"].Smooth; s != nil {
 					values = append(values, s.At(s.XRange().Hi))
 				}
 			}
 			return values
 		}
-		pushed, name := smooth(), r.watch.SmoothBy(0)
+		pushed, name := smooth(), r.watch.Board.SmoothBy(0)
 		if filtered := smooth(); !slices.Equal(pushed, filtered) {
 			t.Errorf("%s: %v pushed, %v filtered", name, pushed, filtered)
 		}

@@ -17,13 +17,13 @@ import (
 func TestToyPanel(t *testing.T) {
 	r := watchRig(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
-	r.watch.BuiltIn = func() []panel.Panel {
+	r.watch.Board.BuiltIn = func() []panel.Panel {
 		return append([]panel.Panel{{Title: "Toy panel", Views: []panel.View{
 			{Name: "how it trains", Curves: []string{"train_loss"}},
 			{Name: "who suffers", Bars: "class_loss"}}}}, panel.BuiltIn()...)
 	}
 	r.watch.furnish()
-	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // logs that are read anew are drawn
+	r.Send(lab.Watch{IDs: []string{r.watch.Runs.Run().ID}}) // logs that are read anew are drawn
 	r.Wait(2*time.Second, time.Second/5)
 	r.Press("home", "z", "i")
 	for _, want := range []string{"Toy panel · how it trains", "over the training split"} {
@@ -42,7 +42,7 @@ func TestToyPanel(t *testing.T) {
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Toy panel · who suffers") {
 		t.Errorf("flipped:\n%s", s)
 	}
-	r.watch.focus = slices.IndexFunc(r.watch.Panels,
+	r.watch.screen.focus = slices.IndexFunc(r.watch.Board.Panels,
 		func(p panel.Panel) bool { return p.Title == "Settings" })
 	r.watch.touch()
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "rho ") || !strings.Contains(s, "batch ") {

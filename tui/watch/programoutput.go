@@ -37,10 +37,10 @@ func trainsProgram(t *panel.Track) bool { return t != nil && t.Meta.Program != n
 
 // readOutput looks for new output of the run's program, if the pane shows it.
 func (w *Page) readOutput(now time.Time) tea.Cmd {
-	t, p := w.Run(), &w.output
+	t, p := w.Runs.Run(), &w.output
 	same := t != nil && p.id == t.ID
 	fresh := same && now.Sub(p.looked) < lookInterval
-	if w.logPane != outputPane || !trainsProgram(t) || p.reading || fresh {
+	if w.screen.logPane != outputPane || !trainsProgram(t) || p.reading || fresh {
 		return nil
 	}
 	if !same {
@@ -90,7 +90,7 @@ func (w *Page) showOutput(m outputMsg) {
 
 // drawOutput draws the log pane with the output of the program of the run under the cursor.
 func (w *Page) drawOutput(r kit.Rect, box bool) []string {
-	t, p, run := w.Theme, &w.output, w.Run()
+	t, p, run := w.Theme, &w.output, w.Runs.Run()
 	var all []string
 	note := ""
 	switch {
@@ -105,7 +105,7 @@ func (w *Page) drawOutput(r kit.Rect, box bool) []string {
 	}
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(line string) string { return line }
-	shown, below := visibleLines(all, said, w.words, w.logBack, ih)
+	shown, below := visibleLines(all, said, w.screen.words, w.screen.logBack, ih)
 	lines := lists.Map(shown, func(line string) string {
 		return " " + t.Text.Paint(cell.Cut(t.Greek(line), iw-2))
 	})

@@ -21,22 +21,23 @@ import (
 // the crosshair, at the checkpoint nearest to it, or of the run under the cursor at its newest
 // checkpoint.
 func (w *Page) fork() tea.Cmd {
-	v := w.CurrentView(w.focus)
-	if !w.Cross.On || !v.Plots() {
-		return kit.Send(lab.Fork{Run: w.Run().Run})
+	v := w.Board.CurrentView(w.screen.focus)
+	if !w.Board.Cross.On || !v.Plots() {
+		return kit.Send(lab.Fork{Run: w.Runs.Run().Run})
 	}
-	t, step := w.PickedStep(v)
+	t, step := w.Board.PickedStep(v)
 	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
 }
 
 // pointAtBranch puts the cursor on the first branch of the run parent. That run becomes the
 // baseline, with which all are compared, and stays in the background.
 func (w *Page) pointAtBranch(parent string) {
-	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == parent })
-	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == parent })
+	at := slices.IndexFunc(w.Runs.Tracks, func(t *panel.Track) bool { return t.ID == parent })
+	branch := slices.IndexFunc(w.Runs.Tracks,
+		func(t *panel.Track) bool { return parentOf(t) == parent })
 	if parent != "" && at >= 0 && branch >= 0 {
-		w.Baseline = at
-		w.Pick(branch)
+		w.Runs.Baseline = at
+		w.Runs.Pick(branch)
 	}
 }
 
@@ -49,8 +50,8 @@ func parentOf(t *panel.Track) string {
 // branchAndParent returns the branch under the cursor, or else the first one, and the run that it
 // comes from; nil where no two such runs are watched.
 func (w *Page) branchAndParent() (branch, parent *panel.Track) {
-	list := slices.Clone(w.Tracks)
-	if run := w.Run(); run != nil {
+	list := slices.Clone(w.Runs.Tracks)
+	if run := w.Runs.Run(); run != nil {
 		list = slices.Insert(list, 0, run)
 	}
 	for _, t := range list {
@@ -58,7 +59,7 @@ func (w *Page) branchAndParent() (branch, parent *panel.Track) {
 		if id == "" {
 			continue
 		}
-		for _, o := range w.Tracks {
+		for _, o := range w.Runs.Tracks {
 			if o.ID == id {
 				return t, o
 			}
@@ -83,7 +84,7 @@ func (w *Page) raceLine(cells int) string {
 	branch, parent := w.branchAndParent()
 	_, from, _ := runner.ParseParent(branch.Meta.Parent)
 	fork := branch.Epochs(float64(from))
-	epoch := w.Epoch
+	epoch := w.Runs.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
 	rest := []string{t.Dim.Paint(": no evaluation in common yet")}
 	if branch.Status == runner.Queued {

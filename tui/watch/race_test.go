@@ -24,16 +24,17 @@ import (
 func TestForkAtCrosshair(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	r.Press("F")
-	if m, _ := tuitest.Sent[lab.Fork](r.Rig); m.Run != r.watch.Run().Run || m.Near != 0 {
+	if m, _ := tuitest.Sent[lab.Fork](r.Rig); m.Run != r.watch.Runs.Run().Run || m.Near != 0 {
 		t.Errorf("without a crosshair: %+v", m)
 	}
 	for range 3 { // by steps, by epochs, by time
-		r.watch.Cross.On = false
+		r.watch.Board.Cross.On = false
 		r.Press("left", "left", "left", "left", "F")
 		m, _ := tuitest.Sent[lab.Fork](r.Rig)
-		run := r.watch.Tracks[r.watch.Picked]
+		run := r.watch.Runs.Tracks[r.watch.Board.Picked]
 		if m.Run != run.Run || m.Near <= 0 || m.Near >= run.Step {
-			t.Errorf("by %s at step %d: %s near %d", r.watch.Axis, run.Step, m.Run.Meta.ID, m.Near)
+			t.Errorf("by %s at step %d: %s near %d", r.watch.Board.Axis, run.Step, m.Run.Meta.ID,
+				m.Near)
 		}
 		r.Press("a")
 	}
@@ -47,12 +48,13 @@ func TestRace(t *testing.T) {
 		r := watchRig(t, 160, 40)
 		r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 		w := r.watch
-		branch, parent := w.Tracks[1], w.Tracks[0]
+		branch, parent := w.Runs.Tracks[1], w.Runs.Tracks[0]
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
 		w.pointAtBranch(parent.ID)
-		if w.Baseline != 0 || w.Cursor != 1 || w.raceRows() != 1 {
-			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.Cursor, w.raceRows())
+		if w.Runs.Baseline != 0 || w.Runs.Cursor != 1 || w.raceRows() != 1 {
+			t.Fatalf("baseline %d, cursor %d, %d rows, want 0, 1 and 1", w.Runs.Baseline,
+				w.Runs.Cursor, w.raceRows())
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
 		if at > branch.Step {
@@ -101,7 +103,7 @@ func TestBackToTheRace(t *testing.T) {
 	a.Add(t, "other-pgd", other, runner.Done, "")
 	r := newRigOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
 	all := []string{"shapes-branch", "shapes-erm", "shapes-sfk"}
-	watched := func() []string { return slices.Sorted(slices.Values(r.watch.IDs())) }
+	watched := func() []string { return slices.Sorted(slices.Values(r.watch.Runs.IDs())) }
 	r.Send(lab.Watch{})
 	if got := watched(); !slices.Equal(got, all) {
 		t.Fatalf("a new viewer sees %v, want %v", got, all)
@@ -165,7 +167,7 @@ func watchOnly(t *testing.T, s *tuitest.Script, id string) *panel.Track {
 	r.Send(lab.Watch{IDs: []string{id}})
 	r.Wait(2*time.Second, time.Second/5)
 	r.Fits(t, "a fork")
-	return r.watch.Tracks[0]
+	return r.watch.Runs.Tracks[0]
 }
 
 // TestForkGoesOnItsParentsCurves: up to the checkpoint, the curves of a fork are those of its

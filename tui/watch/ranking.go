@@ -30,9 +30,9 @@ type rankedRow struct {
 func (w *Page) byRisk() (groups [][]rankedRow) {
 	var all []rankedRow
 	risk := w.risk()
-	for _, row := range w.Rows() {
-		if v := panel.EvalFigureAt(risk.Name, w.Epoch).Over(w.InRow(row)); v.Applies() {
-			all = append(all, rankedRow{w.Tracks[row[0]], v.Float()})
+	for _, row := range w.Runs.Rows() {
+		if v := panel.EvalFigureAt(risk.Name, w.Runs.Epoch).Over(w.Runs.InRow(row)); v.Applies() {
+			all = append(all, rankedRow{w.Runs.Tracks[row[0]], v.Float()})
 		}
 	}
 	groups = lists.GroupBy(all, func(r rankedRow) string { return r.run.Asks[risk.Asks] })
@@ -50,8 +50,8 @@ const leastForRanks = 30
 // ended. The layout asks before the ranking is drawn, and both must come to the same number, so
 // both call ranks.
 func (w *Page) rankRows() int {
-	ended := !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool { return !t.Status.Ended() })
-	if w.Body.H < leastForRanks || !ended {
+	live := func(t *panel.Track) bool { return !t.Status.Ended() }
+	if w.Body.H < leastForRanks || slices.ContainsFunc(w.Runs.Tracks, live) {
 		return 0
 	}
 	return len(w.ranks(w.Body.W))
@@ -67,7 +67,7 @@ func (w *Page) ranks(cells int) (all []string) {
 		// Where all were asked the same, short names do, and the radius need not be said.
 		about, names := "", lists.Map(list, func(r rankedRow) string { return r.run.Short })
 		// Short names tell apart all watched runs, and may repeat the radius that is said.
-		if !w.Comparable(&risk) {
+		if !w.Runs.Comparable(&risk) {
 			runs := lists.Map(list, func(r rankedRow) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}

@@ -20,7 +20,7 @@ func TestRanks(t *testing.T) {
 		t.Errorf("%d lines while all goes on", n)
 	}
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
-	for i, tr := range r.watch.Tracks {
+	for i, tr := range r.watch.Runs.Tracks {
 		tr.Status = runner.Done
 		tr.Eval.Set("robust_risk", measure.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
 	}
@@ -37,7 +37,7 @@ func TestRanks(t *testing.T) {
 	}
 	r.Fits(t, "ranks in 62 cells")
 	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // long names
-		r.watch.Tracks[i].Short = name
+		r.watch.Runs.Tracks[i].Short = name
 	}
 	s = tuitest.Text(r.Shot())
 	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n",
@@ -48,7 +48,7 @@ func TestRanks(t *testing.T) {
 		}
 	}
 	r.Fits(t, "ranks in two lines")
-	r.watch.Tracks[0].Eval.Set("robust_risk", measure.Num(2.25))
+	r.watch.Runs.Tracks[0].Eval.Set("robust_risk", measure.Num(2.25))
 	if s := tuitest.Text(r.Shot()); strings.Contains(s, "2.25★") {
 		t.Errorf("the best of equals:\n%s", s)
 	}
@@ -69,7 +69,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	}
 	r := newRig(t, s, 120, 40)
 	r.Wait(30*time.Second, time.Second)
-	for i, tr := range r.watch.Tracks {
+	for i, tr := range r.watch.Runs.Tracks {
 		tr.Meta.Spec.Rho = float64(i + 1)
 		tr.Asks = panel.QuestionsOf(tr.Meta)
 		tr.Eval.Set("robust_risk", measure.Num(float64(i)))
@@ -79,7 +79,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	for i, c := range r.watch.columns() {
 		best, change := r.watch.bests(r.watch.columns())[i], ""
 		if c.change != nil {
-			change = c.Cell(r.watch.Tracks[:1])
+			change = c.Cell(r.watch.Runs.Tracks[:1])
 		}
 		switch {
 		case c.best != nil && c.best.Name == "robust_risk" && best >= 0:
@@ -100,8 +100,8 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 func TestRanksByQuestion(t *testing.T) {
 	r := watchRig(t, 120, 40)
 	r.Wait(20*time.Second, time.Second)
-	r.watch.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
-	for i, tr := range r.watch.Tracks {
+	r.watch.Runs.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
+	for i, tr := range r.watch.Runs.Tracks {
 		tr.Meta.Spec.Rho = []float64{.5, 1.5}[i/2]
 		tr.Asks = panel.QuestionsOf(tr.Meta)
 		tr.Eval.Set("robust_risk", measure.Num(float64(i)+tr.Meta.Spec.Rho))

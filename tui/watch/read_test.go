@@ -58,7 +58,7 @@ func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	if all != runs*each {
 		t.Errorf("%d events of %d came", all, runs*each)
 	}
-	for _, tr := range r.watch.Tracks {
+	for _, tr := range r.watch.Runs.Tracks {
 		for name, c := range tr.Curves {
 			if n := len(c.Raw.Buckets()); n > panel.Buckets(runs) {
 				t.Errorf("%s of %s has %d buckets", name, tr.Label, n)

@@ -13,7 +13,7 @@ const machineInterval = 5 * time.Second
 
 // readMachine looks for new samples of the run under the cursor.
 func (w *Page) readMachine(now time.Time) tea.Cmd {
-	t, m := w.Run(), &w.Machine
+	t, m := w.Runs.Run(), &w.Board.Machine
 	switch {
 	case t == nil:
 		return nil
@@ -32,7 +32,7 @@ func (w *Page) readMachine(now time.Time) tea.Cmd {
 
 // addMachine adds samples that were read, and has them shown.
 func (w *Page) addMachine(more machineMsg) {
-	if m := &w.Machine; m.ID == more.run {
+	if m := &w.Board.Machine; m.ID == more.run {
 		m.Samples, m.Next, m.Reading = append(m.Samples, more.samples...), more.next, false
 	}
 	if more.Changes() {

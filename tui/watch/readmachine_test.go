@@ -46,9 +46,10 @@ func box(gpus int, start time.Time) (list []machine.Sample) {
 // onMachine shows the machine of the run under the cursor in the whole page.
 func onMachine(r *rig, list []machine.Sample) {
 	w := r.watch
-	w.Machine = panel.Machine{ID: w.Run().ID, Samples: list}
-	w.focus = slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return p.Title == "Machine" })
-	w.zoomed = true
+	w.Board.Machine = panel.Machine{ID: w.Runs.Run().ID, Samples: list}
+	w.screen.focus = slices.IndexFunc(w.Board.Panels,
+		func(p panel.Panel) bool { return p.Title == "Machine" })
+	w.screen.zoomed = true
 	w.touch()
 }
 
@@ -75,9 +76,9 @@ func TestMachineFits(t *testing.T) {
 			r.Size(size[0], size[1])
 			onMachine(r, list)
 			r.Fits(t, name)
-			r.watch.zoomed = false
+			r.watch.screen.zoomed = false
 			r.Fits(t, name)
-			r.watch.zoomed = true
+			r.watch.screen.zoomed = true
 			text := tuitest.Text(r.Shot())
 			waits := strings.Contains(text, "waits for data: 38 % used, 8 workers")
 			if waits != (name == "one" || name == "eight") && size[0] >= 80 {
@@ -124,7 +125,7 @@ func TestMachineIsRead(t *testing.T) {
 	}
 	l := tuitest.NewLab(t, nil, lab.Config{}, 80, 24)
 	w := New(l)
-	w.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
+	w.Runs.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
 	now := time.Now()
 	look := func() machineMsg {
 		now = now.Add(machineInterval)
@@ -132,24 +133,24 @@ func TestMachineIsRead(t *testing.T) {
 		w.Update(msg)
 		return msg
 	}
-	if msg := look(); !msg.Changes() || len(w.Figures()) != 4 {
-		t.Errorf("read %d samples", len(w.Figures()))
+	if msg := look(); !msg.Changes() || len(w.Board.Figures()) != 4 {
+		t.Errorf("read %d samples", len(w.Board.Figures()))
 	}
 	if w.readMachine(now) != nil {
 		t.Error("it reads without a pause")
 	}
-	if msg := look(); msg.Changes() || len(w.Figures()) != 4 {
-		t.Errorf("read again: %d samples", len(w.Figures()))
+	if msg := look(); msg.Changes() || len(w.Board.Figures()) != 4 {
+		t.Errorf("read again: %d samples", len(w.Board.Figures()))
 	}
 	see(list[4:7])
-	if msg := look(); !msg.Changes() || len(w.Figures()) != 7 {
-		t.Errorf("read %d samples", len(w.Figures()))
+	if msg := look(); !msg.Changes() || len(w.Board.Figures()) != 7 {
+		t.Errorf("read %d samples", len(w.Board.Figures()))
 	}
 	old := panel.OpenReplay(sourceOf{}, run)
-	w.Tracks[0] = panel.NewTrack(old)
-	w.Tracks[0].Add([]runner.Event{&runner.StatusEvent{Head: runner.Head{
+	w.Runs.Tracks[0] = panel.NewTrack(old)
+	w.Runs.Tracks[0].Add([]runner.Event{&runner.StatusEvent{Head: runner.Head{
 		Time: list[2].Time.Add(time.Second)}, Status: runner.Running}})
-	if got := len(w.Figures()); got != 3 {
+	if got := len(w.Board.Figures()); got != 3 {
 		t.Errorf("in a replay %d samples are shown, want 3", got)
 	}
 	if _, err := os.Stat(filepath.Join(run.Dir, "system.jsonl")); err != nil {

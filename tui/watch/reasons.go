@@ -16,7 +16,7 @@ import (
 // its own. Actions behind it may rely on Run not being nil.
 func (w *Page) ofRun(why func(*panel.Track) string) func() string {
 	return func() string {
-		switch t := w.Run(); {
+		switch t := w.Runs.Run(); {
 		case t == nil:
 			return "No runs to watch. Start some on page 1, or select some on page 3"
 		case why != nil:
@@ -27,19 +27,20 @@ func (w *Page) ofRun(why func(*panel.Track) string) func() string {
 }
 
 func (w *Page) noAbove(*panel.Track) string {
-	return kit.Unless(w.Cross.On || w.RowAt() > 0, "This is the first run")
+	return kit.Unless(w.Board.Cross.On || w.Runs.RowAt() > 0, "This is the first run")
 }
 
 func (w *Page) noBelow(*panel.Track) string {
-	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, "This is the last run")
+	return kit.Unless(w.Board.Cross.On || w.Runs.RowAt() < len(w.Runs.Rows())-1,
+		"This is the last run")
 }
 
 func (w *Page) noFlip(*panel.Track) string {
-	return kit.Unless(len(w.Panels[w.focus].Views) > 1, "This panel has only one view")
+	return kit.Unless(len(w.Board.Panels[w.screen.focus].Views) > 1, "This panel has only one view")
 }
 
 func (w *Page) noSplit(*panel.Track) string {
-	return kit.Unless(w.Validates, "No watched run has a validation split (see val_fraction)")
+	return kit.Unless(w.Board.Validates, "No watched run has a validation split (see val_fraction)")
 }
 
 func (w *Page) noWarnings(t *panel.Track) string {
@@ -47,12 +48,13 @@ func (w *Page) noWarnings(t *panel.Track) string {
 }
 
 func (w *Page) noScale(*panel.Track) string {
-	return kit.Unless(len(w.CurrentView(w.focus).Curves) > 0, "This panel has no vertical scale")
+	return kit.Unless(len(w.Board.CurrentView(w.screen.focus).Curves) > 0,
+		"This panel has no vertical scale")
 }
 
 // noScroll names the pane, as that is the one of the two that a key can open.
 func (w *Page) noScroll(*panel.Track) string {
-	if w.hiddenBars(w.focus) > 0 {
+	if w.hiddenBars(w.screen.focus) > 0 {
 		return ""
 	}
 	return w.noPane()
@@ -60,7 +62,7 @@ func (w *Page) noScroll(*panel.Track) string {
 
 // noPane says that no log pane is open.
 func (w *Page) noPane() string {
-	return kit.Unless(w.logPane != noPane, "The log pane is closed. w opens it")
+	return kit.Unless(w.screen.logPane != noPane, "The log pane is closed. w opens it")
 }
 
 // noVerb returns what says why a live run cannot be asked something, for which it must be in one of
@@ -107,12 +109,13 @@ func (w *Page) noControl(t *panel.Track) string {
 
 // noCopy says that the key has another meaning in a replay.
 func (w *Page) noCopy(*panel.Track) string {
-	return kit.Unless(w.clock == nil, "In a replay y goes to the next checkpoint")
+	return kit.Unless(w.logs.clock == nil, "In a replay y goes to the next checkpoint")
 }
 
 // noSeeds refuses where taking apart and putting together look the same.
 func (w *Page) noSeeds(*panel.Track) string {
-	return kit.Unless(len(w.Groups) < len(w.Tracks), "No two runs differ only in the seed")
+	return kit.Unless(len(w.Runs.Groups) < len(w.Runs.Tracks),
+		"No two runs differ only in the seed")
 }
 
 // noPlot is the Why of keys that need an axis of steps.
@@ -121,12 +124,12 @@ func (w *Page) noPlot(*panel.Track) string {
 }
 
 func (w *Page) noUnzoom(*panel.Track) string {
-	return kit.Unless(w.ZoomX != (plot.Range{}), "The whole axis is in view")
+	return kit.Unless(w.Board.ZoomX != (plot.Range{}), "The whole axis is in view")
 }
 
 // noReset says why there is nothing to reset.
 func (w *Page) noReset() string {
-	if w.ZoomX != (plot.Range{}) {
+	if w.Board.ZoomX != (plot.Range{}) {
 		return ""
 	}
 	return w.Choices().Key().Why()

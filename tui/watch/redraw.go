@@ -50,25 +50,25 @@ type partPlaces [2]kit.Rect
 // isDue reports whether a part is drawn anew: its turn has come, the user did something, or its
 // places are others. Without a Round, as in most tests, every frame shows all there is.
 func (w *Page) isDue(p *drawnPart, places partPlaces) bool {
-	return w.Round == 0 || p.lines == nil || p.shown < p.wanted || p.touched != w.touched ||
+	return w.Round == 0 || p.lines == nil || p.shown < p.wanted || p.touched != w.turns.touched ||
 		p.places != places
 }
 
 // keep keeps the lines of a part that was due. Once due, a part shows all there is, also news that
 // came after its turn.
 func (w *Page) keep(p *drawnPart, places partPlaces, lines []string) {
-	p.lines, p.places, p.touched = lines, places, w.touched
+	p.lines, p.places, p.touched = lines, places, w.turns.touched
 	if p.shown < p.wanted {
-		p.shown = w.news
+		p.shown = w.turns.news
 	}
 }
 
 // part returns the drawing of a panel.
 func (w *Page) part(panel int) *drawnPart {
-	for len(w.drawn) <= panel {
-		w.drawn = append(w.drawn, &drawnPart{})
+	for len(w.turns.drawn) <= panel {
+		w.turns.drawn = append(w.turns.drawn, &drawnPart{})
 	}
-	return w.drawn[panel]
+	return w.turns.drawn[panel]
 }
 
 // schedule is the state of the turns. Its counts only grow; they are only compared with earlier
@@ -83,7 +83,7 @@ type schedule struct {
 }
 
 // touch makes the next frame draw everything, whoever's turn it is.
-func (w *Page) touch() { w.touched++ }
+func (w *Page) touch() { w.turns.touched++ }
 
 // scheduledPart is a part of the page with the time between its turns, and when they come within a
 // Round.
@@ -100,8 +100,8 @@ type scheduledPart struct {
 // stand one above the other share a turn.
 func (w *Page) parts(look time.Duration) []scheduledPart {
 	columns := 0
-	for _, r := range w.placed {
-		if r.Y == w.placed[0].Y {
+	for _, r := range w.turns.placed {
+		if r.Y == w.turns.placed[0].Y {
 			columns++
 		}
 	}
@@ -112,19 +112,19 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 	}
 	// Only an evaluation changes bars and maps, so they come half as often.
 	table, curves, others := w.Round, round, evalTurn*round
-	if c := w.clock; c != nil {
+	if c := w.logs.clock; c != nil {
 		table, curves, others = 0, 0, 0
 		if c.Playing && w.Round > 0 {
 			table, others = replayTurn, replayTurn
 		}
 	}
-	list := []scheduledPart{{&w.around, table, 0}}
+	list := []scheduledPart{{&w.turns.around, table, 0}}
 	for i := range w.count() {
 		p, d, at := w.first()+i, curves, time.Duration(0)
-		if i < len(w.placed) {
-			at = round * time.Duration(w.placed[i].X) / time.Duration(max(1, w.Body.W))
+		if i < len(w.turns.placed) {
+			at = round * time.Duration(w.turns.placed[i].X) / time.Duration(max(1, w.Body.W))
 		}
-		switch v := w.CurrentView(p); {
+		switch v := w.Board.CurrentView(p); {
 		case v.ShowsSamples():
 			continue
 		case !v.Plots() && !v.Phase:
@@ -139,14 +139,14 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 // each has to show: View draws, and a part that is out of view by then is not drawn.
 func (w *Page) noteTurns(now time.Time, changed bool) {
 	if changed {
-		w.news++
+		w.turns.news++
 	}
-	for _, p := range w.parts(now.Sub(w.since)) {
-		if turnBetween(w.since, now, p.every, p.offset) {
-			p.wanted = w.news
+	for _, p := range w.parts(now.Sub(w.turns.since)) {
+		if turnBetween(w.turns.since, now, p.every, p.offset) {
+			p.wanted = w.turns.news
 		}
 	}
-	w.since = now
+	w.turns.since = now
 }
 
 // turnBetween reports whether a turn came between two moments. Turns come at intervals of every,
@@ -160,5 +160,6 @@ func turnBetween(from, to time.Time, every, at time.Duration) bool {
 // hasUnshown reports whether some part does not show all there is. Then the next look counts as a
 // change even if it brings nothing, so that the last news of a run that has ended is shown, too.
 func (w *Page) hasUnshown() bool {
-	return slices.ContainsFunc(w.parts(0), func(p scheduledPart) bool { return p.wanted < w.news })
+	return slices.ContainsFunc(w.parts(0),
+		func(p scheduledPart) bool { return p.wanted < w.turns.news })
 }

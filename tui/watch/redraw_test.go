@@ -58,7 +58,7 @@ func TestColumnsTakeTurns(t *testing.T) {
 	r.View()
 	shown := func() (list []int) {
 		for i := range w.count() {
-			list = append(list, w.drawn[w.first()+i].wanted)
+			list = append(list, w.turns.drawn[w.first()+i].wanted)
 		}
 		return list
 	}
@@ -73,7 +73,7 @@ func TestColumnsTakeTurns(t *testing.T) {
 		columns := map[int]bool{}
 		for i, n := range shown() {
 			if waits[i]++; n != before[i] {
-				columns[w.placed[i].X], waits[i] = true, 0
+				columns[w.turns.placed[i].X], waits[i] = true, 0
 			}
 			if most := 3 * evalTurn; waits[i] > most {
 				t.Fatalf("panel %d waits for %d looks", i, waits[i])

@@ -80,7 +80,7 @@ func TestReplayBar(t *testing.T) {
 	}
 	r.Send(kit.Click{X: 60, Y: bar})
 	r.Wait(frameTime, frameTime)
-	if at := w.clock.Now / w.clock.End.Seconds; at < 0.4 || at > 0.9 {
+	if at := w.logs.clock.Now / w.logs.clock.End.Seconds; at < 0.4 || at > 0.9 {
 		t.Errorf("a click about the middle leads to %v", at)
 	}
 	if d := w.Digest(80); !strings.Contains(d, " steps/s · ") || strings.Contains(d, "×") {

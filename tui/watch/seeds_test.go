@@ -50,17 +50,20 @@ func seedsRig(t *testing.T) *rig {
 func TestSeeds(t *testing.T) {
 	r := seedsRig(t)
 	w := r.watch
-	if len(w.Rows()) != 2 || len(w.Tracks) != 6 || w.Tracks[0].Number != w.Tracks[1].Number {
-		t.Fatalf("rows %v", w.Rows())
+	if rows := w.Runs.Rows(); len(rows) != 2 || len(w.Runs.Tracks) != 6 {
+		t.Fatalf("%d runs have the rows %v, want 6 in 2 rows", len(w.Runs.Tracks), rows)
+	}
+	if first, second := w.Runs.Tracks[0].Number, w.Runs.Tracks[1].Number; first != second {
+		t.Errorf("two seeds have the colours %d and %d, want one", first, second)
 	}
 	bands := func() []plot.Line {
-		return slices.DeleteFunc(w.Chart("test_loss").Lines,
+		return slices.DeleteFunc(w.Board.Chart("test_loss").Lines,
 			func(l plot.Line) bool { return len(l.Seeds) < 2 })
 	}
 	points := func() []plot.BandPoint {
 		for _, b := range bands() {
-			if b.Number == w.Tracks[0].Number {
-				return slices.Clone(b.Points(w.Span(), 40))
+			if b.Number == w.Runs.Tracks[0].Number {
+				return slices.Clone(b.Points(w.Board.Span(), 40))
 			}
 		}
 		return nil
@@ -82,15 +85,21 @@ func TestSeeds(t *testing.T) {
 	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
 		t.Errorf("no row or no line of three seeds:\n%s", s)
 	}
-	for _, track := range w.Tracks {
+	for _, track := range w.Runs.Tracks {
 		track.Status = runner.Done
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "✓ sfk s1: done after") {
 		t.Errorf("of which seed the headline is:\n%s", s)
 	}
 	r.Press("o")
-	if c := w.Chart("test_loss"); len(w.Rows()) != 6 || len(bands()) != 0 || len(c.Lines) != 3 {
-		t.Errorf("apart: rows %v, %d bands, %d lines", w.Rows(), len(bands()), len(c.Lines))
+	if rows := w.Runs.Rows(); len(rows) != 6 {
+		t.Errorf("apart: the rows are %v, want 6", rows)
+	}
+	if n := len(bands()); n != 0 {
+		t.Errorf("apart: %d bands, want none", n)
+	}
+	if c := w.Board.Chart("test_loss"); len(c.Lines) != 3 {
+		t.Errorf("apart: %d lines, want 3", len(c.Lines))
 	}
 	if r := watchRig(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")

@@ -13,19 +13,19 @@ import (
 // part, because they show the same news, and a turn of its own for each would cost more than it
 // saves.
 func (w *Page) View(cols, rows int) []string {
-	if len(w.Tracks) == 0 {
+	if len(w.Runs.Tracks) == 0 {
 		return w.empty(cols, rows)
 	}
 	l := w.layout()
 	blocks := w.aroundBlocks(l)
-	w.placed = l.panels
+	w.turns.placed = l.panels
 	for i, r := range l.panels {
 		p := w.first() + i
 		// A single panel has no focus to show: nothing else could have it.
-		blocks = append(blocks, w.panelBlock(p, r, p == w.focus && w.count() > 1))
+		blocks = append(blocks, w.panelBlock(p, r, p == w.screen.focus && w.count() > 1))
 	}
 	if l.eye.H > 0 {
-		blocks = append(blocks, w.panelBlock(w.EyeAt(), l.eye, false))
+		blocks = append(blocks, w.panelBlock(w.Board.EyeAt(), l.eye, false))
 	}
 	return kit.Compose(cols, rows, blocks)
 }
@@ -33,7 +33,7 @@ func (w *Page) View(cols, rows int) []string {
 // aroundBlocks returns table and headline, and the log pane.
 func (w *Page) aroundBlocks(l watchLayout) []kit.Block {
 	above := kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H)
-	around, places := &w.around, partPlaces{above, l.log}
+	around, places := &w.turns.around, partPlaces{above, l.log}
 	if w.isDue(around, places) {
 		lines := slices.Concat(w.table(l.runs), w.headline(above.W))
 		if l.log.H > 0 {
@@ -51,7 +51,7 @@ func (w *Page) panelBlock(p int, r kit.Rect, focused bool) kit.Block {
 	if w.isDue(part, places) {
 		iw, ih := w.panelInside(r)
 		room := kit.Area(0, 0, iw, ih)
-		w.keep(part, places, w.Draw(p, r, room, kit.Boxed(w.Body.H), focused))
+		w.keep(part, places, w.Board.Draw(p, r, room, kit.Boxed(w.Body.H), focused))
 	}
 	return kit.Block{Rect: r, Lines: part.lines}
 }
@@ -63,11 +63,11 @@ func (w *Page) empty(cols, rows int) []string {
 	text := []string{t.Title.Paint("No runs yet"), "",
 		t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
 		t.Dim.Paint(cell.Cut(w.Config.RunsDir, cols-4))}
-	if w.opening {
+	if w.logs.opening {
 		text = []string{t.Dim.Paint("Reading the runs" + t.More)}
 	}
-	if w.problem != "" {
-		text = append(text, "", t.Bad.Paint(cell.Cut(w.problem, cols-4)))
+	if w.logs.problem != "" {
+		text = append(text, "", t.Bad.Paint(cell.Cut(w.logs.problem, cols-4)))
 	}
 	// Half of what is free stands above; Fill adds the other half.
 	lines := make([]string, max(0, (rows-len(text))/2))
@@ -82,18 +82,18 @@ func (w *Page) empty(cols, rows int) []string {
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
-		names = append(names, w.CurrentView(w.first()+i).CurvesIn(w.panelInside(r))...)
+		names = append(names, w.Board.CurrentView(w.first()+i).CurvesIn(w.panelInside(r))...)
 	}
-	w.FitThese(names)
+	w.Board.FitThese(names)
 }
 
 // hiddenBars returns the number of a panel's bars that have no room, so that they can be scrolled;
 // 0 for a panel out of view, for curves, and for views that are shown whole.
 func (w *Page) hiddenBars(p int) int {
-	if p >= len(w.Panels) {
+	if p >= len(w.Board.Panels) {
 		return 0
 	}
-	v, t := w.CurrentView(p), w.Run()
+	v, t := w.Board.CurrentView(p), w.Runs.Run()
 	r, ok := w.inside(p)
 	if v.Bars == "" || v.Whole() || t == nil || !ok {
 		return 0
@@ -108,5 +108,5 @@ func (w *Page) hiddenBars(p int) int {
 // scrollBars moves the bars of a panel. The last bar goes no higher than the last row, whatever
 // the room was when it was scrolled.
 func (w *Page) scrollBars(p, by int) {
-	w.Panels[p].First = max(0, min(w.Panels[p].First+by, w.hiddenBars(p)))
+	w.Board.Panels[p].First = max(0, min(w.Board.Panels[p].First+by, w.hiddenBars(p)))
 }
