@@ -35,7 +35,8 @@ func (m *Model) tabs() []tab {
 	if x > m.w { // only the current page has its name
 		x = 1
 		for i := range list {
-			if list[i].x = x; list[i].page != m.current {
+			list[i].x = x
+			if list[i].page != m.current {
 				list[i].text = fmt.Sprintf(" %d ", list[i].page+1)
 			}
 			x += cell.Width(list[i].text)

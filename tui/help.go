@@ -22,7 +22,8 @@ func (m *Model) help() *kit.Overlay {
 			if row.Help == "" || m.barReason(row) != "" || shown[name] || (why == "") != works {
 				continue
 			}
-			if shown[name] = true; why != "" && rows[why] == nil {
+			shown[name] = true
+			if why != "" && rows[why] == nil {
 				reasons = append(reasons, why)
 			}
 			rows[why] = append(rows[why], *row)

@@ -108,7 +108,8 @@ func (m *Model) restyle() {
 
 // open puts an overlay over the page; nil takes away the one that is there.
 func (m *Model) open(o *kit.Overlay) {
-	if m.overlay = o; o != nil {
+	m.overlay = o
+	if o != nil {
 		o.Resize(m.Theme, m.Body.W, m.Body.H)
 	}
 }
@@ -274,7 +275,9 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.notice, m.news, m.pressed, m.used = kit.Notice{}, m.now, m.now, true
+	m.notice = kit.Notice{}
+	m.news, m.pressed = m.now, m.now
+	m.used = true
 	m.frames.set(m.env.frames)
 	key := k.String()
 	p := m.page()
@@ -373,7 +376,8 @@ func (m *Model) screen() string { return m.terminalText(m.frame()) }
 // terminalText returns the lines of a frame as the terminal gets them. It changes the lines.
 func (m *Model) terminalText(lines []string) string {
 	for i, line := range lines {
-		if lines[i] = cell.ForTerminal(line); m.env.ascii {
+		lines[i] = cell.ForTerminal(line)
+		if m.env.ascii {
 			lines[i] = cell.ASCII(lines[i])
 		}
 	}

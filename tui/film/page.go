@@ -131,10 +131,12 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 		stands = 10              // seconds for which the result stands before a loop begins anew
 	)
 	since := now.Sub(p.ticked)
-	if p.ticked = now; since < 0 || since > rest || p.still() {
+	p.ticked = now
+	if since < 0 || since > rest || p.still() {
 		return nil
 	}
-	if p.at += since.Seconds(); p.Config.Loop && p.at >= length+stands {
+	p.at += since.Seconds()
+	if p.Config.Loop && p.at >= length+stands {
 		p.at = 0
 	}
 	return kit.Send(movedMsg{})
@@ -155,27 +157,34 @@ func (p *Page) turn(by int) {
 
 // Keys implements the interface's page.
 func (p *Page) Keys() []kit.Key {
-	atEnd := func() string { return kit.Unless(p.ended(), "At the end of the film") }
-	before := func() string {
-		return kit.Unless(!p.ended(), "The film has ended: ← goes back")
-	}
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "train it yourself", Group: kit.ToStart,
-			Help: "go to Launch, and train it yourself", Why: atEnd, Alters: true,
+			Help: "go to Launch, and train it yourself", Why: p.notEnded, Alters: true,
 			Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
 		{Keys: kit.On("enter"), Hint: "watch these runs", Group: kit.ToWatch,
-			Help: "leave the film for Watch, at this moment", Why: before, Act: p.leave},
+			Help: "leave the film for Watch, at this moment", Why: p.hasEnded, Act: p.leave},
 		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
-			Why: func() string { return cmp.Or(p.missing(), atEnd()) }, Act: p.branch},
+			Why: p.noBranch, Act: p.branch},
 		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on",
-			Why: before, Act: kit.Just(func() { p.pauses = !p.pauses })},
+			Why: p.hasEnded, Act: kit.Just(func() { p.pauses = !p.pauses })},
 		{Keys: kit.On("left", "h"), Hint: "back", Group: kit.ToWatch, Help: "go back by a chapter",
 			Act: kit.By(p.turn, -1)},
 		{Keys: kit.On("right", "l"), Hint: "on", Group: kit.ToWatch, Help: "go on by a chapter",
-			Why: before, Act: kit.By(p.turn, +1)},
+			Why: p.hasEnded, Act: kit.By(p.turn, +1)},
 	}
 }
+
+// notEnded says that the film has to end first.
+func (p *Page) notEnded() string { return kit.Unless(p.ended(), "At the end of the film") }
+
+// hasEnded says that the film is over.
+func (p *Page) hasEnded() string {
+	return kit.Unless(!p.ended(), "The film has ended: ← goes back")
+}
+
+// noBranch says why no branch can be trained.
+func (p *Page) noBranch() string { return cmp.Or(p.missing(), p.notEnded()) }
 
 // missing says that the recording is not there yet.
 func (p *Page) missing() string {

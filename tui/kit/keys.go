@@ -186,7 +186,8 @@ func (t *Theme) Footer(rows []Key, w int) string {
 				continue
 			}
 			name, word := row.Name(t.ASCII), t.Greek(row.word(w))
-			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word); room < 0 {
+			room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word)
+			if room < 0 {
 				break
 			}
 			hints += "  " + t.Key.Paint(name) + " " + t.Dim.Paint(word)

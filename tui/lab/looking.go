@@ -40,7 +40,8 @@ type lookState struct {
 
 // List asks for all runs of the folder; the answer is Listed.
 func (s *Lab) List() tea.Cmd {
-	if s.looks.again = s.looks.busy; s.looks.busy {
+	s.looks.again = s.looks.busy
+	if s.looks.busy {
 		return nil
 	}
 	return s.look(true)

@@ -149,7 +149,8 @@ func (l *Page) press(k tea.KeyPressMsg) {
 
 // finishAndMove takes the typed line and, if it is valid, moves the cursor.
 func (l *Page) finishAndMove(by int) {
-	if l.finish(); !l.editing {
+	l.finish()
+	if !l.editing {
 		l.move(by)
 	}
 }
@@ -202,8 +203,7 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
-			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, "play"), "review") },
-			Help:   "review, then start; on the film, play it", Alters: true},
+			HintIn: l.enterHint, Help: "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
@@ -229,6 +229,14 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Act: kit.Just(l.flip)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel", Act: kit.Just(l.flip)},
 	}
+}
+
+// enterHint returns the footer's word for Enter.
+func (l *Page) enterHint(int) string {
+	if l.at == 0 {
+		return "play"
+	}
+	return "review"
 }
 
 // cursor returns the row under the cursor in the focused panel, and the number of rows.

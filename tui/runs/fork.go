@@ -147,7 +147,8 @@ func (f *forkForm) move(by int) {
 // setValue changes the setting under the cursor. An empty value restores the setting of the
 // checkpoint.
 func (f *forkForm) setValue(text string) {
-	if f.changed[f.key()] = text; strings.TrimSpace(text) == "" {
+	f.changed[f.key()] = text
+	if strings.TrimSpace(text) == "" {
 		delete(f.changed, f.key())
 	}
 	_, f.problem = f.change()

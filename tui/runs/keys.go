@@ -100,7 +100,8 @@ func (p *Page) inner() int {
 func (p *Page) headAt(x int) string {
 	at := listMark + (p.Body.W-p.inner())/2
 	for _, c := range p.layColumns(p.inner()) {
-		if at += c.Width; x < at {
+		at += c.Width
+		if x < at {
 			return c.Head
 		}
 	}

@@ -41,7 +41,8 @@ func (m moment) String() string {
 
 // parseMoment parses "last", "best" or an epoch.
 func parseMoment(text string) (m moment, err error) {
-	switch text = strings.TrimSpace(text); text {
+	text = strings.TrimSpace(text)
+	switch text {
 	case "", "last":
 		return m, nil
 	case "best":

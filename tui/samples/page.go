@@ -108,14 +108,18 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 	if p.run != nil && r.Dir == p.run.Dir && p.err == nil {
 		return nil
 	}
-	p.run, p.step, p.split, p.part, p.rho = r, -1, runner.SplitTest, 0, -1
+	p.run, p.split = r, runner.SplitTest
+	p.step, p.rho = -1, -1 // the newest checkpoint, and the run's own radius
+	p.part = 0
 	return p.startJob()
 }
 
 // startJob starts an evaluation in the background.
 func (p *Page) startJob() tea.Cmd {
 	p.stop()
-	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
+	p.pick, p.err = nil, nil
+	p.percent, p.shown = 0, nil
+	p.zoomed = false
 	means := certificate.Means{DataDir: p.Config.DataDir}
 	if !p.Config.ReadOnly { // a viewer may start no program
 		means.Programs = p.Config.Programs
@@ -137,7 +141,9 @@ func (p *Page) stop() {
 // showPick takes in the result of the job.
 func (p *Page) showPick(msg pickedMsg) {
 	p.job.cancel()
-	p.job, p.run, p.steps, p.pick, p.err = nil, msg.run, msg.steps, msg.pick, msg.err
+	p.job = nil
+	p.run, p.steps = msg.run, msg.steps
+	p.pick, p.err = msg.pick, msg.err
 	if p.err != nil {
 		return
 	}

@@ -127,8 +127,10 @@ func (p *Page) catalogueRuns(dir string) func() []*record.Run {
 func (p *Page) showSweep() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
 		p.reader = &reader{dir: p.dir(), shared: p.Config.Shared, runs: p.catalogueRuns(p.dir())}
-		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
-		p.grid, p.busy = nil, false
+		p.seen, p.err = lookedMsg{}, nil
+		p.key, p.grid = "", nil
+		p.at, p.scroll = 0, 0
+		p.busy = false
 	}
 	return p.readSweep()
 }
@@ -156,7 +158,8 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 
 // show takes in the state of the sweep.
 func (p *Page) show(msg lookedMsg) {
-	if p.err = msg.err; msg.err != nil {
+	p.err = msg.err
+	if msg.err != nil {
 		p.seen.live = nil
 		return
 	}

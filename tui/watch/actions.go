@@ -94,7 +94,8 @@ func (w *Page) nextStyle() tea.Cmd { return kit.Notify("Curve style: " + w.Board
 // nextBaseline goes through the runs, and then to none. At first it is the plain method, if that
 // is among the runs.
 func (w *Page) nextBaseline() tea.Cmd {
-	if w.Runs.Baseline++; w.Runs.Baseline == len(w.Runs.Tracks) {
+	w.Runs.Baseline++
+	if w.Runs.Baseline == len(w.Runs.Tracks) {
 		w.Runs.Baseline = -1
 	}
 	if w.Runs.Baseline < 0 {

@@ -59,7 +59,8 @@ func (w *Page) upOrDown(by int) {
 	}
 	list := w.Board.CrossValues(w.screen.focus)
 	i := slices.IndexFunc(list, func(c panel.CrossValue) bool { return c.Run == w.Board.Picked })
-	if i = max(0, min(len(list)-1, i+by)); i < len(list) {
+	i = max(0, min(len(list)-1, i+by))
+	if i < len(list) {
 		w.Board.Picked = list[i].Run
 	}
 }

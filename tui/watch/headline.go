@@ -81,7 +81,8 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 		if rows == 1 && selected != "" {
 			words += " · " + selected
 		}
-		if stands = words; cell.Width(stands) <= cells-7 {
+		stands = words
+		if cell.Width(stands) <= cells-7 {
 			break
 		}
 	}

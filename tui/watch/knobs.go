@@ -78,7 +78,8 @@ func (k *knobForm) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
 	case "enter":
 		// The run may have changed since the last letter, so what is typed is checked again.
-		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
+		k.Problem = k.check(k.String())
+		if k.Problem != nil || k.String() == "" {
 			return false, nil
 		}
 		return true, k.Turn(k.run.ID, k.keys[k.row], k.String())

@@ -95,7 +95,8 @@ func visibleLines[T any](all []T, said func(T) string, words string, back, rows 
 		})
 		below = fmt.Sprintf("%d with %s · ", len(all), words)
 	}
-	if back = max(0, min(back, len(all)-rows)); back > 0 {
+	back = max(0, min(back, len(all)-rows))
+	if back > 0 {
 		below += fmt.Sprintf("%d more below · ", back)
 	}
 	end := len(all) - back

@@ -97,8 +97,8 @@ func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
 // It takes what it needs from the lab before the command starts, because the interface may replace
 // Colors meanwhile. A read-only folder gets no index beside its logs.
 func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
-	kept, colors, s, logs := l.Config.FixedRuns, l.Colors, l.Source, lab.InSmall(l.Source,
-		!l.Config.ReadOnly)
+	kept, colors := l.Config.FixedRuns, l.Colors
+	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{wanted: wanted, request: request}
 		var runs []*record.Run

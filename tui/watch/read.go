@@ -55,10 +55,11 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
 		logs = append(logs, source{t.RunLog, look && mayGoOn})
 	}
-	round, find, owes, first := w.logs.round, w.Source.Find, w.hasUnshown(), w.logs.unread
+	round, first, unshown := w.logs.round, w.logs.unread, w.hasUnshown()
+	find := w.Source.Find
 	sources := lab.InSmall(w.Source, !w.Config.ReadOnly)
 	return func() tea.Msg {
-		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: owes}, 0
+		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: unshown}, 0
 		for i, s := range logs {
 			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {

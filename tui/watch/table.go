@@ -130,7 +130,8 @@ func (w *Page) layTable(cells int) tableLayout {
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
-		if marks[i] = -1; c.best != nil && w.Runs.Comparable(c.best) {
+		marks[i] = -1
+		if c.best != nil && w.Runs.Comparable(c.best) {
 			marks[i] = w.leads(c.best, panel.EvalFigureAt(c.best.Name, w.Runs.Epoch))
 			if w.leads(c.best, panel.EvalFigure(c.best.Name)) != marks[i] {
 				marks[i] = -1
