@@ -21,9 +21,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// clocked is a rig whose ticks and beats come on their own, by the clock of the script.
+// clocked is a driver whose ticks and beats come on their own, by the clock of the script.
 type clocked struct {
-	*rig
+	*driver
 	due []appointment
 }
 
@@ -32,13 +32,13 @@ type appointment struct {
 	msg func(time.Time) tea.Msg
 }
 
-func newClocked(r *rig) *clocked {
-	c := &clocked{rig: r}
+func newClocked(r *driver) *clocked {
+	c := &clocked{driver: r}
 	r.after = func(d time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
 		c.due = append(c.due, appointment{c.script.Now.Add(d), msg})
 		return nil
 	}
-	r.run(r.after(0, newTick))
+	r.Run(r.after(0, newTick))
 	return c
 }
 
@@ -52,7 +52,7 @@ func (c *clocked) pass(d time.Duration) {
 		}
 		next := c.due[0]
 		c.due, c.script.Now = c.due[1:], next.at
-		c.send(next.msg(next.at))
+		c.Send(next.msg(next.at))
 	}
 	c.script.Now = end
 }
@@ -90,19 +90,19 @@ func TestEndIsSeen(t *testing.T) {
 				dir := t.TempDir()
 				first, second := endings(t, dir, c.page == "5")
 				s := &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}
-				r := newClocked(newRig(t, s, 120, 40))
+				r := newClocked(newDriver(t, s, 120, 40))
 				r.Source, r.Config.RunsDir = s.Folder, dir
 				run := first()
 				if c.name == "others" {
-					r.press(c.page)
+					r.Press(c.page)
 					r.await(t, "1 running")
 					end(t, run, runner.Stopped)
 					run = second()
 				}
-				r.press(c.page)
+				r.Press(c.page)
 				r.await(t, c.shows)
 				if i > 0 { // else a key was pressed a moment ago
-					r.send(tea.BlurMsg{})
+					r.Send(tea.BlurMsg{})
 					r.pass(2*longQuietAfter + time.Duration(i)*time.Second/3)
 				}
 				before := tuitest.Text(r.shot(t))

@@ -42,7 +42,7 @@ func TestFramesAreFound(t *testing.T) {
 // moves, and low otherwise.
 func TestFrameRate(t *testing.T) {
 	m := watching(t, 80, 24).Model
-	start := time.Unix(4e9, 0) // far from the rig's own time
+	start := time.Unix(4e9, 0) // far from the driver's own time
 	m.pressed = time.Time{}
 	m.tick(start)
 	if got := m.frameRate(); got != localFrames {

@@ -15,16 +15,16 @@ import (
 // of the progress. Otherwise it is told nothing.
 func TestRing(t *testing.T) {
 	for _, ring := range []lab.Ring{{}, {Notify: "9", Progress: true}} {
-		r := newRig(t, tuitest.NewScript(t), 120, 40)
+		r := newDriver(t, tuitest.NewScript(t), 120, 40)
 		r.Config.Ring = ring
-		r.press("2")
-		r.wait(10*time.Second, time.Second)
+		r.Press("2")
+		r.Wait(10*time.Second, time.Second)
 		bar := r.View().ProgressBar
 		if (bar != nil) != ring.Progress || bar != nil && (bar.Value < 40 || bar.Value > 60) {
 			t.Errorf("%+v: progress %+v half-way", ring, bar)
 		}
 		r.raw = nil
-		r.wait(20*time.Second, time.Second)
+		r.Wait(20*time.Second, time.Second)
 		rung := 0
 		for _, raw := range r.raw {
 			if strings.Contains(raw.Msg.(string), "done") {
@@ -68,7 +68,7 @@ func TestRingSequence(t *testing.T) {
 // TestHelpIsNoSentence: the help of a key begins with a small letter, unless its first word is a
 // name in capitals, and has no full stop.
 func TestHelpIsNoSentence(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
 	for i, rows := range r.keys {
 		for _, row := range rows {
 			word, _, _ := strings.Cut(row.Help, " ")

@@ -23,7 +23,7 @@ const (
 
 // growing is a set of runs whose logs grow, and the interface that watches them.
 type growing struct {
-	*rig
+	*driver
 	runs []runner.Recorder
 	logs [][]runner.Event // the events that are still to be written
 	step int64
@@ -60,11 +60,11 @@ func newLive(b *testing.B, runs, w, h int) *growing {
 		l.logs = append(l.logs, tuitest.Training(a, i, liveEpochSteps, liveEpochs))
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	l.rig = newRig(b, s, w, h)
+	l.driver = newDriver(b, s, w, h)
 	l.Source = s.Folder // real logs
 	l.Round = l.env.round
 	l.grow(b)
-	l.press("2")
+	l.Press("2")
 	return l
 }
 
@@ -107,7 +107,7 @@ func BenchmarkLive(b *testing.B) {
 				}
 				l.script.Now = l.script.Now.Add(readEvery)
 				b.StartTimer()
-				l.send(kit.Tick(l.script.Now))
+				l.Send(kit.Tick(l.script.Now))
 				view := l.View()
 				b.StopTimer()
 				start := time.Now()
@@ -130,11 +130,11 @@ func BenchmarkScreen(b *testing.B) {
 		for range liveEpochSteps * liveEpochs / liveSteps / 2 {
 			l.grow(b)
 		}
-		l.wait(10*time.Second, readEvery)
+		l.Wait(10*time.Second, readEvery)
 		b.Run(fmt.Sprintf("drawn/%druns", runs), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				l.press("tab")
+				l.Press("tab")
 				l.View()
 			}
 		})
@@ -142,7 +142,7 @@ func BenchmarkScreen(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l.script.Now = l.script.Now.Add(readEvery)
-				l.send(kit.Tick(l.script.Now))
+				l.Send(kit.Tick(l.script.Now))
 				l.View()
 			}
 		})

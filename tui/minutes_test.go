@@ -21,9 +21,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// newcomer is a rig on runs that train, with a user who presses only keys that the screen names.
+// newcomer is a driver on runs that train, with a user who presses only keys that the screen names.
 type newcomer struct {
-	*rig
+	*driver
 	t       *testing.T
 	store   *record.Store
 	queue   *queue.Queue
@@ -64,18 +64,16 @@ func newNewcomer(t *testing.T) *newcomer {
 	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch, settings.Epochs =
 		[]dro.Algorithm{dro.SFK, dro.ERM}, "csv:example", "linear", 32, 400
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := &rig{script: s, asked: &tuitest.Asked{}}
-	r.Model = newModel(lab.Config{Verbs: q, RunsDir: store.Dir(), DataDir: t.TempDir(),
+	r := drive(newModel(lab.Config{Verbs: q, RunsDir: store.Dir(), DataDir: t.TempDir(),
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, s,
 		func() []presets.Preset {
 			return []presets.Preset{{Preset: runner.Preset{Name: "table", Doc: "a table",
 				Spec: settings}}}
-		})
-	r.Source, r.Round = s.Folder, 0
-	r.after = never
-	r.run(r.Init())
-	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-	return &newcomer{rig: r, t: t, store: store, queue: q, gate: gate}
+		}), s)
+	r.Source = s.Folder
+	r.Run(r.Init())
+	r.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	return &newcomer{driver: r, t: t, store: store, queue: q, gate: gate}
 }
 
 // screenful returns the text on the screen.
@@ -90,7 +88,7 @@ func (n *newcomer) does(keys ...string) {
 		if !slices.Contains(known, name) {
 			n.t.Fatalf("key %d: nothing says %s:\n%s", n.keys+1, name, n.screenful())
 		}
-		n.rig.press(key)
+		n.driver.Press(key)
 		n.keys++
 		if key == "?" {
 			n.learned += n.screenful()
@@ -100,7 +98,7 @@ func (n *newcomer) does(keys ...string) {
 
 // types presses the keys of a value.
 func (n *newcomer) types(value string) {
-	n.typed(value)
+	n.Type(value)
 	n.keys += len(value)
 }
 
@@ -124,7 +122,7 @@ func (n *newcomer) until(what string, so func() bool) {
 			n.t.Fatalf("after %d keys there is no %s:\n%s", n.keys, what, n.screenful())
 		}
 		<-tick.C
-		n.wait(time.Second/5, time.Second/5)
+		n.Wait(time.Second/5, time.Second/5)
 	}
 }
 
@@ -151,7 +149,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	for !strings.Contains(n.learned, "export what the panel shows") {
 		// The help is longer than the screen, and its order changes when a key begins to work.
 		n.does("esc", "?")
-		n.rig.press("space")
+		n.driver.Press("space")
 		n.learned += n.screenful()
 	}
 	n.does("esc", "t")

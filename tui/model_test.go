@@ -24,7 +24,7 @@ import (
 func TestVerbsOfAnotherProcess(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsGoOn = true
-	r.press("p", "x", "y", "3", "p")
+	r.Press("p", "x", "y", "3", "p")
 	if want := []string{"pause", "stop", "pause"}; !slices.Equal(r.asked.List, want) {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
@@ -36,11 +36,11 @@ func TestAnswered(t *testing.T) {
 	for want, ask := range map[string]tea.Cmd{"Asked to pause: a-run": r.Ask("pause", "a-run"),
 		"Saved at step 7: a-run":           r.Ask("checkpoint", "a-run"),
 		"Set c to 70 · u undoes it: a-run": r.Turn("a-run", "c", "70")} {
-		if r.send(ask()); !strings.Contains(r.footer(), want) {
+		if r.Send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
 	}
-	r.send(lab.Answered{Verb: "resume", ID: "b-run"},
+	r.Send(lab.Answered{Verb: "resume", ID: "b-run"},
 		lab.Answered{Verb: "resume", ID: "c-run", Err: errors.New("no such run")})
 	if !r.Mine["b-run"] || r.Mine["c-run"] || !strings.Contains(r.footer(), "no such run") {
 		t.Errorf("ours are %v; the footer says %q", r.Mine, r.footer())
@@ -50,23 +50,23 @@ func TestAnswered(t *testing.T) {
 // TestPace: the interface looks at the files less and less often while nothing happens.
 func TestPace(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.wait(30*time.Second, time.Second/5) // to the end of the runs
+	r.Wait(30*time.Second, time.Second/5) // to the end of the runs
 	for _, c := range []struct {
 		later, want time.Duration
 	}{{0, readSeldom}, {longQuietAfter + time.Second, readRarely}} {
-		r.send(kit.Tick(r.script.Now.Add(c.later)))
+		r.Send(kit.Tick(r.script.Now.Add(c.later)))
 		if got := r.pace(); got != c.want {
 			t.Errorf("%v later: %v, want %v", c.later, got, c.want)
 		}
 	}
-	if r.press("?"); r.pace() != readEvery {
+	if r.Press("?"); r.pace() != readEvery {
 		t.Errorf("after a key: %v, want %v", r.pace(), readEvery)
 	}
 }
 
 func TestLeave(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.press("q")
+	r.Press("q")
 	if !r.quit {
 		t.Error("q does not leave, though no run is of this program")
 	}
@@ -74,15 +74,15 @@ func TestLeave(t *testing.T) {
 	for id := range r.script.Logs {
 		r.Mine[id] = true
 	}
-	r.press("q")
+	r.Press("q")
 	if r.quit || r.overlay == nil {
 		t.Fatal("q leaves without asking, though runs of this program go on")
 	}
-	r.press("q", "n", "esc")
+	r.Press("q", "n", "esc")
 	if r.quit || r.overlay != nil {
 		t.Fatal("Esc does not stay")
 	}
-	r.press("ctrl+c", "ctrl+c")
+	r.Press("ctrl+c", "ctrl+c")
 	if !r.quit {
 		t.Error("two ctrl+c do not leave")
 	}
@@ -91,17 +91,17 @@ func TestLeave(t *testing.T) {
 // TestStarted: runs that Launch has started are watched and belong to the user.
 func TestStarted(t *testing.T) {
 	s := tuitest.NewScript(t)
-	r := newRig(t, s, 80, 24)
+	r := newDriver(t, s, 80, 24)
 	var ids []string
 	for id := range s.Logs {
 		ids = append(ids, id)
 	}
-	r.send(lab.Started{IDs: ids[:2]})
+	r.Send(lab.Started{IDs: ids[:2]})
 	if s := tuitest.Text(r.shot(t)); r.current != watchPage || !strings.Contains(s, "2 running") ||
 		!r.Mine[ids[0]] || !r.Mine[ids[1]] {
 		t.Errorf("page %d with\n%s", r.current, tuitest.Text(r.shot(t)))
 	}
-	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
+	r.Send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
 	if f := r.footer(); !strings.Contains(f, "rho: 0: want\\x1b[31m a number") {
 		t.Errorf("the footer says %q", f)
 	}
@@ -109,7 +109,7 @@ func TestStarted(t *testing.T) {
 
 func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.press(":")
+	r.Press(":")
 	idle := false
 	for _, row := range r.overlay.Form.(*palette).rows() {
 		if can := row.Blocked() == ""; can && idle {
@@ -118,29 +118,29 @@ func TestPalette(t *testing.T) {
 			idle = !can
 		}
 	}
-	r.typed("log pane")
+	r.Type("log pane")
 	if s := tuitest.Text(r.shot(t)); strings.Contains(s, "smoothing") {
 		t.Errorf("what was not asked for:\n%s", s)
 	}
-	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
+	r.Press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
 		"backspace", "backspace")
-	r.typed("warnings")
-	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") ||
+	r.Type("warnings")
+	if r.Press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") ||
 		r.overlay != nil {
 		t.Error("the log pane is not open")
 	}
-	r.press(":")
-	r.typed("zzz")
-	if r.press("enter"); r.overlay == nil ||
+	r.Press(":")
+	r.Type("zzz")
+	if r.Press("enter"); r.overlay == nil ||
 		!strings.Contains(tuitest.Text(r.shot(t)), "No matching command") {
 		t.Error("nothing was found, and something done")
 	}
-	r.press("esc", ":", "down", "down", "down", "up")
+	r.Press("esc", ":", "down", "down", "down", "up")
 	r.size(40, 12)
 	r.fits(t, "palette on a small screen")
-	r.press("esc", "3", ":")
-	r.typed("filter")
-	if r.press("enter"); !r.pages[runsPage].Typing() {
+	r.Press("esc", "3", ":")
+	r.Type("filter")
+	if r.Press("enter"); !r.pages[runsPage].Typing() {
 		t.Error("no filter is typed")
 	}
 }
@@ -150,8 +150,8 @@ func TestPalette(t *testing.T) {
 func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		r := browsing(t, tuitest.NewArchive(t), "3", 120, 40)
-		r.late = late
-		r.press("end", "enter")
+		r.Late = late
+		r.Press("end", "enter")
 		list, _ := r.Source.List()
 		last := list[len(list)-1].Meta.ID
 		if got := r.watch.Runs.IDs(); r.current != watchPage || !slices.Equal(got, []string{last}) {
@@ -163,7 +163,7 @@ func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 // TestStopAll: X stops the runs that were started last, and no others.
 func TestStopAll(t *testing.T) {
 	r := watching(t, 120, 40)
-	if r.press("X"); len(r.asked.List) > 0 || r.overlay != nil {
+	if r.Press("X"); len(r.asked.List) > 0 || r.overlay != nil {
 		t.Fatalf("nothing was started, and asked is %v", r.asked.List)
 	}
 	var ids []string
@@ -171,12 +171,12 @@ func TestStopAll(t *testing.T) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	r.send(lab.Started{IDs: ids[:2]})
-	r.press("X")
+	r.Send(lab.Started{IDs: ids[:2]})
+	r.Press("X")
 	if r.overlay == nil || len(r.asked.List) > 0 {
 		t.Fatalf("asked %v without a question", r.asked.List)
 	}
-	if r.press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
+	if r.Press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
 		t.Errorf("asked %v, want two stops", r.asked.List)
 	}
 }
@@ -191,11 +191,11 @@ func (r reads) Reading() *runner.Reading { return r.now }
 
 // TestBusy: keys do nothing while runs are being started.
 func TestBusy(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 80, 24)
-	r.press("enter")
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
+	r.Press("enter")
 	_, cmd := r.Update(tuitest.KeyPress("enter"))
 	_, ask := r.Update(cmd()) // which is not answered yet
-	r.press("3", "down", "enter", "q")
+	r.Press("3", "down", "enter", "q")
 	if r.current != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
 		t.Errorf("on page %d, the footer is %q", r.current+1, r.footer())
 	}
@@ -213,11 +213,11 @@ func TestBusy(t *testing.T) {
 		}
 	}
 	r.Config.Verbs = idle
-	if r.run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
+	if r.Run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
 		t.Errorf("answered, the page is %d, the footer %q", r.current+1, r.footer())
 	}
 	r.Config.Verbs = &tuitest.Starter{}
-	if r.press("enter", "enter"); r.current != watchPage {
+	if r.Press("enter", "enter"); r.current != watchPage {
 		t.Errorf("started, the page is %d", r.current+1)
 	}
 }
@@ -225,13 +225,13 @@ func TestBusy(t *testing.T) {
 // TestBeginsWithLiveRuns: if runs are live, the interface begins with them, unless a key was
 // pressed first.
 func TestBeginsWithLiveRuns(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 80, 24)
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
 	if r.current != launchPage || !strings.Contains(r.header(), "4 live") {
 		t.Errorf("after a key page %d: %q", r.current+1, r.header())
 	}
 	r.used, r.listed = false, false
 	r.tick(tuitest.Epoch0()) // a slow disk answers after the first tick
-	if r.send(lab.Listed{Runs: r.live}); r.current != watchPage || len(r.watch.Runs.Tracks) != 4 {
+	if r.Send(lab.Listed{Runs: r.live}); r.current != watchPage || len(r.watch.Runs.Tracks) != 4 {
 		t.Errorf("page %d: %q", r.current+1, r.header())
 	}
 }
@@ -239,7 +239,7 @@ func TestBeginsWithLiveRuns(t *testing.T) {
 // TestKeys: no key does two things on a page at once, and the help lists every key that does
 // something.
 func TestKeys(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 80, 24)
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
 	for id, table := range r.keys {
 		seen := map[string]*kit.Key{}
 		for i := range table {
@@ -272,16 +272,16 @@ func TestKeys(t *testing.T) {
 // why it does not work.
 func TestHelpTellsWhatWorks(t *testing.T) {
 	r := browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 60)
-	r.press("?")
+	r.Press("?")
 	works, idle, ok := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
 	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
 		t.Errorf("in an empty list the cursor goes up:\n%s", works)
 	}
 	r = watching(t, 110, 60)                       // in one column
 	for _, page := range []string{"1", "2", "3"} { // in the first row, with nothing open
-		r.press(page, "home", "?")
+		r.Press(page, "home", "?")
 		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
-		r.press("esc")
+		r.Press("esc")
 		if strings.Contains(works, "↑") || page != "3" && strings.Contains(works, "Esc") {
 			t.Errorf("page %s: what does nothing works:\n%s", page, works)
 		}
@@ -291,7 +291,7 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 // TestHelpFits: on a screen of 120×40, every key of Watch that works now is in view.
 func TestHelpFits(t *testing.T) {
 	r := watching(t, 120, 40)
-	r.press("2", "?")
+	r.Press("2", "?")
 	screen := tuitest.Text(r.shot(t))
 	for i := range r.keys[watchPage] {
 		row := &r.keys[watchPage][i]
@@ -308,28 +308,28 @@ func TestReadOnly(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.ReadOnly, r.Config.RunsGoOn = true, true
 	for _, page := range []string{"1", "2", "3"} {
-		r.press(page)
+		r.Press(page)
 		footer := tuitest.Text(r.shot(t))
 		for _, b := range r.keys[r.current] {
 			if !b.Alters {
 				continue
 			}
 			key := b.Keys.Keys()[0]
-			r.press(key)
+			r.Press(key)
 			if r.overlay != nil || len(r.asked.List) > 0 ||
 				!strings.Contains(r.footer(), "read-only") {
 				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key,
 					r.asked.List, r.footer())
 			}
-			r.press("?")
+			r.Press("?")
 			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" &&
 				strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
 				t.Errorf("page %s: %s is offered", page, key)
 			}
-			r.press("esc")
+			r.Press("esc")
 		}
 	}
-	r.press("q")
+	r.Press("q")
 	if !r.quit {
 		t.Error("q does not leave")
 	}
@@ -342,12 +342,12 @@ func TestSharedView(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r.Config.ReadOnly, r.Config.Shared, r.Config.RunsGoOn = true, true, true
 	for _, page := range []string{"1", "2"} {
-		r.press(page)
+		r.Press(page)
 		for _, b := range r.keys[r.current] {
 			if !b.Local {
 				continue
 			}
-			r.press(b.Keys.Keys()[0])
+			r.Press(b.Keys.Keys()[0])
 			if r.overlay != nil || r.pages[r.current].Typing() ||
 				!strings.Contains(r.footer(), " view ") {
 				t.Errorf("page %s: %s does something: the footer says %q", page,
@@ -355,17 +355,17 @@ func TestSharedView(t *testing.T) {
 			}
 		}
 	}
-	r.press("1")
+	r.Press("1")
 	for _, shared := range []bool{true, false} {
 		r.Config.Shared = shared
 		changed := false
 		for y := range 30 {
 			// If the cell is a setting, the second click changes it, as the space bar does.
-			r.send(click(60, y))
-			r.send(click(60, y))
+			r.Send(click(60, y))
+			r.Send(click(60, y))
 			changed = changed || r.pages[r.current].Typing() ||
 				strings.Count(r.screen(), "◆") > 1 // the legend has one
-			r.press("esc")
+			r.Press("esc")
 		}
 		if changed == shared {
 			t.Errorf("shared %v: clicks change a setting: %v", shared, changed)
@@ -380,7 +380,7 @@ func TestSharedView(t *testing.T) {
 func TestTabs(t *testing.T) {
 	r := watching(t, 120, 40)
 	for _, tab := range r.tabs() {
-		r.send(click(tab.x+1, 0))
+		r.Send(click(tab.x+1, 0))
 		if got := r.pages[r.current].Title(); !strings.Contains(tab.text, got) {
 			t.Errorf("a click on %q leads to %s", tab.text, got)
 		}
@@ -392,20 +392,20 @@ func TestElsewhere(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
 	for key, want := range map[string]string{"x": "x works on page 2, Watch: stop",
 		"#": "# works on page 3, Runs: add", "u": "u works on page 1, Launch: reset"} {
-		if r.press(key); !strings.Contains(r.footer(), want) {
+		if r.Press(key); !strings.Contains(r.footer(), want) {
 			t.Errorf("%s: the footer says %q, want %q", key, r.footer(), want)
 		}
 	}
-	if r.press("ctrl+y"); r.notice.Text != "" {
+	if r.Press("ctrl+y"); r.notice.Text != "" {
 		t.Errorf("of a key that does nothing anywhere: %q", r.notice.Text)
 	}
 }
 
 // TestSuspend: Ctrl-Z suspends the program on every page.
 func TestSuspend(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
 	for _, page := range []string{"1", "2", "3", "4"} {
-		r.press(page)
+		r.Press(page)
 		_, cmd := r.Update(tuitest.KeyPress("ctrl+z"))
 		if cmd == nil {
 			t.Fatalf("page %s: nothing", page)
@@ -419,11 +419,11 @@ func TestSuspend(t *testing.T) {
 // Runs that were selected on Runs are what Compare shows when it is turned to by its key; fork is
 // a key of Watch, too.
 func TestPickedAreCompared(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
-	r.press("3")
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
+	r.Press("3")
 	r.pages[runsPage].Update(lab.Listed{Runs: tuitest.Found(t, tuitest.NewArchive(t),
 		"shapes-sfk-s1", "shapes-erm-s1")})
-	r.press("space", "space", "4")
+	r.Press("space", "space", "4")
 	s := tuitest.Text(r.shot(t))
 	if r.current != comparePage || !strings.Contains(s, "2 selected runs") {
 		t.Errorf("page %d:\n%s", r.current+1, s)
@@ -438,7 +438,7 @@ func TestHeaderCountsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newClocked(newRig(t, s, 120, 40))
+	r := newClocked(newDriver(t, s, 120, 40))
 	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
 	begin := func(seed uint64) runner.Recorder {
 		m := tuitest.Meta(dro.ERM, tuitest.Epoch0())
@@ -462,7 +462,7 @@ func TestHeaderCountsAgain(t *testing.T) {
 	}
 	for _, page := range []string{"1", "2", "4"} {
 		t.Run("page "+page, func(t *testing.T) {
-			r.press(page)
+			r.Press(page)
 			first := begin(1)
 			r.pass(2 * time.Second)
 			if !strings.Contains(r.header(), "1 live") {

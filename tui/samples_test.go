@@ -18,8 +18,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sampling returns a rig on the Samples page, with a made-up pick of the only run of a folder.
-func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
+// sampling returns a driver on the Samples page, with a made-up pick of the only run of a folder.
+func sampling(t testing.TB, table bool, w, h int, environ ...string) *driver {
 	t.Helper()
 	r := aboutToSample(t, w, h, environ...)
 	r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
@@ -27,12 +27,12 @@ func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
 		pick.Split = q.Split
 		return pick, nil
 	}
-	r.press("P")
+	r.Press("P")
 	return r
 }
 
-// aboutToSample returns a rig on the Runs page with one run.
-func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
+// aboutToSample returns a driver on the Runs page with one run.
+func aboutToSample(t testing.TB, w, h int, environ ...string) *driver {
 	t.Helper()
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	a.Add(t, "shapes-sfk-s1", tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0()),
@@ -40,11 +40,11 @@ func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
 	return browsing(t, a.Folder, "3", w, h, environ...)
 }
 
-func (r *rig) samples() *samples.Page { return r.pages[samplesPage].(*samples.Page) }
+func (r *driver) samples() *samples.Page { return r.pages[samplesPage].(*samples.Page) }
 
 func TestViewsOfSamples(t *testing.T) {
 	of := func(table bool) opener {
-		return func(t testing.TB, w, h int, environ ...string) *rig {
+		return func(t testing.TB, w, h int, environ ...string) *driver {
 			t.Helper()
 			return sampling(t, table, w, h, environ...)
 		}
@@ -86,24 +86,24 @@ func TestSamplesTab(t *testing.T) {
 	if strings.Contains(r.header(), "Samples") {
 		t.Error("a tab before a run was asked for")
 	}
-	r.press("6")
+	r.Press("6")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "P on a run of Watch (2) or Runs (3)") {
 		t.Errorf("without a run:\n%s", s)
 	}
-	r.press("3", "P")
+	r.Press("3", "P")
 	if r.current != samplesPage || !strings.Contains(r.header(), "6 Samples") || asked != 1 {
 		t.Errorf("P on Runs turns to page %d, asked %d times", r.current+1, asked)
 	}
-	r.press("f", "3", "enter")
+	r.Press("f", "3", "enter")
 	if r.current != watchPage {
 		t.Fatalf("page %d", r.current+1)
 	}
-	r.press("P")
+	r.Press("P")
 	if s := tuitest.Text(r.shot(t)); r.current != samplesPage || asked != 1 ||
 		!strings.Contains(s, "wrong, ") {
 		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.current+1, asked, s)
 	}
-	if r.press("r"); asked != 2 {
+	if r.Press("r"); asked != 2 {
 		t.Errorf("r asked %d times", asked)
 	}
 }
@@ -117,7 +117,7 @@ func TestSamplesOfSharedView(t *testing.T) {
 		return nil, errors.New("no")
 	}
 	for _, key := range []string{"P", "6", "r", "m", "c", "3", "enter", "P"} {
-		r.press(key)
+		r.Press(key)
 	}
 	if r.current == samplesPage {
 		t.Error("a shared view is on the page of samples")
@@ -133,12 +133,12 @@ func TestSamplesFit(t *testing.T) {
 			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z",
 				"pgdown", "pgup", "G", "g", "m", "r", "c", "esc", "i"}
 			for i := range 2 * len(keys) { // each key twice
-				r.press(keys[i*7919%len(keys)])
+				r.Press(keys[i*7919%len(keys)])
 				r.size(40+i*37%160, 12+i*23%50)
-				r.send(click(i*13%r.w, i*29%r.h),
+				r.Send(click(i*13%r.w, i*29%r.h),
 					tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
-				r.send(kit.Tick(tuitest.Epoch0().Add(time.Duration(i) * time.Second)))
-				r.press("6")
+				r.Send(kit.Tick(tuitest.Epoch0().Add(time.Duration(i) * time.Second)))
+				r.Press("6")
 				r.fits(t, fmt.Sprint(environ, table, " step ", i))
 			}
 		}
@@ -170,15 +170,15 @@ func TestPoisonedSamples(t *testing.T) {
 			}
 			return pick, nil
 		}
-		r.press("P")
+		r.Press("P")
 		for _, key := range []string{"f", "f", "f", "v", "z", "z", "F", "F", "F", "F", "i", "esc"} {
-			r.press(key)
+			r.Press(key)
 			r.fits(t, key)
 		}
 		r.samples().Evaluate = func(certificate.ViewOf) (*certificate.Pick, error) {
 			return nil, errors.New("odd.csv" + tuitest.Poison + ": no such file")
 		}
-		r.press("r")
+		r.Press("r")
 		r.fits(t, "an error")
 	}
 }

@@ -15,8 +15,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sweeping returns a rig on the Sweep page over a runs folder with a sweep.
-func sweeping(t testing.TB, w, h int, environ ...string) *rig {
+// sweeping returns a driver on the Sweep page over a runs folder with a sweep.
+func sweeping(t testing.TB, w, h int, environ ...string) *driver {
 	t.Helper()
 	return sweepingIn(t, swept(t), w, h, environ...)
 }
@@ -29,18 +29,18 @@ func swept(t testing.TB) (dir string) {
 	return dir
 }
 
-func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *rig {
+func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *driver {
 	t.Helper()
 	s := &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}
-	r := newRig(t, s, w, h, environ...)
+	r := newDriver(t, s, w, h, environ...)
 	r.Config.RunsDir, r.Source = dir, lab.Folder(dir)
-	r.press("5")
+	r.Press("5")
 	return r
 }
 
 func TestViewsOfSweep(t *testing.T) {
 	dir := swept(t)
-	open := func(t testing.TB, w, h int, environ ...string) *rig {
+	open := func(t testing.TB, w, h int, environ ...string) *driver {
 		t.Helper()
 		r := sweepingIn(t, dir, w, h, environ...)
 		r.Config.StopSweep = func(string) error { return nil }
@@ -72,18 +72,18 @@ func TestViewsOfSweep(t *testing.T) {
 // TestSweepTab: there is a tab Sweep if there is a sweep, and the interface opens there if its
 // folder is that of a sweep.
 func TestSweepTab(t *testing.T) {
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 120, 40)
+	r := newDriver(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 120, 40)
 	if strings.Contains(r.header(), "Sweep") {
 		t.Error("a tab without a sweep")
 	}
-	r.press("5")
+	r.Press("5")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "5 Sweep") ||
 		!strings.Contains(s, "sweep start") {
 		t.Errorf("without a sweep:\n%s", s)
 	}
 	f := tuitest.NewSweep(t, filepath.Join(r.Config.RunsDir, "mine"))
-	r.press("1")
-	r.run(r.Init())
+	r.Press("1")
+	r.Run(r.Init())
 	if !strings.Contains(r.header(), "5 Sweep") {
 		t.Error("no tab with a sweep")
 	}
@@ -108,23 +108,23 @@ func TestSweepTab(t *testing.T) {
 // although the sweep's folder is not the runs folder.
 func TestSweepReachesOtherPages(t *testing.T) {
 	r := sweeping(t, 120, 40)
-	r.press("enter")
+	r.Press("enter")
 	if got := r.watch.Runs.IDs(); r.current != watchPage || len(got) != 2 ||
 		!strings.HasPrefix(got[0], "mine-sfk-s1-") {
 		t.Errorf("page %d watches %v", r.current+1, got)
 	}
-	r.press("5", "c")
+	r.Press("5", "c")
 	s := tuitest.Text(r.shot(t))
 	if r.current != comparePage || !strings.Contains(s, "6 selected runs") {
 		t.Errorf("page %d:\n%s", r.current+1, s)
 	}
-	if r.press("y"); !strings.HasPrefix(r.notice.Text, "Copied ") {
+	if r.Press("y"); !strings.HasPrefix(r.notice.Text, "Copied ") {
 		t.Errorf("y on Compare: %q", r.notice.Text)
 	}
 	// Esc goes back, and then has nowhere to go: no circle.
-	r.press("enter") // watches the compared runs
+	r.Press("enter") // watches the compared runs
 	for _, want := range []pageID{comparePage, sweepPage, sweepPage} {
-		if r.press("esc"); r.current != want {
+		if r.Press("esc"); r.current != want {
 			t.Errorf("Esc led to page %d, want %d", r.current+1, want+1)
 		}
 	}
@@ -141,9 +141,9 @@ func TestSweepFits(t *testing.T) {
 		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown",
 			"pgup", "g", "G", "s"}
 		for i := range 160 { // every width
-			r.press("5", keys[i*7919%len(keys)])
+			r.Press("5", keys[i*7919%len(keys)])
 			r.size(40+i*37%160, 12+i*23%50)
-			r.send(click(i*13%r.w, i*29%r.h),
+			r.Send(click(i*13%r.w, i*29%r.h),
 				tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 			if r.current == sweepPage {
 				r.fits(t, fmt.Sprint("step ", i))
@@ -162,18 +162,18 @@ func TestSweepGoesOn(t *testing.T) {
 		t.Fatal(s)
 	}
 	tuitest.GrowSweep(t, dir)
-	r.send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))
+	r.Send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "26 missing") {
 		t.Errorf("a sweep that has grown by 18 runs:\n%s", s)
 	}
 	var asked []string
 	r.Config.StopSweep = func(dir string) error { asked = append(asked, dir); return nil }
-	r.press("x", "esc", "x", "y")
+	r.Press("x", "esc", "x", "y")
 	if !slices.Equal(asked, []string{dir}) {
 		t.Errorf("stopped %v", asked)
 	}
 	r.Config.ReadOnly = true
-	if r.press("x", "y"); len(asked) != 1 {
+	if r.Press("x", "y"); len(asked) != 1 {
 		t.Error("a read-only view stops a sweep")
 	}
 }

@@ -149,7 +149,7 @@ func TestReportsAreNoKeys(t *testing.T) {
 	for i, at := range []string{"1", "2", "3", "4", "5", "6", "3/", "3:", "2?"} {
 		t.Run(at, func(t *testing.T) {
 			r := browsing(t, archive, at[:1], 80, 24)
-			r.typed(at[1:])
+			r.Type(at[1:])
 			keys, cases := map[string]int{}, 0
 			delays, first, every := []time.Duration{20, 60, 150, 400}, 1, 1
 			if !testsize.Long() && (at != "3" || testing.Short()) {
@@ -286,7 +286,7 @@ func TestTypedSize(t *testing.T) {
 // TestAsksOneQuestion: a terminal is asked for the colour of its background, and for nothing else.
 func TestAsksOneQuestion(t *testing.T) {
 	for _, environ := range [][]string{nil, {"SSH_TTY=/dev/pts/1"}, {"TERM=xterm-kitty"}} {
-		r := newRig(t, tuitest.NewScript(t), 80, 24, environ...)
+		r := newDriver(t, tuitest.NewScript(t), 80, 24, environ...)
 		synctest.Test(t, func(t *testing.T) {
 			onMade(t, r.Model, nil, func(k *made) {
 				k.typed(0)

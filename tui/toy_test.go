@@ -284,19 +284,19 @@ func TestToySettings(t *testing.T) {
 		t.Errorf("they differ in %+v", d)
 	}
 
-	r := newRig(t, tuitest.NewScript(t), 200, 60)
-	r.press("tab")
+	r := newDriver(t, tuitest.NewScript(t), 200, 60)
+	r.Press("tab")
 	if strings.Contains(tuitest.Text(r.shot(t)), "toy_rate") {
 		t.Error("Launch shows the toy's settings where nobody reads them")
 	}
 	for range dro.Methods() { // the toy is the last box of the first row
-		r.press("right")
+		r.Press("right")
 	}
-	r.press("space")
+	r.Press("space")
 	screen := ""
 	for range 60 {
 		screen += tuitest.Text(r.shot(t))
-		r.press("down")
+		r.Press("down")
 	}
 	for _, want := range []string{"●toy", "Settings of toy", "toy_rate",
 		"how fast the running mean moves"} {
@@ -313,10 +313,10 @@ func TestToyMethodIsSeen(t *testing.T) {
 	store := toyStore(t)
 	id := toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 200, 60)
+	r := newDriver(t, s, 200, 60)
 	r.Source, r.Config.RunsDir = s.Folder, t.TempDir()
-	r.press("2")
-	r.wait(time.Second, time.Second/5)
+	r.Press("2")
+	r.Wait(time.Second, time.Second/5)
 	sees := func(where string, wants ...string) {
 		t.Helper()
 		screen := tuitest.Text(r.shot(t))
@@ -329,15 +329,15 @@ func TestToyMethodIsSeen(t *testing.T) {
 	sees("Watch's table", " H  AUROC")
 	for _, measure := range []string{"running heat", "hits and misses"} {
 		flipTo(t, r, measure)
-		r.press("i")
+		r.Press("i")
 		switch measure {
 		case "running heat":
 			sees("i", "the running mean of the toy's losses")
 		default:
 			sees("i", "samples that are right less those that are wrong")
 		}
-		r.press("esc", "e")
-		r.press("esc")
+		r.Press("esc", "e")
+		r.Press("esc")
 	}
 	for name, last := range map[string]string{"heat": "30", "hits": "30"} {
 		if rows := exported(t, r.Config.RunsDir, name); len(rows) == 0 ||
@@ -346,11 +346,11 @@ func TestToyMethodIsSeen(t *testing.T) {
 		}
 	}
 
-	r.press("3", "/")
-	r.typed("heat>0 hits>0")
-	r.press("enter")
+	r.Press("3", "/")
+	r.Type("heat>0 hits>0")
+	r.Press("enter")
 	sees("Runs", "running heat ", "hits and misses ", "toy")
-	r.press("enter", "3", "/")
+	r.Press("enter", "3", "/")
 	table := compare.Runs(runsOf(t, store), compare.Options{})
 	for _, name := range []string{"heat", "hits"} {
 		if !slices.ContainsFunc(table.Columns,
@@ -371,11 +371,11 @@ func TestToyWhatIf(t *testing.T) {
 	store := toyStore(t)
 	toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
-	r.press("2")
-	r.wait(time.Second, time.Second/5)
-	r.press("F")
+	r.Press("2")
+	r.Wait(time.Second, time.Second/5)
+	r.Press("F")
 	settings, seen := toySpec(t), map[string]int{}
 	for _, key := range settings.Forkable() {
 		screen := tuitest.Text(r.shot(t))
@@ -387,9 +387,9 @@ func TestToyWhatIf(t *testing.T) {
 			!strings.Contains(screen, " "+key+": ") {
 			t.Errorf("%s, no %q:\n%s", key, want, screen)
 		}
-		r.press("down")
+		r.Press("down")
 	}
-	r.typed("lambda0=.2")
+	r.Type("lambda0=.2")
 	if s := tuitest.Text(r.shot(t)); strings.Count(s, "report only") != 3 ||
 		!strings.Contains(s, "toy does not read it: nothing changes.") {
 		t.Errorf("of lambda0 it says:\n%s", s)
@@ -426,7 +426,7 @@ func TestToysChangeNothingElse(t *testing.T) {
 	}
 	marks := map[string]bool{}
 	for i := range dro.Methods() {
-		marks[newRig(t, tuitest.NewScript(t), 80, 24).Theme.Mark(kit.MethodNumber(i))] = true
+		marks[newDriver(t, tuitest.NewScript(t), 80, 24).Theme.Mark(kit.MethodNumber(i))] = true
 	}
 	if len(marks) != len(dro.Methods()) {
 		t.Errorf("%d marks of %d methods", len(marks), len(dro.Methods()))
@@ -434,17 +434,17 @@ func TestToysChangeNothingElse(t *testing.T) {
 }
 
 // flipTo turns the last panel to the view with this name.
-func flipTo(t *testing.T, r *rig, name string) {
+func flipTo(t *testing.T, r *driver, name string) {
 	t.Helper()
-	r.press("shift+tab")
+	r.Press("shift+tab")
 	for !strings.Contains(tuitest.Text(r.shot(t)), "▸ Other measures") {
-		r.press("shift+tab")
+		r.Press("shift+tab")
 	}
 	for range 30 {
 		if strings.Contains(tuitest.Text(r.shot(t)), "Other measures · "+name) {
 			return
 		}
-		r.press("f")
+		r.Press("f")
 	}
 	t.Fatalf("no panel shows %s:\n%s", name, tuitest.Text(r.shot(t)))
 }
@@ -523,8 +523,9 @@ func TestToySet(t *testing.T) {
 			t.Errorf("%s: robust risk %g differs from KL's by %g", a, risk, d)
 		}
 	}
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}, 200, 60)
-	if r.press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newDriver(t, s, 200, 60)
+	if r.Press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
 		t.Errorf("Runs does not show the set:\n%s", tuitest.Text(r.shot(t)))
 	}
 }
@@ -545,17 +546,17 @@ func (p *toyPage) Keys() []kit.Key {
 // TestToyPage: a page in the table of pages has a tab, a number, keys, hints and help.
 func TestToyPage(t *testing.T) {
 	addToys(t)
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
 	last := len(r.pages) - 1
 	number, p := fmt.Sprint(last+1), r.pages[last].(*toyPage)
-	r.press(number, "!")
+	r.Press(number, "!")
 	screen := tuitest.Text(r.shot(t))
 	for _, want := range []string{number + " Toys", "all the toys", "! wind"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
 	}
-	r.press("?")
+	r.Press("?")
 	help := tuitest.Text(r.shot(t))
 	for _, want := range []string{"wind them up", "1 to " + number,
 		r.pages[last-1].Title() + ", Toys"} {
@@ -563,11 +564,11 @@ func TestToyPage(t *testing.T) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}
 	}
-	r.press("esc", "]", "[")
+	r.Press("esc", "]", "[")
 	if p.turned != 12 || int(r.current) != last {
 		t.Errorf("turned to %d times, at page %d", p.turned, r.current)
 	}
-	if r.press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
+	if r.Press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)
 	}
 }

@@ -33,15 +33,15 @@ func TestWhatIf(t *testing.T) {
 	}
 	q.Wait()
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Source, r.Config.RunsDir, r.Config.Verbs = s.Folder, store.Dir(), q
-	r.press("2")
-	r.wait(time.Second, time.Second/5)
+	r.Press("2")
+	r.Wait(time.Second, time.Second/5)
 
 	keys := []string{"right", "F", "down", "right", "enter"}
-	r.press(keys...)
+	r.Press(keys...)
 	q.Wait()
-	r.wait(time.Second, time.Second/5)
+	r.Wait(time.Second, time.Second/5)
 	runs, _ := record.List(store.Dir())
 	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID != ids[0] })
 	if len(runs) != 2 || i < 0 {

@@ -38,12 +38,12 @@ func TestNewestExperiment(t *testing.T) {
 	}
 }
 
-// compareOf returns a rig on the page over a source of runs, and the page.
-func compareOf(t *testing.T, source lab.Source) (*tuitest.Rig, *Page) {
+// compareOf returns a driver on the page over a source of runs, and the page.
+func compareOf(t *testing.T, source lab.Source) (*tuitest.Driver, *Page) {
 	t.Helper()
 	l := tuitest.NewLab(t, source, lab.Config{RunsDir: "/runs"}, 120, 38)
 	p := New(l)
-	return tuitest.NewRig(l, p), p
+	return tuitest.NewDriver(l, p), p
 }
 
 func TestCompareMarksOnlyTheSignificant(t *testing.T) {

@@ -18,13 +18,13 @@ import (
 	"drolab/tui/lab"
 )
 
-// launchOf returns a rig on the page, the page, and the Starter that records its requests.
-func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
+// launchOf returns a driver on the page, the page, and the Starter that records its requests.
+func launchOf(t *testing.T) (*tuitest.Driver, *Page, *tuitest.Starter) {
 	t.Helper()
 	s := &tuitest.Starter{}
 	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s, CPU: "a processor"}, 120, 38)
 	p := New(l, tuitest.Presets)
-	return tuitest.NewRig(l, p), p, s
+	return tuitest.NewDriver(l, p), p, s
 }
 
 // goTo moves the cursor to a setting.

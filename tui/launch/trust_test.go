@@ -40,7 +40,7 @@ func TestTrust(t *testing.T) {
 	if err := presets.Set(p.spec(), "model=program:train.py width=2"); err != nil {
 		t.Fatal(err)
 	}
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	for _, no := range []string{"enter", "esc", "q"} {
 		r.Press("enter", "enter")
 		if r.Overlay == nil {

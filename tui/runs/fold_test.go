@@ -42,7 +42,7 @@ func TestFold(t *testing.T) {
 		t.Errorf("together %s, the first %s", together, of(line{all[0]}))
 	}
 	r.Press("enter")
-	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || !slices.Equal(m.IDs, ids(all)) {
+	if m, ok := tuitest.Sent[lab.Watch](r.Driver); !ok || !slices.Equal(m.IDs, ids(all)) {
 		t.Errorf("watched are %v, want %v", m.IDs, ids(all))
 	}
 	r.Press("space")

@@ -47,7 +47,7 @@ func TestFork(t *testing.T) {
 	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
 		lab.Config{Verbs: s, RunsDir: store.Dir()}, 120, 38)
 	p := New(l)
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	steps, err := p.current().Checkpoints()
 	if err != nil || len(steps) < 2 {
 		t.Fatalf("checkpoints %v, %v", steps, err)
@@ -102,7 +102,7 @@ func TestForkValues(t *testing.T) {
 	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
 		lab.Config{Verbs: s, RunsDir: store.Dir()}, 80, 22)
 	p := New(l)
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	run := p.current()
 	steps, err := run.Checkpoints()
 	if err != nil || len(steps) < 3 {

@@ -22,19 +22,19 @@ import (
 	"drolab/tui/lab"
 )
 
-// runsOf returns a rig on the page over a folder, and the page.
-func runsOf(t *testing.T, source lab.Source) (*rig, *Page) {
+// runsOf returns a driver on the page over a folder, and the page.
+func runsOf(t *testing.T, source lab.Source) (*driver, *Page) {
 	t.Helper()
 	asked := &tuitest.Asked{}
 	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: "/runs"}, 120, 38)
 	p := New(l)
-	r := &rig{tuitest.NewRig(l, p), asked}
+	r := &driver{tuitest.NewDriver(l, p), asked}
 	r.Press("o") // each run has a line of its own
 	return r, p
 }
 
-type rig struct {
-	*tuitest.Rig
+type driver struct {
+	*tuitest.Driver
 	asked *tuitest.Asked
 }
 
@@ -264,12 +264,12 @@ func TestRunsVerbs(t *testing.T) {
 	}
 	find("shapes-erm-s1")
 	r.Press("enter")
-	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok ||
+	if m, ok := tuitest.Sent[lab.Watch](r.Driver); !ok ||
 		!slices.Equal(m.IDs, []string{"shapes-erm-s1"}) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("esc", "a", "c")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != 9 {
+	if m, ok := tuitest.Sent[lab.Compare](r.Driver); !ok || len(m.Runs) != 9 {
 		t.Errorf("%v are compared, 9 runs are done", ids(m.Runs))
 	}
 }
@@ -284,7 +284,7 @@ func TestRunsMany(t *testing.T) {
 	r, p := runsOf(t, a)
 	for _, key := range []string{"enter", "R"} {
 		r.Press("esc", "esc", "a", key)
-		if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || len(m.IDs) != len(p.shown) ||
+		if m, ok := tuitest.Sent[lab.Watch](r.Driver); !ok || len(m.IDs) != len(p.shown) ||
 			len(m.IDs) < lab.MaxWatched {
 			t.Errorf("%s: of %d runs %d are sent", key, len(p.shown), len(m.IDs))
 		}
@@ -303,7 +303,7 @@ func TestRunsClick(t *testing.T) {
 		t.Errorf("a click below the list moved the cursor to %d", p.at)
 	}
 	r.Send(kit.Click{X: 10, Y: lay.top + 4})
-	if _, ok := tuitest.Sent[lab.Watch](r.Rig); !ok {
+	if _, ok := tuitest.Sent[lab.Watch](r.Driver); !ok {
 		t.Error("a click on the cursor's row does not go in")
 	}
 }
@@ -356,7 +356,7 @@ func TestReplayOfPicked(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	p := New(tuitest.NewLab(t, a, lab.Config{ReadOnly: true}, 120, 40))
 	p.folded = false
-	r := tuitest.NewRig(p.Lab, p)
+	r := tuitest.NewDriver(p.Lab, p)
 	r.Press("space", "space", "R")
 	m, ok := tuitest.Sent[lab.Watch](r)
 	if !ok || m.Replay == nil || len(m.IDs) != 2 {

@@ -38,13 +38,13 @@ func trained(t *testing.T) (r *record.Run, table string) {
 	return recordtest.Train(t, s), table
 }
 
-// pageOn returns a rig on the page, and the page.
-func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
+// pageOn returns a driver on the page, and the page.
+func pageOn(t *testing.T, r *record.Run) (*tuitest.Driver, *Page) {
 	t.Helper()
 	dir := filepath.Dir(r.Dir)
 	l := tuitest.NewLab(t, lab.Folder(dir), lab.Config{RunsDir: dir, Cores: 2}, 120, 38)
 	p := New(l)
-	return tuitest.NewRig(l, p), p
+	return tuitest.NewDriver(l, p), p
 }
 
 // TestARealRun: the page shows the figures that drolab eval prints of the run, for each split, and
@@ -52,8 +52,8 @@ func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
 func TestARealRun(t *testing.T) {
 	r, _ := trained(t)
 	before := contents(t, r.Dir)
-	rig, p := pageOn(t, r)
-	rig.Send(lab.Samples{Run: r})
+	driver, p := pageOn(t, r)
+	driver.Send(lab.Samples{Run: r})
 	if p.err != nil || p.job != nil {
 		t.Fatalf("evaluated: %v", p.err)
 	}
@@ -68,7 +68,7 @@ func TestARealRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		look.Close()
-		text := tuitest.Text(rig.Shot())
+		text := tuitest.Text(driver.Shot())
 		for _, part := range []string{split + " split, ",
 			"ρ = 0.5", "χ²", "step ", "risk " + formatFigure(want.Risks[1]),
 			"accuracy " + page.Percent().Text(want.Accuracy), "newest", "colour"} {
@@ -80,15 +80,15 @@ func TestARealRun(t *testing.T) {
 			!slices.Equal(p.current().Ratios, want.Samples[0].Ratios) {
 			t.Errorf("%s: the first is row %d of %d", split, p.current().Row, p.pick.Size)
 		}
-		rig.Press("m")
+		driver.Press("m")
 	}
-	rig.Press("-", "-") // one radius is below the radius of the run
-	if rig.Notice.Text == "" || p.pick.Radii[p.rho] != .05 {
-		t.Errorf("at ρ = %v, told %q", p.pick.Radii[p.rho], rig.Notice.Text)
+	driver.Press("-", "-") // one radius is below the radius of the run
+	if driver.Notice.Text == "" || p.pick.Radii[p.rho] != .05 {
+		t.Errorf("at ρ = %v, told %q", p.pick.Radii[p.rho], driver.Notice.Text)
 	}
 	if len(p.steps) > 1 {
 		newest := p.pick.Step
-		if rig.Press("c"); p.pick.Step != p.steps[len(p.steps)-2] {
+		if driver.Press("c"); p.pick.Step != p.steps[len(p.steps)-2] {
 			t.Errorf("c goes from step %d to %d of %v", newest, p.pick.Step, p.steps)
 		}
 	}
@@ -125,15 +125,15 @@ func TestWhatGoesWrong(t *testing.T) {
 	if err != nil || len(weights) == 0 {
 		t.Fatalf("no weights: %v", err)
 	}
-	rig, p := pageOn(t, r)
+	driver, p := pageOn(t, r)
 	says := func(what, want string, do error) {
 		t.Helper()
 		if do != nil {
 			t.Fatal(do)
 		}
-		rig.Send(lab.Samples{Run: r})
-		rig.Press("r")
-		words := strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", ""))
+		driver.Send(lab.Samples{Run: r})
+		driver.Press("r")
+		words := strings.Fields(strings.ReplaceAll(tuitest.Text(driver.Shot()), "│", ""))
 		text := strings.Join(words, " ")
 		if p.pick != nil || !strings.Contains(text, want) || strings.Count(text, "! ") != 1 {
 			t.Errorf("%s: no %q in\n%s", what, want, text)
@@ -161,38 +161,38 @@ func flip(path string) error {
 // one is asked for. The result of an abandoned evaluation is not shown.
 func TestEvaluationUnderWay(t *testing.T) {
 	r, _ := trained(t)
-	rig, p := pageOn(t, r)
+	driver, p := pageOn(t, r)
 	var ended []error
 	p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
 		if err := q.Progress(34, 100); err != nil {
 			t.Error("ended before it was cancelled")
 		}
-		rig.Send(kit.Tick(rig.Now))
-		text := tuitest.Text(rig.Shot())
+		driver.Send(kit.Tick(*driver.Now))
+		text := tuitest.Text(driver.Shot())
 		if !strings.Contains(text, "Evaluating the test split: 34 %") ||
 			!strings.Contains(text, "Esc cancels") {
 			t.Errorf("under way:\n%s", text)
 		}
-		if rig.Press("f"); !strings.Contains(rig.Notice.Text, "being evaluated") {
-			t.Errorf("f says %q", rig.Notice.Text)
+		if driver.Press("f"); !strings.Contains(driver.Notice.Text, "being evaluated") {
+			t.Errorf("f says %q", driver.Notice.Text)
 		}
-		rig.Press("esc")
+		driver.Press("esc")
 		ended = append(ended, q.Progress(35, 100))
 		return tuitest.NewPick(&q.Run.Meta, true), nil
 	}
-	rig.Send(lab.Samples{Run: r})
+	driver.Send(lab.Samples{Run: r})
 	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) || p.pick != nil || p.job != nil {
 		t.Errorf("cancelled: %v, a pick is shown: %v", ended, p.pick != nil)
 	}
-	if text := tuitest.Text(rig.Shot()); !strings.Contains(text, "r evaluates it") {
+	if text := tuitest.Text(driver.Shot()); !strings.Contains(text, "r evaluates it") {
 		t.Errorf("cancelled:\n%s", text)
 	}
 	old := &job{source: p.Source, evaluate: p.Evaluate}
 	old.start()
 	p.Evaluate = made(true)
-	rig.Press("r")
+	driver.Press("r")
 	shown := p.pick
-	rig.Send(pickedMsg{job: old, err: errors.New("late")})
+	driver.Send(pickedMsg{job: old, err: errors.New("late")})
 	if p.pick == nil || p.pick != shown || p.err != nil {
 		t.Error("what was given up is shown")
 	}
@@ -202,7 +202,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 func TestViewers(t *testing.T) {
 	r, _ := trained(t)
 	for _, looks := range []bool{false, true} {
-		rig, p := pageOn(t, r)
+		driver, p := pageOn(t, r)
 		p.Config.Programs, p.Config.ReadOnly = "approved", looks
 		p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
 			if starts := q.Programs != ""; starts == looks {
@@ -210,7 +210,7 @@ func TestViewers(t *testing.T) {
 			}
 			return made(true)(q)
 		}
-		if rig.Send(lab.Samples{Run: r}); p.pick == nil {
+		if driver.Send(lab.Samples{Run: r}); p.pick == nil {
 			t.Error("not asked")
 		}
 	}
@@ -227,21 +227,21 @@ func made(table bool) Evaluate {
 func TestClicks(t *testing.T) {
 	r, _ := trained(t)
 	for _, table := range []bool{true, false} {
-		rig, p := pageOn(t, r)
+		driver, p := pageOn(t, r)
 		p.Evaluate = made(table)
 		r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
 		p.Source = lab.Folder(t.TempDir()) // it does not have the run, which stays as it is here
-		rig.Send(lab.Samples{Run: r})
+		driver.Send(lab.Samples{Run: r})
 		seen := map[int]bool{}
 		for y := range 38 {
 			for x := range 120 {
-				rig.Press("g")
+				driver.Press("g")
 				at, ok := p.sampleAt(x, y)
 				if !ok || at == 0 {
 					continue
 				}
 				seen[at] = true
-				if rig.Send(kit.Click{X: x, Y: y}); p.at != at || p.zoomed {
+				if driver.Send(kit.Click{X: x, Y: y}); p.at != at || p.zoomed {
 					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
 				}
 			}
@@ -250,8 +250,8 @@ func TestClicks(t *testing.T) {
 		if len(seen) != min(across*down, len(p.shown))-1 {
 			t.Errorf("clicks reach %d samples, %d by %d are seen", len(seen), across, down)
 		}
-		rig.Press("g")
-		if rig.Send(kit.Click{X: 3, Y: 4}); !p.zoomed {
+		driver.Press("g")
+		if driver.Send(kit.Click{X: 3, Y: 4}); !p.zoomed {
 			t.Error("a click on the cursor does not zoom")
 		}
 	}
@@ -260,11 +260,11 @@ func TestClicks(t *testing.T) {
 // TestCursor: the arrows lead everywhere, and the cursor stays on existing samples.
 func TestCursor(t *testing.T) {
 	r, _ := trained(t)
-	rig, p := pageOn(t, r)
+	driver, p := pageOn(t, r)
 	p.Evaluate = made(false)
 	p.Source = lab.Folder(t.TempDir())
 	r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
-	rig.Send(lab.Samples{Run: r})
+	driver.Send(lab.Samples{Run: r})
 	across, _ := p.page()
 	for _, c := range []struct {
 		key string
@@ -273,17 +273,17 @@ func TestCursor(t *testing.T) {
 		{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0},
 		{"end", 39}, {"down", 39}, {"home", 0},
 	} {
-		if rig.Press(c.key); p.at != c.at {
+		if driver.Press(c.key); p.at != c.at {
 			t.Errorf("%s goes to %d, not %d", c.key, p.at, c.at)
 		}
 	}
-	rig.Press("f")
+	driver.Press("f")
 	if s := p.current(); p.part != 1 || !s.Wrong() || len(p.shown) != 32 {
 		t.Errorf("the filter shows %d samples of part %d", len(p.shown), p.part)
 	}
 	for range len(p.pick.Parts) {
 		for range orderCount {
-			rig.Press("s")
+			driver.Press("s")
 			sorted := slices.IsSortedFunc(p.shown, func(i, j int) int {
 				a, b := &p.pick.Samples[i], &p.pick.Samples[j]
 				return map[order]int{byWeight: i - j, byClasses: a.Label - b.Label,
@@ -293,9 +293,9 @@ func TestCursor(t *testing.T) {
 				t.Errorf("part %d is not %v", p.part, p.order)
 			}
 		}
-		rig.Press("f")
+		driver.Press("f")
 	}
-	if rig.Press("esc"); p.part != 0 {
+	if driver.Press("esc"); p.part != 0 {
 		t.Error("Esc leaves the filter")
 	}
 }

@@ -18,13 +18,13 @@ import (
 	"drolab/tui/lab"
 )
 
-// pageOf returns a rig on the page over a runs folder, and the page.
-func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Rig, *Page) {
+// pageOf returns a driver on the page over a runs folder, and the page.
+func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Driver, *Page) {
 	t.Helper()
 	cfg.RunsDir = dir
 	l := tuitest.NewLab(t, lab.Folder(dir), cfg, 120, 38)
 	p := New(l)
-	return tuitest.NewRig(l, p), p
+	return tuitest.NewDriver(l, p), p
 }
 
 func points(t *testing.T, text string) ([]sweep.Point, []string) {
@@ -220,7 +220,7 @@ func TestSeveralSweeps(t *testing.T) {
 		}
 	}
 	r, p := pageOf(t, dir, lab.Config{})
-	late := p.reader.read(r.Now)
+	late := p.reader.read(*r.Now)
 	r.Press("s")
 	if p.dir() != filepath.Join(dir, "b") || !strings.Contains(r.View(), "(2 of 2)") {
 		t.Errorf("after s: %s", p.dir())

@@ -17,7 +17,7 @@ import (
 // difference of each to the baseline, even on the smallest screen.
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
-		r := watchRig(t, size[0], size[1])
+		r := watching(t, size[0], size[1])
 		// The best is the best at the last epoch that all runs have, unless another run is better
 		// by now.
 		first := r.watch.Runs.Tracks[0]
@@ -61,7 +61,7 @@ func TestOutcome(t *testing.T) {
 
 // TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
 func TestColumnsWithoutLambda(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	w := r.watch
 	for set, want := range map[string]bool{"chi2": true, "cvar": false} {
 		for _, run := range w.Runs.Tracks {

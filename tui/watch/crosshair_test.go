@@ -14,7 +14,7 @@ import (
 // TestCrosshair: the crosshair reads every line at one step, in all plots. Enter chooses the run at
 // the crosshair, and Esc removes the crosshair.
 func TestCrosshair(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Press("left", "left", "left")
 	w := r.watch
 	if !w.Board.Cross.On {
@@ -62,7 +62,7 @@ func TestCrosshair(t *testing.T) {
 
 // TestHover: the mouse points at a line. Outside the plots nothing is read.
 func TestHover(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
 	in, _ := w.inside(0)
 	v := w.Board.CurrentView(0)
@@ -101,7 +101,7 @@ func TestHover(t *testing.T) {
 // TestZoom: all plots share the x axis. Keys, wheel and drag zoom and pan it, within the range of
 // the data.
 func TestZoom(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
 	all := w.Board.Span()
 	if r.Press("-"); r.Notice.Text == "" {

@@ -16,7 +16,7 @@ import (
 
 // TestFront: the run under the cursor is in front of the others, and only its raw curve is drawn.
 func TestFront(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	for range r.watch.Runs.Tracks {
 		faint, front := 0, 0
 		for _, l := range r.watch.Board.Chart("loss").Lines {
@@ -39,7 +39,7 @@ func TestFront(t *testing.T) {
 // TestTitlesNameWhatIsDrawn: a title names the curves that are drawn, which is one of two where
 // there is no room for both. A key goes on to the next view that looks different.
 func TestTitlesNameWhatIsDrawn(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train loss") ||
 		strings.Contains(s, "train and test") || !strings.Contains(s, "Dual variables · λ ─") {
 		t.Errorf("titles of\n%s", s)
@@ -58,7 +58,7 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 // TestStyle: curves are drawn in dots at every size, and a key switches to lines.
 func TestStyle(t *testing.T) {
 	for _, size := range tuitest.Sizes()[1:] {
-		r := watchRig(t, size[0], size[1])
+		r := watching(t, size[0], size[1])
 		dots := func() bool {
 			return strings.ContainsFunc(tuitest.Text(r.Shot()),
 				func(c rune) bool { return c > 0x2800 && c < 0x2900 })
@@ -78,7 +78,7 @@ func TestStyle(t *testing.T) {
 // TestGapBetweenPanels: where there is no room for boxes, two panels have a blank between them on
 // each line below their titles.
 func TestGapBetweenPanels(t *testing.T) {
-	r := watchRig(t, 80, 16)
+	r := watching(t, 80, 16)
 	panels := r.watch.layout().panels
 	if len(panels) != 2 || panels[1].X == 0 {
 		t.Fatalf("panels %v", panels)
@@ -93,7 +93,7 @@ func TestGapBetweenPanels(t *testing.T) {
 // TestCursorFindsWhatHasBegun: until the user moves the cursor, it leaves a run that waits for a
 // run that trains.
 func TestCursorFindsWhatHasBegun(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
 	last := len(w.Runs.Tracks) - 1
 	for i, track := range w.Runs.Tracks {
@@ -115,7 +115,7 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 // TestRiskByRadius: the plot of R_ρ over ρ shows the last evaluation, and marks the training
 // radius.
 func TestRiskByRadius(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	w := r.watch
 	run := w.Runs.Run()
@@ -139,7 +139,7 @@ func TestRiskByRadius(t *testing.T) {
 // TestHistogram: the histogram has the bins of the run and marks 1. For an old log without bins it
 // says so.
 func TestHistogram(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
 	w.screen.focus = slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return p.Title == "Dual variables" })

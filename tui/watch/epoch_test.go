@@ -49,7 +49,7 @@ func hurried(t *testing.T, random *rand.Rand) *tuitest.Script {
 func TestOneEpoch(t *testing.T) {
 	apart, differences := 0, 0
 	for seed := range uint64(3) {
-		r := newRig(t, hurried(t, rand.New(rand.NewPCG(seed, 1))), 200, 60)
+		r := newDriver(t, hurried(t, rand.New(rand.NewPCG(seed, 1))), 200, 60)
 		w := r.watch
 		for w.Live() || len(w.Runs.Tracks) == 0 {
 			r.Wait(time.Second/2, time.Second/2)

@@ -16,7 +16,7 @@ import (
 )
 
 // exported presses e and returns the rows of the one new file, by column name.
-func (r *rig) exported(t *testing.T) []map[string]string {
+func (r *driver) exported(t *testing.T) []map[string]string {
 	t.Helper()
 	dir := r.Config.RunsDir
 	if r.Press("e"); r.Overlay == nil {
@@ -55,7 +55,7 @@ func (r *rig) exported(t *testing.T) []map[string]string {
 // TestExportCurves: the exported file has the last loss of each run and only the curves that are
 // shown.
 func TestExportCurves(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("down", "space") // hides pgd
 	last, count := map[string]string{}, map[string]int{}
@@ -82,7 +82,7 @@ func TestExportCurves(t *testing.T) {
 // TestExportBars: an export of bars has the classes of the run and those of the run that it is
 // compared with.
 func TestExportBars(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	r.Config.RunsDir = t.TempDir()
 	r.Press("tab")
@@ -109,7 +109,7 @@ func TestExportBars(t *testing.T) {
 // TestExportReadOnly: a read-only view leaves the runs folder as it is, because that folder may
 // belong to somebody else.
 func TestExportReadOnly(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir, r.Config.ReadOnly = t.TempDir(), true
 	t.Chdir(t.TempDir())
 	r.Press("e")
@@ -122,7 +122,7 @@ func TestExportReadOnly(t *testing.T) {
 
 // TestExportFails: an export that fails says why.
 func TestExportFails(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = filepath.Join(t.TempDir(), "missing")
 	if r.Press("e"); r.Overlay != nil || !r.Notice.Bad ||
 		!strings.Contains(r.Notice.Text, "missing") {
@@ -132,7 +132,7 @@ func TestExportFails(t *testing.T) {
 
 // TestExportTwice: two exports within a second are two files.
 func TestExportTwice(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	s, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	f := page.Formats()[0]
@@ -155,7 +155,7 @@ func TestExportInAnotherFormat(t *testing.T) {
 		return nil
 	}
 	defer page.Register(page.Format{Name: "toy", Doc: "for a test", Write: write})()
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("E")
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "4  toy: for a test") {

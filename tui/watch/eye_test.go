@@ -65,7 +65,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 			}
 		}
 	}
-	watch := newRig(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0(),
+	watch := newDriver(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0(),
 		Logs: map[string][]runner.Event{m.ID: log}}, 200, 60)
 	watch.Round = time.Second
 	wire := tuitest.NewRenderer(200, 58)
@@ -79,21 +79,21 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	return bytes
 }
 
-// eyeRig returns a rig that watches a trained run of a data set at 200×60.
-func eyeRig(t *testing.T, dataset string, shared bool) *rig {
+// watchingEye returns a driver that watches a trained run of a data set at 200×60.
+func watchingEye(t *testing.T, dataset string, shared bool) *driver {
 	t.Helper()
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.PGD}, "linear", dataset, 200
 	s.Augment, s.Batch, s.Epochs = false, 16, 1
 	run := recordtest.Train(t, s)
-	r := newRigOf(t, lab.Folder(filepath.Dir(run.Dir)), tuitest.NewScript(t), 200, 60)
+	r := newDriverOf(t, lab.Folder(filepath.Dir(run.Dir)), tuitest.NewScript(t), 200, 60)
 	r.watch.Config.Shared = shared
 	r.Wait(2*time.Second, time.Second/5)
 	return r
 }
 
 // strip returns the adversary's eye as it is drawn under the panels.
-func (r *rig) strip() string {
+func (r *driver) strip() string {
 	l := r.watch.layout().eye
 	var lines []string
 	for _, line := range r.watch.View(200, 58)[l.Y:][:l.H] {
@@ -111,7 +111,7 @@ func TestEye(t *testing.T) {
 		"spurious":    "sample",
 	} {
 		t.Run(dataset, func(t *testing.T) {
-			r := eyeRig(t, dataset, false)
+			r := watchingEye(t, dataset, false)
 			strip := r.strip()
 			h := r.watch.Runs.Run().Eval.Heaviest[0]
 			class := r.watch.Runs.Run().Meta.Classes[h.Label]
@@ -131,7 +131,7 @@ func TestEye(t *testing.T) {
 // TestSharedViewsHaveNoData: a shared view has numbers, classes and ratios, but none of the data,
 // which are not opened.
 func TestSharedViewsHaveNoData(t *testing.T) {
-	r := eyeRig(t, "shapes", true)
+	r := watchingEye(t, "shapes", true)
 	strip := r.strip()
 	h := r.watch.Runs.Run().Eval.Heaviest[0]
 	if s, why := r.watch.Board.Eye.Sample(r.watch.Runs.Run().ID, h.Index); s != nil || why != "" {
@@ -146,7 +146,7 @@ func TestSharedViewsHaveNoData(t *testing.T) {
 // TestEyeWithoutData: without the data, the eye names the samples and the reason. A log that names
 // a sample beyond the end of the data does no harm.
 func TestEyeWithoutData(t *testing.T) {
-	r := eyeRig(t, "shapes", false)
+	r := watchingEye(t, "shapes", false)
 	eval := r.watch.Runs.Run().Eval
 	list := eval.Heaviest
 	look := func(m string) string {
@@ -167,7 +167,7 @@ func TestEyeWithoutData(t *testing.T) {
 
 // TestEyeHasRoom: the strip is shown where there is room for it, unless its panel is in view.
 func TestEyeHasRoom(t *testing.T) {
-	r := eyeRig(t, "shapes", false)
+	r := watchingEye(t, "shapes", false)
 	for _, c := range []struct {
 		w, h int
 		keys []string
@@ -189,14 +189,14 @@ func TestEyeHasRoom(t *testing.T) {
 
 // TestEyeAtTheEnd: the samples of the last evaluation are shown as soon as the run has ended.
 func TestEyeAtTheEnd(t *testing.T) {
-	r := eyeRig(t, "shapes", false)
+	r := watchingEye(t, "shapes", false)
 	last := *r.watch.Runs.Run().Eval
 	last.Step++
 	r.watch.Runs.Run().Eval = &last
 	r.Round = time.Hour
 	for i, status := range []runner.Status{runner.Running, runner.Done} {
 		r.watch.Runs.Run().Status = status
-		if cmd := r.watch.fetchEye(r.Now); cmd != nil {
+		if cmd := r.watch.fetchEye(*r.Now); cmd != nil {
 			r.Send(cmd())
 		}
 		shown := r.watch.Board.Eye.Evaluation(r.watch.Runs.Run().ID)

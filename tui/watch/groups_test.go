@@ -13,10 +13,11 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// groupsRig returns a rig on the page, late in three runs that have groups and select a step.
-func groupsRig(t testing.TB, w, h int) *rig {
+// watchingGroups returns a driver on the page, late in three runs that have groups and select a
+// step.
+func watchingGroups(t testing.TB, w, h int) *driver {
 	t.Helper()
-	r := newRig(t, tuitest.NewGroupScript(t), w, h)
+	r := newDriver(t, tuitest.NewGroupScript(t), w, h)
 	r.Wait(14*time.Second, time.Second/5)
 	return r
 }
@@ -24,7 +25,7 @@ func groupsRig(t testing.TB, w, h int) *rig {
 // TestSplit: m shows the validation split in place of the test split wherever there is one, and
 // says why it does not if no run has one.
 func TestSplit(t *testing.T) {
-	r := groupsRig(t, 200, 60)
+	r := watchingGroups(t, 200, 60)
 	title := func(want ...string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())
@@ -70,7 +71,7 @@ func TestSplit(t *testing.T) {
 	title("robust risk", "test %")
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
-	r = watchRig(t, 120, 40)
+	r = watching(t, 120, 40)
 	if !strings.Contains(r.watch.noSplit(nil), "No watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
@@ -79,7 +80,7 @@ func TestSplit(t *testing.T) {
 // TestSelectionIsMarked: the selected step of each shown run is a spot on its curves of
 // evaluations.
 func TestSelectionIsMarked(t *testing.T) {
-	r := groupsRig(t, 120, 40)
+	r := watchingGroups(t, 120, 40)
 	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3,
 		"worst_group_accuracy": 3} {
 		if c := r.watch.Board.Chart(q); len(c.Spots) != want {
@@ -98,7 +99,7 @@ func TestSelectionIsMarked(t *testing.T) {
 // its mark.
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
-	theme := watchRig(t, 80, 24).Theme
+	theme := watching(t, 80, 24).Theme
 	for i := range dro.Algorithms() {
 		number := kit.MethodNumber(i)
 		mark := theme.Mark(number)
@@ -112,7 +113,7 @@ func TestMarks(t *testing.T) {
 // TestBarsByGroup: if a run has groups, the panels say so and show them, and mark the worst group
 // among those that are large enough. A group without test samples has a dash, and is never NaN.
 func TestBarsByGroup(t *testing.T) {
-	r := watchRig(t, 160, 50)
+	r := watching(t, 160, 50)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	run := r.watch.Runs.Run()
 	m := *run.Meta

@@ -15,7 +15,7 @@ import (
 )
 
 func TestKnobs(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	run := r.watch.Runs.Run() // a run of sfk
 	r.Mine[run.ID] = true
 	r.Press("t")
@@ -53,7 +53,7 @@ func TestKnobs(t *testing.T) {
 
 // TestKnobsFollow: the settings follow the changes in the log.
 func TestKnobsFollow(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	run := r.watch.Runs.Run()
 	before := run.Meta.Spec.LR
 	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: measure.Num(before),
@@ -90,7 +90,7 @@ func TestTurnable(t *testing.T) {
 // TestKnobsRows: j and k, which occur in no value, also move between settings, and the form says
 // how to move.
 func TestKnobsRows(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	r.Mine[r.watch.Runs.Run().ID] = true
 	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
@@ -107,7 +107,7 @@ func TestKnobsRows(t *testing.T) {
 // TestTakeBack: u undoes changes of settings, the last one first, and restores each value to the
 // bit.
 func TestTakeBack(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	run := r.watch.Runs.Run()
 	r.Mine[run.ID] = true
 	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {

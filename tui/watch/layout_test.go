@@ -10,7 +10,7 @@ import (
 
 // TestWhichPanels: the hint of the key to other panels says which panels are in view.
 func TestWhichPanels(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	all := fmt.Sprint(len(r.watch.Board.Panels))
 	for _, c := range []struct {
 		cells int

@@ -11,7 +11,7 @@ import (
 
 // TestWarnings: a run with warnings has a badge, and a key shows the warnings in full.
 func TestWarnings(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	long := strings.Repeat("a long warning ", 20) + "end"
 	if r.Press("W"); !strings.Contains(r.Notice.Text, "has no warnings") {
 		t.Errorf("the footer says %q", r.Notice.Text)
@@ -28,7 +28,7 @@ func TestWarnings(t *testing.T) {
 
 // TestSearch: the log pane shows only lines with the words that were searched, in any case.
 func TestSearch(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.watch.Runs.Run().Notes = []panel.Note{{Step: 7, Text: "Loss is high"},
 		{Step: 8, Text: "calm"}}
 	r.Press("w", "/")

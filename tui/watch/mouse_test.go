@@ -10,7 +10,7 @@ import (
 
 // TestMouse clicks a row and a panel.
 func TestMouse(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	l := r.watch.layout()
 	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // below the column heads, the third run
 	if r.watch.Runs.Cursor != 2 {
@@ -31,7 +31,7 @@ func TestMouse(t *testing.T) {
 // TestBarsScroll: wheel and keys reach every class on a small screen, and move nothing where all
 // classes are in view.
 func TestBarsScroll(t *testing.T) {
-	r := watchRig(t, 40, 12)
+	r := watching(t, 40, 12)
 	r.Press("tab")
 	r.Press("f")
 	first, last := r.watch.Runs.Run().Meta.Classes[0], r.watch.Runs.Run().Meta.Classes[9]

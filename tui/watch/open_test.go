@@ -34,7 +34,7 @@ func TestMany(t *testing.T) {
 	for _, run := range runs {
 		ids = append(ids, run.Meta.ID)
 	}
-	r := newRig(t, s, 80, 24)
+	r := newDriver(t, s, 80, 24)
 	r.Send(lab.Watch{IDs: ids})
 	if n := len(r.watch.Runs.Tracks); n != lab.MaxWatched {
 		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)

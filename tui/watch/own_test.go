@@ -33,7 +33,7 @@ func TestOwnValues(t *testing.T) {
 	s := tuitest.NewScript(t)
 	id := sfkOf(s)
 	own(s.Logs[id], "user.tokens", 60)
-	r := newRig(t, s, 200, 60)
+	r := newDriver(t, s, 200, 60)
 	r.Wait(2*time.Second, time.Second/5)
 	before := len(r.watch.Board.Panels)
 	r.Wait(time.Duration(400*tuitest.Pace*float64(time.Second)), time.Second)
@@ -76,7 +76,7 @@ func otherThan(s *tuitest.Script, id string) string {
 // TestRunOfAScript: the page promises no key that resumes the run of a script. Only the script can.
 func TestRunOfAScript(t *testing.T) {
 	s := tuitest.NewScript(t)
-	r := newRig(t, s, 200, 60)
+	r := newDriver(t, s, 200, 60)
 	r.Wait(2*time.Second, time.Second/5)
 	track := r.watch.Runs.Run()
 	meta := *track.Meta

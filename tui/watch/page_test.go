@@ -16,34 +16,34 @@ import (
 	"drolab/tui/lab"
 )
 
-// watchRig returns a rig on the page, half-way through four runs.
-func watchRig(t testing.TB, w, h int) *rig {
+// watching returns a driver of the page, half-way through four runs.
+func watching(t testing.TB, w, h int) *driver {
 	t.Helper()
-	r := newRig(t, tuitest.NewScript(t), w, h)
+	r := newDriver(t, tuitest.NewScript(t), w, h)
 	r.Wait(10*time.Second, time.Second/5)
 	return r
 }
 
-// rig is a rig on this page over a script.
-type rig struct {
-	*tuitest.Rig
+// driver is a driver of this page over a script.
+type driver struct {
+	*tuitest.Driver
 	watch *Page
 	asked *tuitest.Asked
 }
 
-func newRig(t testing.TB, s *tuitest.Script, w, h int) *rig {
+func newDriver(t testing.TB, s *tuitest.Script, w, h int) *driver {
 	t.Helper()
-	return newRigOf(t, s, s, w, h)
+	return newDriverOf(t, s, s, w, h)
 }
 
-// newRigOf is newRig over another source. The script is only the clock.
-func newRigOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *rig {
+// newDriverOf is newDriver over another source. The script is only the clock.
+func newDriverOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *driver {
 	t.Helper()
 	asked := &tuitest.Asked{}
 	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: t.TempDir()}, w, h-2)
 	p := New(l)
-	r := &rig{tuitest.NewRig(l, p), p, asked}
-	r.Now, r.Clock = s.Now, func(now time.Time) { s.Now = now }
+	r := &driver{tuitest.NewDriver(l, p), p, asked}
+	r.Now = &s.Now
 	return r
 }
 
@@ -74,7 +74,7 @@ func TestVerbs(t *testing.T) {
 			"sfk s1 is running: nothing to resume"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := watchRig(t, 120, 40)
+			r := watching(t, 120, 40)
 			run := r.watch.Runs.Run()
 			run.Status = c.status
 			r.Mine[run.ID] = c.mine
@@ -92,10 +92,11 @@ func TestVerbs(t *testing.T) {
 // TestCompareAndCopy: c asks for a table of the watched runs, and y hands what the panel shows to
 // the terminal's clipboard. In a replay y goes to a checkpoint.
 func TestCompareAndCopy(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Press("c", "y")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != len(r.watch.Runs.Tracks) {
-		t.Errorf("c asks for a table of %d runs", len(m.Runs))
+	m, _ := tuitest.Sent[lab.Compare](r.Driver)
+	if got, want := len(m.Runs), len(r.watch.Runs.Tracks); got != want {
+		t.Errorf("c asks for a table of %d runs, want %d", got, want)
 	}
 	if n := r.Notice.Text; !strings.HasPrefix(n, "Copied ") || !strings.HasSuffix(n, " rows") {
 		t.Errorf("y: the footer says %q", n)
@@ -109,7 +110,7 @@ func TestCompareAndCopy(t *testing.T) {
 // TestResumeOfProgram: resuming a run that has ended starts its program anew, and so asks if the
 // user has not started that program before. A paused run still has its program.
 func TestResumeOfProgram(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	run, path := r.watch.Runs.Run(), filepath.Join(t.TempDir(), "train.py")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 80, 24)
+	r := newDriver(t, s, 80, 24)
 	r.Source = s.Folder
 	r.Press("2")
 	r.Wait(5*time.Second, time.Second)
@@ -163,7 +164,7 @@ func TestInterrupted(t *testing.T) {
 // TestSmoothing: a smoother gives the same curve whether points are pushed one by one or the whole
 // curve is filtered anew.
 func TestSmoothing(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	for range 4 { // the number of smoothers
 		smooth := func() (values []float64) {
 			for _, tr := range r.watch.Runs.Tracks {

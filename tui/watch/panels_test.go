@@ -15,7 +15,7 @@ import (
 // TestToyPanel: a panel that is added to the table of panels is drawn, zoomed, flipped, defined and
 // exported.
 func TestToyPanel(t *testing.T) {
-	r := watchRig(t, 200, 60)
+	r := watching(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
 	r.watch.Board.BuiltIn = func() []panel.Panel {
 		return append([]panel.Panel{{Title: "Toy panel", Views: []panel.View{

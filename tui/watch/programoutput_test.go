@@ -17,7 +17,7 @@ import (
 // contains nothing that controls a terminal. For a run without a program, the pane opens and closes
 // as usual.
 func TestPrinted(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	run := r.watch.Runs.Run()
 	run.Meta.Program = &runner.Program{}
 	path := filepath.Join(run.Run.Dir, runner.ProgramLogName)

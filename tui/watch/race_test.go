@@ -22,15 +22,15 @@ import (
 // TestForkAtCrosshair: F opens the form for a fork of the run at the crosshair, near its step
 // there, or of the run under the cursor if there is no crosshair.
 func TestForkAtCrosshair(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Press("F")
-	if m, _ := tuitest.Sent[lab.Fork](r.Rig); m.Run != r.watch.Runs.Run().Run || m.Near != 0 {
+	if m, _ := tuitest.Sent[lab.Fork](r.Driver); m.Run != r.watch.Runs.Run().Run || m.Near != 0 {
 		t.Errorf("without a crosshair: %+v", m)
 	}
 	for range 3 { // by steps, by epochs, by time
 		r.watch.Board.Cross.On = false
 		r.Press("left", "left", "left", "left", "F")
-		m, _ := tuitest.Sent[lab.Fork](r.Rig)
+		m, _ := tuitest.Sent[lab.Fork](r.Driver)
 		run := r.watch.Runs.Tracks[r.watch.Board.Picked]
 		if m.Run != run.Run || m.Near <= 0 || m.Near >= run.Step {
 			t.Errorf("by %s at step %d: %s near %d", r.watch.Board.Axis, run.Step, m.Run.Meta.ID,
@@ -45,7 +45,7 @@ func TestForkAtCrosshair(t *testing.T) {
 // branch that does as its parent is said to do so, with no difference of 0.
 func TestRace(t *testing.T) {
 	for _, at := range []int64{3 * tuitest.Steps, 200 * tuitest.Steps} {
-		r := watchRig(t, 160, 40)
+		r := watching(t, 160, 40)
 		r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 		w := r.watch
 		branch, parent := w.Runs.Tracks[1], w.Runs.Tracks[0]
@@ -101,7 +101,7 @@ func TestBackToTheRace(t *testing.T) {
 	a.Add(t, "shapes-branch", branch, runner.Done, "")
 	other := tuitest.Archived(dro.PGD, 1, "other", tuitest.Epoch0())
 	a.Add(t, "other-pgd", other, runner.Done, "")
-	r := newRigOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
+	r := newDriverOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
 	all := []string{"shapes-branch", "shapes-erm", "shapes-sfk"}
 	watched := func() []string { return slices.Sorted(slices.Values(r.watch.Runs.IDs())) }
 	r.Send(lab.Watch{})
@@ -163,7 +163,7 @@ func sfkOf(s *tuitest.Script) string {
 func watchOnly(t *testing.T, s *tuitest.Script, id string) *panel.Track {
 	t.Helper()
 	s.Now = tuitest.Epoch0().Add(3 * time.Hour) // the logs are complete
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Send(lab.Watch{IDs: []string{id}})
 	r.Wait(2*time.Second, time.Second/5)
 	r.Fits(t, "a fork")

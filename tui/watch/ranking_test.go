@@ -15,7 +15,7 @@ import (
 // TestRanks: once all runs have ended, a line ranks them by robust risk, with the distance of each
 // to the lowest.
 func TestRanks(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	if n := r.watch.rankRows(); n != 0 {
 		t.Errorf("%d lines while all goes on", n)
 	}
@@ -67,7 +67,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	for i, run := range runs {
 		run.Meta.Spec.Rho = float64(i + 1)
 	}
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Wait(30*time.Second, time.Second)
 	for i, tr := range r.watch.Runs.Tracks {
 		tr.Meta.Spec.Rho = float64(i + 1)
@@ -98,7 +98,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 // TestRanksByQuestion: for runs at two radii, each radius has its own ranking, and the baseline of
 // a run is the run of the baseline's method at the same radius.
 func TestRanksByQuestion(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second)
 	r.watch.Runs.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
 	for i, tr := range r.watch.Runs.Tracks {

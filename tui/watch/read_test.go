@@ -41,7 +41,7 @@ func longRuns(t *testing.T, runs int) (s *tuitest.Script, events int) {
 func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	const runs = 12
 	s, each := longRuns(t, runs)
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Wait(2*time.Second, time.Second)
 	all := 0
 	for _, m := range r.Sent {

@@ -44,7 +44,7 @@ func box(gpus int, start time.Time) (list []machine.Sample) {
 }
 
 // onMachine shows the machine of the run under the cursor in the whole page.
-func onMachine(r *rig, list []machine.Sample) {
+func onMachine(r *driver, list []machine.Sample) {
 	w := r.watch
 	w.Board.Machine = panel.Machine{ID: w.Runs.Run().ID, Samples: list}
 	w.screen.focus = slices.IndexFunc(w.Board.Panels,
@@ -55,7 +55,7 @@ func onMachine(r *rig, list []machine.Sample) {
 
 // TestMachineGolden holds the one golden screen of the panel.
 func TestMachineGolden(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	onMachine(r, box(2, tuitest.Epoch0()))
 	e := r.Shot()
 	tuitest.Golden(t, "machine", tuitest.Text(e)+tuitest.Styles(e))
@@ -64,7 +64,7 @@ func TestMachineGolden(t *testing.T) {
 // TestMachineFits: in every size, with any number of GPUs and figures, the panel fits its place,
 // and names what matters first.
 func TestMachineFits(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	mig := box(1, tuitest.Epoch0())
 	for i := range mig {
 		mig[i].GPUs[0].Use, mig[i].GPUs[0].Power = machine.Part{}, 0

@@ -12,7 +12,7 @@ import (
 // TestTurns: over a slow line, the parts of the page show news in turns, each within one round. The
 // effect of a key is shown at once.
 func TestTurns(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 38)
+	r := newDriver(t, tuitest.NewScript(t), 120, 38)
 	r.Wait(5*time.Second, time.Second/5)
 	r.Round = time.Second
 	w := r.watch
@@ -32,8 +32,9 @@ func TestTurns(t *testing.T) {
 	if changes != 2 {
 		t.Errorf("the table was drawn anew %d times in two rounds", changes)
 	}
-	r.Clock(r.Now.Add(time.Second)) // all runs log
-	r.Send(kit.Tick(r.Now.Add(time.Millisecond)))
+	start := *r.Now
+	*r.Now = start.Add(time.Second) // all runs log
+	r.Send(kit.Tick(start.Add(time.Millisecond)))
 	if !w.hasUnshown() || table() != before {
 		t.Fatal("a part shows what is new before its turn")
 	}
@@ -41,7 +42,7 @@ func TestTurns(t *testing.T) {
 		t.Error("a key does not show all that is new")
 	}
 	for i := range 4 { // nothing more comes
-		r.Send(kit.Tick(r.Now.Add(time.Duration(i) * time.Second)))
+		r.Send(kit.Tick(start.Add(time.Duration(i) * time.Second)))
 	}
 	if w.hasUnshown() {
 		t.Error("after two rounds parts do not show all there is")
@@ -51,7 +52,7 @@ func TestTurns(t *testing.T) {
 // TestColumnsTakeTurns: of panels side by side, one column has its turn at each look, even if looks
 // come late, and each panel has one turn in every round.
 func TestColumnsTakeTurns(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 200, 60)
+	r := newDriver(t, tuitest.NewScript(t), 200, 60)
 	r.Wait(5*time.Second, time.Second/5)
 	r.Round = time.Second
 	w := r.watch
@@ -63,7 +64,7 @@ func TestColumnsTakeTurns(t *testing.T) {
 		return list
 	}
 	const looks = 100
-	at, together := r.Now, 0
+	at, together := *r.Now, 0
 	waits := make([]int, w.count())
 	w.noteTurns(at, true)
 	for k := range looks {

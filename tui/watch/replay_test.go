@@ -13,14 +13,14 @@ import (
 	"drolab/tui/lab"
 )
 
-// replayRig returns a page that replays the scripted runs from the start, at ×1 unless ask says
+// replaying returns a page that replays the scripted runs from the start, at ×1 unless ask says
 // otherwise.
-func replayRig(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
+func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Driver) {
 	t.Helper()
 	s := tuitest.NewScript(t)
 	s.Now = s.Now.Add(time.Hour)
 	w := New(tuitest.NewLab(t, s, lab.Config{}, 120, 40))
-	r := tuitest.NewRig(w.Board.Lab, w)
+	r := tuitest.NewDriver(w.Board.Lab, w)
 	var ids []string
 	for id := range s.Logs {
 		ids = append(ids, id)
@@ -55,7 +55,7 @@ func checkSteps(t *testing.T, w *Page, what string) {
 }
 
 func TestReplayUnfolds(t *testing.T) {
-	w, r := replayRig(t, lab.Replay{})
+	w, r := replaying(t, lab.Replay{})
 	r.Wait(5*time.Second, frameTime)
 	if at := w.logs.clock.Now; at < 4.8 || at > 5.3 {
 		t.Errorf("after 5 s it is at %v s", at)
@@ -104,7 +104,7 @@ func TestReplayUnfolds(t *testing.T) {
 }
 
 func TestReplayScrubs(t *testing.T) {
-	w, r := replayRig(t, lab.Replay{From: lab.Place{Part: 0.5}})
+	w, r := replaying(t, lab.Replay{From: lab.Place{Part: 0.5}})
 	w.Runs.Tracks[1].Hidden = true
 	r.Press("space")
 	checkSteps(t, w, "from the middle")
@@ -154,7 +154,7 @@ func TestReplayScrubs(t *testing.T) {
 
 // TestReplayEnds: after the end of a replay, the page shows the runs as they are now.
 func TestReplayEnds(t *testing.T) {
-	w, r := replayRig(t, lab.Replay{})
+	w, r := replaying(t, lab.Replay{})
 	if !w.Replaying() {
 		t.Fatal("no replay")
 	}
@@ -172,7 +172,7 @@ func TestReplayEnds(t *testing.T) {
 // TestReplayTurns: while a replay plays, curves are drawn at every look, and figures only as often
 // as they can be read. When it is paused, nothing changes.
 func TestReplayTurns(t *testing.T) {
-	w, r := replayRig(t, lab.Replay{Speed: 5})
+	w, r := replaying(t, lab.Replay{Speed: 5})
 	w.Round = time.Second
 	table, curves := 0, 0
 	for range 26 { // two seconds

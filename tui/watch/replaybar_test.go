@@ -70,7 +70,7 @@ func TestNear(t *testing.T) {
 // TestReplayBar: a click on the bar moves the replay there. In a replay by steps, the header counts
 // steps.
 func TestReplayBar(t *testing.T) {
-	w, r := replayRig(t, lab.Replay{Steps: true})
+	w, r := replaying(t, lab.Replay{Steps: true})
 	r.Press("space")
 	w.View(120, 38)
 	bar := w.layout().head.Y

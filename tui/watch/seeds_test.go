@@ -16,8 +16,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// seedsRig returns a rig over two methods with three seeds each.
-func seedsRig(t *testing.T) *rig {
+// watchingSeeds returns a driver over two methods with three seeds each.
+func watchingSeeds(t *testing.T) *driver {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
@@ -40,7 +40,7 @@ func seedsRig(t *testing.T) *rig {
 		}
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRigOf(t, s.Folder, s, 120, 40)
+	r := newDriverOf(t, s.Folder, s, 120, 40)
 	r.Wait(3*time.Second, time.Second)
 	return r
 }
@@ -48,7 +48,7 @@ func seedsRig(t *testing.T) *rig {
 // TestSeeds: seeds are one row and one band, whose values do not depend on the other runs that are
 // shown. A key takes the seeds apart.
 func TestSeeds(t *testing.T) {
-	r := seedsRig(t)
+	r := watchingSeeds(t)
 	w := r.watch
 	if rows := w.Runs.Rows(); len(rows) != 2 || len(w.Runs.Tracks) != 6 {
 		t.Fatalf("%d runs have the rows %v, want 6 in 2 rows", len(w.Runs.Tracks), rows)
@@ -101,7 +101,7 @@ func TestSeeds(t *testing.T) {
 	if c := w.Board.Chart("test_loss"); len(c.Lines) != 3 {
 		t.Errorf("apart: %d lines, want 3", len(c.Lines))
 	}
-	if r := watchRig(t, 120, 40); r.watch.noSeeds(nil) == "" {
+	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")
 	}
 }

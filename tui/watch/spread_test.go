@@ -16,7 +16,7 @@ import (
 // shows who suffers under the other runs. Only the figures of the waiting run and views of that run
 // alone are missing.
 func TestWhoSuffersElsewhere(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
 	for _, at := range []int{w.Runs.Baseline, w.Runs.Cursor} {
 		w.Runs.Tracks[at].Eval, w.Runs.Tracks[at].Films = nil, nil
@@ -36,7 +36,7 @@ func TestWhoSuffersElsewhere(t *testing.T) {
 // TestWhoSuffers: every run is on the line of every class. The lines begin with the worst class of
 // the baseline.
 func TestWhoSuffers(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end
 	w := r.watch
 	p := slices.IndexFunc(w.Board.Panels,
@@ -62,7 +62,7 @@ func TestWhoSuffers(t *testing.T) {
 // TestWhoSuffersOfSeeds: the worst class of folded seeds is the one with the lowest mean, even if
 // the seed under the cursor has another. The name and the number beside it agree.
 func TestWhoSuffersOfSeeds(t *testing.T) {
-	r := seedsRig(t)
+	r := watchingSeeds(t)
 	w := r.watch
 	w.Runs.Cursor = 0
 	for seed, lowest := range []int{0, 1, 1} { // the seed under the cursor has class 0
@@ -85,7 +85,7 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 // TestWhoSuffersAlone: if only one class has enough samples, no name is marked, because the table
 // has no worst class then.
 func TestWhoSuffersAlone(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
 	m := w.Runs.Run().Meta
 	m.ClassCounts.Test = make([]int, len(m.Classes))
