@@ -186,9 +186,14 @@ func TestGuard(t *testing.T) {
 	check := func(t *testing.T, err error, value string) {
 		t.Helper()
 		var p *runner.PanicError
-		if !errors.As(err, &p) || !strings.Contains(p.Value, value) ||
-			!strings.HasPrefix(p.Report, dir) {
-			t.Fatalf("the error is %v", err)
+		if !errors.As(err, &p) {
+			t.Fatalf("the error is %v, want a panic", err)
+		}
+		if !strings.Contains(p.Value, value) {
+			t.Errorf("the panic has the value %q, want %q in it", p.Value, value)
+		}
+		if !strings.HasPrefix(p.Report, dir) {
+			t.Fatalf("the report is at %s, want it in %s", p.Report, dir)
 		}
 		if text, err := os.ReadFile(p.Report); err != nil ||
 			!strings.Contains(string(text), "goroutine") {

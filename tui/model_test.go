@@ -42,8 +42,14 @@ func TestAnswered(t *testing.T) {
 	}
 	r.Send(lab.Answered{Verb: "resume", ID: "b-run"},
 		lab.Answered{Verb: "resume", ID: "c-run", Err: errors.New("no such run")})
-	if !r.Mine["b-run"] || r.Mine["c-run"] || !strings.Contains(r.footer(), "no such run") {
-		t.Errorf("ours are %v; the footer says %q", r.Mine, r.footer())
+	if !r.Mine["b-run"] {
+		t.Error("a run that was resumed is not ours")
+	}
+	if r.Mine["c-run"] {
+		t.Error("a run that could not be resumed is ours")
+	}
+	if f := r.footer(); !strings.Contains(f, "no such run") {
+		t.Errorf("the footer says %q, want no such run in it", f)
 	}
 }
 
@@ -97,9 +103,16 @@ func TestStarted(t *testing.T) {
 		ids = append(ids, id)
 	}
 	r.Send(lab.Started{IDs: ids[:2]})
-	if s := tuitest.Text(r.shot(t)); r.current != watchPage || !strings.Contains(s, "2 running") ||
-		!r.Mine[ids[0]] || !r.Mine[ids[1]] {
-		t.Errorf("page %d with\n%s", r.current, tuitest.Text(r.shot(t)))
+	if r.current != watchPage {
+		t.Errorf("after a start page %d is shown, want Watch", r.current+1)
+	}
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "2 running") {
+		t.Errorf("the screen lacks 2 running:\n%s", s)
+	}
+	for _, id := range ids[:2] {
+		if !r.Mine[id] {
+			t.Errorf("the run %s, which was started, is not ours", id)
+		}
 	}
 	r.Send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
 	if f := r.footer(); !strings.Contains(f, "rho: 0: want\\x1b[31m a number") {
@@ -196,8 +209,14 @@ func TestBusy(t *testing.T) {
 	_, cmd := r.Update(tuitest.KeyPress("enter"))
 	_, ask := r.Update(cmd()) // which is not answered yet
 	r.Press("3", "down", "enter", "q")
-	if r.current != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
-		t.Errorf("on page %d, the footer is %q", r.current+1, r.footer())
+	if r.current != launchPage {
+		t.Errorf("while runs are started a key turns to page %d", r.current+1)
+	}
+	if r.quit {
+		t.Error("while runs are started q ends the interface")
+	}
+	if f := r.footer(); !strings.Contains(f, "Starting") {
+		t.Errorf("the footer is %q, want Starting in it", f)
 	}
 	idle := r.Config.Verbs
 	r.Config.Verbs = reads{idle, &runner.Reading{What: "samples", Done: 4000, Of: 10_000,
@@ -274,8 +293,14 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 	r := browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 60)
 	r.Press("?")
 	works, idle, ok := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
-	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
-		t.Errorf("in an empty list the cursor goes up:\n%s", works)
+	if !ok {
+		t.Errorf("in an empty list the help has no part Not now:\n%s", works)
+	}
+	if strings.Contains(works, "↑") {
+		t.Errorf("in an empty list ↑ is among the keys that work:\n%s", works)
+	}
+	if !strings.Contains(idle, "↑") {
+		t.Errorf("in an empty list ↑ is not among the keys that do nothing:\n%s", idle)
 	}
 	r = watching(t, 110, 60)                       // in one column
 	for _, page := range []string{"1", "2", "3"} { // in the first row, with nothing open
@@ -316,10 +341,14 @@ func TestReadOnly(t *testing.T) {
 			}
 			key := b.Keys.Keys()[0]
 			r.Press(key)
-			if r.overlay != nil || len(r.asked.List) > 0 ||
-				!strings.Contains(r.footer(), "read-only") {
-				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key,
-					r.asked.List, r.footer())
+			if r.overlay != nil {
+				t.Errorf("page %s: %s opens %q", page, key, r.overlay.Title)
+			}
+			if len(r.asked.List) > 0 {
+				t.Errorf("page %s: %s asks for %v", page, key, r.asked.List)
+			}
+			if f := r.footer(); !strings.Contains(f, "read-only") {
+				t.Errorf("page %s: after %s the footer says %q, want read-only in it", page, key, f)
 			}
 			r.Press("?")
 			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" &&
@@ -347,11 +376,16 @@ func TestSharedView(t *testing.T) {
 			if !b.Local {
 				continue
 			}
-			r.Press(b.Keys.Keys()[0])
-			if r.overlay != nil || r.pages[r.current].Typing() ||
-				!strings.Contains(r.footer(), " view ") {
-				t.Errorf("page %s: %s does something: the footer says %q", page,
-					b.Keys.Keys()[0], r.footer())
+			key := b.Keys.Keys()[0]
+			r.Press(key)
+			if r.overlay != nil {
+				t.Errorf("page %s: %s opens %q", page, key, r.overlay.Title)
+			}
+			if r.pages[r.current].Typing() {
+				t.Errorf("page %s: after %s text is typed", page, key)
+			}
+			if f := r.footer(); !strings.Contains(f, " view ") {
+				t.Errorf("page %s: after %s the footer says %q, want the view in it", page, key, f)
 			}
 		}
 	}

@@ -248,7 +248,7 @@ func TestUnfit(t *testing.T) {
 	for _, environ := range [][]string{nil, {"TERM="}, {"TERM=dumb"}} {
 		err := Run(t.Context(), lab.Config{Environ: environ})
 		if err == nil || !strings.Contains(err.Error(), "set TERM") {
-			t.Errorf("%v: %v", environ, err)
+			t.Errorf("with %v Run() = %v, want an error with set TERM", environ, err)
 		}
 	}
 }

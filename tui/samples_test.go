@@ -91,17 +91,28 @@ func TestSamplesTab(t *testing.T) {
 		t.Errorf("without a run:\n%s", s)
 	}
 	r.Press("3", "P")
-	if r.current != samplesPage || !strings.Contains(r.header(), "6 Samples") || asked != 1 {
-		t.Errorf("P on Runs turns to page %d, asked %d times", r.current+1, asked)
+	if r.current != samplesPage {
+		t.Errorf("P on Runs turns to page %d, want %d", r.current+1, samplesPage+1)
+	}
+	if h := r.header(); !strings.Contains(h, "6 Samples") {
+		t.Errorf("the header is %q, want 6 Samples in it", h)
+	}
+	if asked != 1 {
+		t.Errorf("after P on Runs the run was evaluated %d times, want once", asked)
 	}
 	r.Press("f", "3", "enter")
 	if r.current != watchPage {
 		t.Fatalf("page %d", r.current+1)
 	}
 	r.Press("P")
-	if s := tuitest.Text(r.shot(t)); r.current != samplesPage || asked != 1 ||
-		!strings.Contains(s, "wrong, ") {
-		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.current+1, asked, s)
+	if r.current != samplesPage {
+		t.Errorf("P on Watch turns to page %d, want %d", r.current+1, samplesPage+1)
+	}
+	if asked != 1 {
+		t.Errorf("after P on Watch the run was evaluated %d times, want once", asked)
+	}
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "wrong, ") {
+		t.Errorf("after P on Watch the filter for wrong samples is gone:\n%s", s)
 	}
 	if r.Press("r"); asked != 2 {
 		t.Errorf("r asked %d times", asked)

@@ -98,9 +98,13 @@ func TestSweepTab(t *testing.T) {
 	}
 	r.size(44, 20)
 	s := r.header()
-	if !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") ||
-		!strings.Contains(s, "Launch") {
-		t.Errorf("in 44 cells: %q", s)
+	for _, want := range []string{" 5 ", "Launch"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("in 44 cells the header is %q, want %q in it", s, want)
+		}
+	}
+	if strings.Contains(s, "Sweep") {
+		t.Errorf("in 44 cells the header is %q, want no name of page 5", s)
 	}
 }
 
@@ -109,9 +113,12 @@ func TestSweepTab(t *testing.T) {
 func TestSweepReachesOtherPages(t *testing.T) {
 	r := sweeping(t, 120, 40)
 	r.Press("enter")
-	if got := r.watch.Runs.IDs(); r.current != watchPage || len(got) != 2 ||
-		!strings.HasPrefix(got[0], "mine-sfk-s1-") {
-		t.Errorf("page %d watches %v", r.current+1, got)
+	if r.current != watchPage {
+		t.Errorf("Enter turns to page %d, want %d", r.current+1, watchPage+1)
+	}
+	got := r.watch.Runs.IDs()
+	if len(got) != 2 || !strings.HasPrefix(got[0], "mine-sfk-s1-") {
+		t.Errorf("Enter watches %v, want the two runs of mine-sfk-s1-", got)
 	}
 	r.Press("5", "c")
 	s := tuitest.Text(r.shot(t))
@@ -159,7 +166,7 @@ func TestSweepGoesOn(t *testing.T) {
 	dir := filepath.Join(r.Config.RunsDir, "mine")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") &&
 		!strings.Contains(s, "8 missing") {
-		t.Fatal(s)
+		t.Fatalf("the screen has neither 36 runs nor 8 missing:\n%s", s)
 	}
 	tuitest.GrowSweep(t, dir)
 	r.Send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))

@@ -18,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 )
 
 // made is a terminal made for a test, whose clock is that of a bubble of synctest.
@@ -256,8 +257,11 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 				before := k.count()
 				time.Sleep(time.Nanosecond)
 				synctest.Wait()
-				if got := k.typed(0); before != 0 || len(got) != 1 || got[0] != "esc" {
-					t.Errorf("%+v: %d keys before, then %q", c, before, got)
+				if before != 0 {
+					t.Errorf("%+v: %d keys before the time is over, want none", c, before)
+				}
+				if diff := cmp.Diff([]string{"esc"}, k.typed(0)); diff != "" {
+					t.Errorf("%+v: the keys differ (-want +got):\n%s", c, diff)
 				}
 			}
 			k.asked.Store(0)
@@ -338,8 +342,14 @@ func TestLongPaste(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		onMade(t, r.Model, nil, func(k *made) {
 			got := k.typed(0, "\x1b[200~"+strings.Repeat("x\x1b", 2*mostPaste), "\x1b[201~q")
-			if len(got) != 2 || len(got[0]) > len("paste ")+mostPaste || got[1] != "q" {
-				t.Errorf("%d events, the first of %d bytes", len(got), len(got[0]))
+			if len(got) != 2 {
+				t.Fatalf("%d events, want a paste and a key", len(got))
+			}
+			if n := len(got[0]) - len("paste "); n > mostPaste {
+				t.Errorf("the paste has %d bytes, want at most %d", n, mostPaste)
+			}
+			if got[1] != "q" {
+				t.Errorf("after the paste comes %q, want q", got[1])
 			}
 		})
 	})

@@ -263,8 +263,14 @@ func TestToySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := presets.Load(file)
-	if err != nil || p.Spec.Text("toy_up") != "3" || p.Spec.Validate() != nil {
-		t.Fatalf("the preset has %q, %v", p.Spec.Text("toy_up"), err)
+	if err != nil {
+		t.Fatalf("Load(%q): %v", file, err)
+	}
+	if got := p.Spec.Text("toy_up"); got != "3" {
+		t.Fatalf("the preset has toy_up %q, want 3", got)
+	}
+	if err := p.Spec.Validate(); err != nil {
+		t.Fatalf("the preset is refused: %v", err)
 	}
 	s := toySpec(t, "toy_rate=2")
 	err = s.Validate()
@@ -479,7 +485,7 @@ func runsOf(t *testing.T, s *record.Store) []*record.Run {
 	t.Helper()
 	runs, problems := record.List(s.Dir())
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("the problems of the folder are %v, want none", problems)
 	}
 	return runs
 }

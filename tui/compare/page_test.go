@@ -180,9 +180,14 @@ func TestCompareGrows(t *testing.T) {
 		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm),
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
-		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
-			t.Fatalf("%d rows, %d curves, want %d with points",
-				len(p.table.Rows), len(p.series), i+1)
+		if len(p.table.Rows) != i+1 {
+			t.Fatalf("after %d runs the table has %d rows", i+1, len(p.table.Rows))
+		}
+		if len(p.series) != i+1 {
+			t.Fatalf("after %d runs there are %d curves", i+1, len(p.series))
+		}
+		if p.series[i][0].Len() == 0 {
+			t.Fatalf("the curve of run %d has no point", i+1)
 		}
 	}
 	table, points := p.table, p.series[0][0].Len()
@@ -295,9 +300,15 @@ func TestOtherStep(t *testing.T) {
 		t.Fatalf("the table is of the %s step", p.table.At)
 	}
 	c := p.chart(p.measure)
-	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
-		c.Spots[0].Y != c.Lines[0].Seeds[0].At(c.Spots[0].X) {
-		t.Errorf("selected steps are marked at %+v", c.Spots)
+	if len(c.Spots) != 2 {
+		t.Fatalf("%d selected steps are marked, want 2: %+v", len(c.Spots), c.Spots)
+	}
+	first := c.Spots[0]
+	if want := p.runs[0].Summary().Selected.Epoch; first.X != want {
+		t.Errorf("a selected step is marked at epoch %g, want %g", first.X, want)
+	}
+	if want := c.Lines[0].Seeds[0].At(first.X); first.Y != want {
+		t.Errorf("a selected step is marked at the value %g, want %g", first.Y, want)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
 		t.Errorf("nothing says what S is:\n%s", s)

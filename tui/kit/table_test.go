@@ -91,7 +91,7 @@ func TestGridParts(t *testing.T) {
 func TestEmptyGrid(t *testing.T) {
 	for _, part := range NewTheme(0, true, false).Grid(page.New(""), 80, 2).Parts(80) {
 		if got := part.Lines([]string{""}); len(got) != 1 || got[0] != "" {
-			t.Errorf("%q", got)
+			t.Errorf("Lines = %q, want one blank line", got)
 		}
 	}
 }

@@ -110,10 +110,11 @@ func TestContrast(t *testing.T) {
 			t.Errorf("%v: without contrast, dim text is %q", profile, grey)
 		}
 		th.Contrast()
-		dim, border, axis := th.Dim.Paint("x"), th.border.Paint("x"),
-			th.styleOfCell(plot.Style{Role: plot.Axis}).Paint("x")
-		if dim != "x" || border != "x" || axis != "x" {
-			t.Errorf("%v: text %q, border %q, axis %q", profile, dim, border, axis)
+		for name, style := range map[string]Style{"dim text": th.Dim, "a border": th.border,
+			"an axis": th.styleOfCell(plot.Style{Role: plot.Axis})} {
+			if got := style.Paint("x"); got != "x" {
+				t.Errorf("%v: %s is %q, want it plain", profile, name, got)
+			}
 		}
 		if back := th.styleOfCell(plot.Style{Role: plot.Back, Series: 2}); back != th.Series[2] {
 			t.Errorf("%v: a curve that is not chosen is %q", profile, back.Paint("x"))

@@ -16,6 +16,8 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // launchOf returns a driver on the page, the page, and the Starter that records its requests.
@@ -129,13 +131,20 @@ func TestLaunchPassesOverRefusedChoices(t *testing.T) {
 		{"space", "cvar", "cressie-read"}, {"left", "tv", "smoothed-cvar"},
 	} {
 		r.Press(c.key)
-		if got := l.spec().Uncertainty; got != c.to || l.problem == nil ||
-			!strings.Contains(l.problem.Error(), "uncertainty "+c.refused) {
-			t.Errorf("%s: %s, problem %v, want %s", c.key, got, l.problem, c.to)
+		if got := l.spec().Uncertainty; got != c.to {
+			t.Errorf("%s leads to %s, want %s", c.key, got, c.to)
+		}
+		if want := "uncertainty " + c.refused; l.problem == nil ||
+			!strings.Contains(l.problem.Error(), want) {
+			t.Errorf("%s: the problem is %v, want %q in it", c.key, l.problem, want)
 		}
 	}
-	if r.Press("left"); l.spec().Uncertainty != "kl" || l.problem != nil {
-		t.Errorf("left: %s, problem %v", l.spec().Uncertainty, l.problem)
+	r.Press("left")
+	if got := l.spec().Uncertainty; got != "kl" {
+		t.Errorf("left leads to %s, want kl", got)
+	}
+	if l.problem != nil {
+		t.Errorf("left has the problem %v, want none", l.problem)
 	}
 }
 
@@ -156,18 +165,23 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Error("Enter does not type the setting")
 	}
 	r.Press("esc", "tab", "enter")
-	if len(s.Requests) != 0 || r.Overlay == nil ||
-		!strings.Contains(r.View(), "rho 0.7 (preset:") {
-		t.Fatalf("asked for %+v before the review:\n%s", s.Requests, r.View())
+	if len(s.Requests) != 0 {
+		t.Fatalf("asked for %+v before the review", s.Requests)
+	}
+	if v := r.View(); r.Overlay == nil || !strings.Contains(v, "rho 0.7 (preset:") {
+		t.Fatalf("the review does not name the changed rho:\n%s", v)
 	}
 	r.Press("esc", "enter", "enter")
-	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0],
-		runner.Request{Preset: "shapes", Specs: want.Expand()}) {
-		t.Fatalf("asked for %+v", s.Requests)
+	asked := []runner.Request{{Preset: "shapes", Specs: want.Expand()}}
+	if !reflect.DeepEqual(s.Requests, asked) {
+		t.Fatalf("asked for %+v, want %+v", s.Requests, asked)
 	}
-	if m, ok := tuitest.Sent[lab.Started](r); !ok ||
-		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.Starting == "" {
-		t.Errorf("after the start: %v, starting %q", m, l.Starting)
+	m, _ := tuitest.Sent[lab.Started](r)
+	if diff := cmp.Diff([]string{"shapes-sfk-s1"}, m.IDs); diff != "" {
+		t.Errorf("the started runs differ (-want +got):\n%s", diff)
+	}
+	if l.Starting == "" {
+		t.Error("nothing says that the runs are being started")
 	}
 }
 
@@ -178,11 +192,14 @@ func TestLaunchPrepares(t *testing.T) {
 	last := l.presets()[len(l.presets())-1].Name
 	l.goTo(t, "rho")
 	r.Send(lab.Prepare{Preset: last})
-	if len(s.Requests) != 0 || r.Overlay == nil || !strings.Contains(r.View(), "Start "+last+"?") {
-		t.Fatalf("%s is not reviewed (asked for %+v):\n%s", last, s.Requests, r.View())
+	if len(s.Requests) != 0 {
+		t.Fatalf("asked for %+v before the review", s.Requests)
+	}
+	if v := r.View(); r.Overlay == nil || !strings.Contains(v, "Start "+last+"?") {
+		t.Fatalf("%s is not reviewed:\n%s", last, v)
 	}
 	if r.Press("enter"); len(s.Requests) != 1 || s.Requests[0].Preset != last {
-		t.Fatalf("asked for %+v", s.Requests)
+		t.Fatalf("asked for %+v, want one start of %s", s.Requests, last)
 	}
 	r.Send(lab.Prepare{Preset: "gone"})
 	if first := l.presets()[1].Name; !strings.Contains(r.View(), "Start "+first+"?") {
@@ -196,12 +213,22 @@ func TestLaunchMovesTheStart(t *testing.T) {
 	_, l, _ := launchOf(t)
 	l.spec().Eta = -1
 	l.goTo(t, "uncertainty")
-	if l.set("uncertainty", "kl"); l.problem != nil || l.spec().Eta != 0 ||
-		l.spec().Uncertainty != "kl" {
-		t.Errorf("%s from η = %v, problem %v", l.spec().Uncertainty, l.spec().Eta, l.problem)
+	l.set("uncertainty", "kl")
+	if l.problem != nil {
+		t.Errorf("the set kl is refused: %v", l.problem)
 	}
-	if l.set("eta", "-1"); l.problem == nil || l.spec().Eta != 0 {
-		t.Errorf("η = %v outside the box, problem %v", l.spec().Eta, l.problem)
+	if got := l.spec().Uncertainty; got != "kl" {
+		t.Errorf("the set is %s, want kl", got)
+	}
+	if got := l.spec().Eta; got != 0 {
+		t.Errorf("the start is η = %v, want it moved to 0", got)
+	}
+	l.set("eta", "-1")
+	if l.problem == nil {
+		t.Error("η = -1, outside the box, is not refused")
+	}
+	if got := l.spec().Eta; got != 0 {
+		t.Errorf("a refused η makes the start %v, want 0 as before", got)
 	}
 }
 
@@ -209,12 +236,21 @@ func TestLaunchRefuses(t *testing.T) {
 	r, l, s := launchOf(t)
 	l.goTo(t, "rho")
 	r.Press("e", "ctrl+u", "-", "1", "enter")
-	if !l.editing || l.problem == nil || l.spec().Rho != l.presets()[1].Spec.Rho {
-		t.Errorf("rho=-1: editing %v, problem %v, rho %v", l.editing, l.problem, l.spec().Rho)
+	if !l.editing {
+		t.Error("after rho=-1 the form is closed, want it open")
+	}
+	if l.problem == nil {
+		t.Error("rho=-1 is not refused")
+	}
+	if got, want := l.spec().Rho, l.presets()[1].Spec.Rho; got != want {
+		t.Errorf("after rho=-1 rho is %v, want %v as before", got, want)
 	}
 	r.Press("q", "1", "?") // text, not commands
-	if r.Overlay != nil || !l.editing || l.line.String() != "-1q1?" {
-		t.Errorf("a key became a command while typing: %q", l.line.String())
+	if r.Overlay != nil {
+		t.Errorf("a key opened %q while typing", r.Overlay.Title)
+	}
+	if got := l.line.String(); !l.editing || got != "-1q1?" {
+		t.Errorf("typed is %q (editing: %v), want -1q1?", got, l.editing)
 	}
 	r.Press("esc")
 	l.goTo(t, "algorithms")
@@ -245,8 +281,15 @@ func TestLaunchOffersRegisteredData(t *testing.T) {
 	_, l, _ := launchOf(t)
 	l.goTo(t, "dataset")
 	entries := l.findDatasets()().(datasetsMsg).entries
-	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(l.choices(), "toy") {
-		t.Errorf("offered are %q, known %+v", l.choices(), entries)
+	e, ok := entries["toy"]
+	if !ok {
+		t.Errorf("toy is not among the known data %+v", entries)
+	}
+	if e.Available {
+		t.Error("toy, which has no files, is said to be on this machine")
+	}
+	if list := l.choices(); !slices.Contains(list, "toy") {
+		t.Errorf("offered are %q, want toy among them", list)
 	}
 }
 

@@ -47,25 +47,42 @@ func TestTrust(t *testing.T) {
 			t.Fatalf("nothing is asked; started %v", s.Requests)
 		}
 		text := strings.Join(r.Overlay.Lines, "\n")
-		if !strings.Contains(text, path) || !strings.Contains(text, sum) ||
-			!strings.Contains(text, "width=2") {
-			t.Errorf("asked is\n%s", text)
+		for _, want := range []string{path, sum, "width=2"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the question lacks %q:\n%s", want, text)
+			}
 		}
-		if r.Press(no); len(s.Requests) > 0 || approved() || p.Starting != "" {
-			t.Fatalf("%s started %v, approved %t, busy %q", no, s.Requests,
-				approved(), p.Starting)
+		r.Press(no)
+		if len(s.Requests) > 0 {
+			t.Fatalf("%s started %v", no, s.Requests)
+		}
+		if approved() {
+			t.Fatalf("%s approved the program", no)
+		}
+		if p.Starting != "" {
+			t.Fatalf("after %s the page says %q", no, p.Starting)
 		}
 		r.Overlay = nil
 	}
 	r.Press("enter", "enter")
 	write("another") // between the question and the answer
-	if r.Press("y"); len(s.Requests) > 0 || !strings.Contains(r.Notice.Text, "changed") {
-		t.Fatalf("started %v; notice %q", s.Requests, r.Notice.Text)
+	r.Press("y")
+	if len(s.Requests) > 0 {
+		t.Fatalf("a program that changed after the question was started: %v", s.Requests)
+	}
+	if !strings.Contains(r.Notice.Text, "changed") {
+		t.Fatalf("the notice is %q, want changed in it", r.Notice.Text)
 	}
 	r.Press("enter", "enter", "y")
 	r.Press("enter", "enter") // it is known by now
-	if len(s.Requests) != 2 || !approved() || r.Overlay != nil {
-		t.Errorf("%d starts, approved %t", len(s.Requests), approved())
+	if len(s.Requests) != 2 {
+		t.Errorf("%d starts, want 2", len(s.Requests))
+	}
+	if !approved() {
+		t.Error("the program is not approved")
+	}
+	if r.Overlay != nil {
+		t.Errorf("a known program is asked about: %q", r.Overlay.Title)
 	}
 	if write("one"); approved() {
 		t.Error("the version before the change was approved")

@@ -87,8 +87,14 @@ func TestBandSurvivesExtremes(t *testing.T) {
 func TestBandWithoutHalf(t *testing.T) {
 	b := Line{Seeds: seeds([]float64{1, 2}, []float64{3, 4})}
 	for _, p := range b.Points(Range{0, 1}, 2) {
-		if p.N != 2 || math.IsNaN(p.Mean) || !math.IsNaN(p.Lo) || !math.IsNaN(p.Hi) {
-			t.Errorf("%+v, want a mean and no interval", p)
+		if p.N != 2 {
+			t.Errorf("%+v is of %d seeds, want 2", p, p.N)
+		}
+		if math.IsNaN(p.Mean) {
+			t.Errorf("%+v has no mean", p)
+		}
+		if !math.IsNaN(p.Lo) || !math.IsNaN(p.Hi) {
+			t.Errorf("%+v has an interval, want none", p)
 		}
 	}
 }

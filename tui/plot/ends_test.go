@@ -142,8 +142,11 @@ func TestEndsSettle(t *testing.T) {
 			t.Fatalf("%d ends of %d in %d rows", len(got), n, h)
 		}
 		for i, e := range got {
-			if e.row < 0 || e.row >= h || i > 0 && e.row <= got[i-1].row {
-				t.Fatalf("rows %+v of %d", got, h)
+			if e.row < 0 || e.row >= h {
+				t.Fatalf("end %d is at row %d of %d: %+v", i, e.row, h, got)
+			}
+			if i > 0 && e.row <= got[i-1].row {
+				t.Fatalf("end %d is not below the one before: %+v", i, got)
 			}
 			room := n <= h && i <= e.want && len(got)-1-i <= h-1-e.want
 			if e.Style.Role == Data && room && e.row != e.want {

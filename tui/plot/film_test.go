@@ -22,8 +22,11 @@ func TestFilmIsBounded(t *testing.T) {
 	for i := range 5000 {
 		f.Append(float64(i), []float64{float64(i)})
 		last := f.items[f.Len()-1]
-		if f.Len() > filmColumns || last.x != float64(i) || last.values[0] != float32(i) {
-			t.Fatalf("%d moments, the latest at %g", f.Len(), last.x)
+		if f.Len() > filmColumns {
+			t.Fatalf("%d moments are kept, want at most %d", f.Len(), filmColumns)
+		}
+		if last.x != float64(i) || last.values[0] != float32(i) {
+			t.Fatalf("the latest moment is %+v, want %d at %d", last, i, i)
 		}
 		if !slices.IsSortedFunc(f.items, func(a, b moment) int { return cmp.Compare(a.x, b.x) }) {
 			t.Fatal("out of order")

@@ -15,17 +15,25 @@ import (
 // the text.
 func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 	t.Helper()
-	if f.W != w || f.H != h || len(f.Cells) != w*h {
-		t.Fatalf("frame %dx%d with %d cells, want %dx%d", f.W, f.H, len(f.Cells), w, h)
+	if f.W != w || f.H != h {
+		t.Fatalf("the frame is %dx%d, want %dx%d", f.W, f.H, w, h)
+	}
+	if len(f.Cells) != w*h {
+		t.Fatalf("a frame of %dx%d has %d cells", w, h, len(f.Cells))
 	}
 	for y := range f.H {
 		row := f.Row(y)
 		var line strings.Builder
 		f.WriteRow(&line, y, func(Style) (start, end string) { return "", "" })
 		text := line.String()
-		if cell.Width(text) != w || !utf8.ValidString(text) ||
-			strings.ContainsAny(text, "\x1b\n\r\t") {
-			t.Fatalf("row %d is %d wide, want %d: %q", y, cell.Width(text), w, text)
+		if got := cell.Width(text); got != w {
+			t.Fatalf("row %d is %d wide, want %d: %q", y, got, w, text)
+		}
+		if !utf8.ValidString(text) {
+			t.Fatalf("row %d is not UTF-8: %q", y, text)
+		}
+		if strings.ContainsAny(text, "\x1b\n\r\t") {
+			t.Fatalf("row %d steers the terminal: %q", y, text)
 		}
 		for x, c := range row {
 			if c.Rune == 0 && (x == 0 || cell.RuneWidth(row[x-1].Rune) != 2) {

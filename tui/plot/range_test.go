@@ -25,8 +25,14 @@ func TestFitProperties(t *testing.T) {
 	for range 50_000 {
 		s, old, data := scales()[r.IntN(4)], nastyRange(r), nastyRange(r)
 		got := old.Fit(data, s)
-		if !got.spans() || !finite(got.Lo) || !finite(got.Hi) || got != got.usable(s) {
-			t.Fatalf("%v.Fit(%v, %v) = %v: not an axis", old, data, s, got)
+		if !got.spans() {
+			t.Fatalf("%v.Fit(%v, %v) = %v, which spans nothing", old, data, s, got)
+		}
+		if !finite(got.Lo) || !finite(got.Hi) {
+			t.Fatalf("%v.Fit(%v, %v) = %v, which has no end", old, data, s, got)
+		}
+		if usable := got.usable(s); got != usable {
+			t.Fatalf("%v.Fit(%v, %v) = %v, of which only %v is usable", old, data, s, got, usable)
 		}
 		if again := got.Fit(data, s); again != got {
 			t.Fatalf("%v.Fit(%v, %v) = %v, then %v: not stable", old, data, s, got, again)

@@ -68,9 +68,12 @@ func checkBucket(t *testing.T, b Bucket, at int, ys []float64) {
 			lo, hi, sum, n = min(lo, y), max(hi, y), sum+y, n+1
 		}
 	}
-	if b.X0 != float64(at) || b.X1 != float64(at+len(ys)-1) || int(b.N) != n ||
-		int(b.Bad) != len(ys)-n {
-		t.Fatalf("bucket %+v does not hold points %d..%d", b, at, at+len(ys)-1)
+	if first, last := float64(at), float64(at+len(ys)-1); b.X0 != first || b.X1 != last {
+		t.Fatalf("bucket %+v reaches from %g to %g, want from %g to %g", b, b.X0, b.X1, first, last)
+	}
+	if int(b.N) != n || int(b.Bad) != len(ys)-n {
+		t.Fatalf("bucket %+v has %d finite points and %d others, want %d and %d", b, b.N, b.Bad,
+			n, len(ys)-n)
 	}
 	if n > 0 && (b.Min != lo || b.Max != hi || math.Abs(b.Mean-sum/float64(n)) > 1e-9) {
 		t.Fatalf("bucket %+v: want min %v max %v mean %v", b, lo, hi, sum/float64(n))
@@ -107,8 +110,9 @@ func TestRewindExact(t *testing.T) {
 			}
 			a.Rewind(float64(keep))
 			x, y, ok := a.Last()
-			if !ok || x != float64(keep) || y != math.Sin(x) {
-				t.Fatalf("n=%d back=%d: last %v %v", n, back, x, y)
+			if want := math.Sin(float64(keep)); !ok || x != float64(keep) || y != want {
+				t.Fatalf("n=%d back=%d: Last() = %v, %v, %v, want %d, %v, true", n, back, x, y, ok,
+					keep, want)
 			}
 			if a.Len() != b.Len() {
 				t.Errorf("n=%d back=%d: %d points left, want %d", n, back, a.Len(), b.Len())

@@ -56,9 +56,15 @@ func TestTicksProperties(t *testing.T) {
 			t.Fatalf("Ticks(%v, %v, %d): %d ticks", s, in, n, len(ticks))
 		}
 		for i, k := range ticks {
-			if !finite(k.Value) || (i > 0 && k.Value <= ticks[i-1].Value) ||
-				len(k.Label) > LabelWidth {
-				t.Fatalf("Ticks(%v, %v, %d) = %v", s, in, n, ticks)
+			if !finite(k.Value) {
+				t.Fatalf("Ticks(%v, %v, %d) = %v: tick %d has no value", s, in, n, ticks, i)
+			}
+			if i > 0 && k.Value <= ticks[i-1].Value {
+				t.Fatalf("Ticks(%v, %v, %d) = %v: tick %d is out of order", s, in, n, ticks, i)
+			}
+			if len(k.Label) > LabelWidth {
+				t.Fatalf("Ticks(%v, %v, %d) = %v: label %q has more than %d cells", s, in, n, ticks,
+					k.Label, LabelWidth)
 			}
 		}
 		if got := timeTicks(in, n); len(got) > n {

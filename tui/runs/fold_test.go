@@ -32,9 +32,10 @@ func TestFold(t *testing.T) {
 	p.at = slices.IndexFunc(p.shown, func(l line) bool { return len(l) > 1 })
 	all := p.lineUnder()
 	text := tuitest.Text(r.Shot())
-	if !strings.Contains(text, "n=2") || !strings.Contains(text, "±") ||
-		!strings.Contains(text, "newest of 2 seeds") {
-		t.Errorf("no mean over seeds is shown:\n%s", text)
+	for _, want := range []string{"n=2", "±", "newest of 2 seeds"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no mean over seeds is shown, %q is missing:\n%s", want, text)
+		}
 	}
 	worst := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "worst %" })
 	of := func(l line) string { return p.columns[worst].Cell(l) }
@@ -104,8 +105,14 @@ func TestFoldBySettings(t *testing.T) {
 	for _, l := range p.shown {
 		if len(l) == 3 {
 			mean, deviation := moments(l.seeds(), of)
-			if mean != 3 || math.Abs(deviation-math.Sqrt2) > 1e-12 || l.mean(of).Float() != 3 {
-				t.Errorf("%v ± %v of seeds with 2 and 4", mean, deviation)
+			if mean != 3 {
+				t.Errorf("the mean of seeds with 2 and 4 is %v, want 3", mean)
+			}
+			if math.Abs(deviation-math.Sqrt2) > 1e-12 {
+				t.Errorf("the deviation of seeds with 2 and 4 is %v, want √2", deviation)
+			}
+			if got := l.mean(of).Float(); got != 3 {
+				t.Errorf("the line has the mean %v, want 3", got)
 			}
 		}
 	}

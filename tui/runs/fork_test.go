@@ -69,9 +69,14 @@ func TestFork(t *testing.T) {
 		t.Fatalf("started %+v, the notice is %q", s.Requests, r.Notice.Text)
 	}
 	got := s.Requests[0]
-	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); got.Parent != want ||
-		got.Specs[0].LR != 0.5 || got.Specs[0].Epochs != 9 {
-		t.Errorf("asked for %+v, want from %s", got, want)
+	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); got.Parent != want {
+		t.Errorf("the fork is of %s, want of %s", got.Parent, want)
+	}
+	if lr := got.Specs[0].LR; lr != 0.5 {
+		t.Errorf("the fork has lr %v, want 0.5", lr)
+	}
+	if epochs := got.Specs[0].Epochs; epochs != 9 {
+		t.Errorf("the fork has %d epochs, want 9", epochs)
 	}
 	// A fork of a program asks first if the user has not started that program before.
 	path := filepath.Join(t.TempDir(), "train.py")
@@ -132,10 +137,14 @@ func TestForkValues(t *testing.T) {
 		r.Fits(t, "the form")
 		r.Press("enter")
 		want := fmt.Sprintf("%s@%d", ids[0], steps[c.at])
-		if len(s.Requests) != 1 || s.Requests[0].Parent != want ||
-			s.Requests[0].Specs[0].LR != c.lr {
-			t.Errorf("%v near %d: asked for %+v, want lr %g from %s", c.keys, c.near, s.Requests,
-				c.lr, want)
+		if len(s.Requests) != 1 {
+			t.Fatalf("%v near %d: asked for %+v, want one start", c.keys, c.near, s.Requests)
+		}
+		if got := s.Requests[0].Parent; got != want {
+			t.Errorf("%v near %d: the fork is of %s, want of %s", c.keys, c.near, got, want)
+		}
+		if got := s.Requests[0].Specs[0].LR; got != c.lr {
+			t.Errorf("%v near %d: the fork has lr %g, want %g", c.keys, c.near, got, c.lr)
 		}
 	}
 }

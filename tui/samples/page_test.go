@@ -20,6 +20,8 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // trained returns a run that has ended, on a table of its own, and the path of that table.
@@ -76,15 +78,23 @@ func TestARealRun(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
 			}
 		}
-		if p.pick.Size != want.Size || p.current().Row != want.Samples[0].Row ||
-			!slices.Equal(p.current().Ratios, want.Samples[0].Ratios) {
-			t.Errorf("%s: the first is row %d of %d", split, p.current().Row, p.pick.Size)
+		if got := p.pick.Size; got != want.Size {
+			t.Errorf("%s: %d samples, want %d", split, got, want.Size)
+		}
+		if got, first := p.current().Row, want.Samples[0].Row; got != first {
+			t.Errorf("%s: the first is row %d, want %d", split, got, first)
+		}
+		if diff := cmp.Diff(want.Samples[0].Ratios, p.current().Ratios); diff != "" {
+			t.Errorf("%s: the ratios of the first differ (-want +got):\n%s", split, diff)
 		}
 		driver.Press("m")
 	}
 	driver.Press("-", "-") // one radius is below the radius of the run
-	if driver.Notice.Text == "" || p.pick.Radii[p.rho] != .05 {
-		t.Errorf("at ρ = %v, told %q", p.pick.Radii[p.rho], driver.Notice.Text)
+	if driver.Notice.Text == "" {
+		t.Error("nothing says that there is no smaller radius")
+	}
+	if got := p.pick.Radii[p.rho]; got != .05 {
+		t.Errorf("the radius is %v, want the smallest, .05", got)
 	}
 	if len(p.steps) > 1 {
 		newest := p.pick.Step
@@ -135,8 +145,14 @@ func TestWhatGoesWrong(t *testing.T) {
 		driver.Press("r")
 		words := strings.Fields(strings.ReplaceAll(tuitest.Text(driver.Shot()), "│", ""))
 		text := strings.Join(words, " ")
-		if p.pick != nil || !strings.Contains(text, want) || strings.Count(text, "! ") != 1 {
-			t.Errorf("%s: no %q in\n%s", what, want, text)
+		if p.pick != nil {
+			t.Errorf("%s: samples are shown", what)
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: the page lacks %q:\n%s", what, want, text)
+		}
+		if n := strings.Count(text, "! "); n != 1 {
+			t.Errorf("%s: %d errors are shown, want one:\n%s", what, n, text)
 		}
 	}
 	says("the data are gone", "t.csv: check the path", os.Rename(table, table+".away"))
@@ -181,8 +197,14 @@ func TestEvaluationUnderWay(t *testing.T) {
 		return tuitest.NewPick(&q.Run.Meta, true), nil
 	}
 	driver.Send(lab.Samples{Run: r})
-	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) || p.pick != nil || p.job != nil {
-		t.Errorf("cancelled: %v, a pick is shown: %v", ended, p.pick != nil)
+	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) {
+		t.Errorf("the evaluation ended with %v, want it cancelled once", ended)
+	}
+	if p.pick != nil {
+		t.Error("the samples of a cancelled evaluation are shown")
+	}
+	if p.job != nil {
+		t.Error("a cancelled evaluation is still the page's")
 	}
 	if text := tuitest.Text(driver.Shot()); !strings.Contains(text, "r evaluates it") {
 		t.Errorf("cancelled:\n%s", text)
@@ -193,8 +215,11 @@ func TestEvaluationUnderWay(t *testing.T) {
 	driver.Press("r")
 	shown := p.pick
 	driver.Send(pickedMsg{job: old, err: errors.New("late")})
-	if p.pick == nil || p.pick != shown || p.err != nil {
-		t.Error("what was given up is shown")
+	if p.pick == nil || p.pick != shown {
+		t.Error("the samples of a late answer are shown")
+	}
+	if p.err != nil {
+		t.Errorf("the error of a late answer is shown: %v", p.err)
 	}
 }
 
@@ -278,8 +303,14 @@ func TestCursor(t *testing.T) {
 		}
 	}
 	driver.Press("f")
-	if s := p.current(); p.part != 1 || !s.Wrong() || len(p.shown) != 32 {
-		t.Errorf("the filter shows %d samples of part %d", len(p.shown), p.part)
+	if p.part != 1 {
+		t.Errorf("the filter shows part %d, want 1", p.part)
+	}
+	if !p.current().Wrong() {
+		t.Error("the filter for wrong predictions shows one that is right")
+	}
+	if len(p.shown) != 32 {
+		t.Errorf("the filter shows %d samples, want 32", len(p.shown))
 	}
 	for range len(p.pick.Parts) {
 		for range orderCount {
@@ -307,11 +338,11 @@ func TestLossText(t *testing.T) {
 		r := &record.Run{}
 		r.Meta.Spec.Loss = loss
 		if got := (&Page{run: r}).lossText(); !strings.Contains(got, want) {
-			t.Errorf("%s: %q", loss, got)
+			t.Errorf("the loss %s is defined as %q, want %q in it", loss, got, want)
 		}
 		r.Meta.Imported = &runner.Imported{Columns: []string{"label", "loss"}}
 		if got := (&Page{run: r}).lossText(); !strings.Contains(got, "as the imported file") {
-			t.Errorf("imported, %s: %q", loss, got)
+			t.Errorf("imported, the loss %s is defined as %q, want the file named", loss, got)
 		}
 	}
 }

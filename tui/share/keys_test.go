@@ -36,8 +36,12 @@ func TestKeys(t *testing.T) {
 	if err := os.WriteFile(path, []byte(key+" alice"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if keys, err := Keys(path); err != nil || len(keys) != 1 || keys[0].Name != "alice" {
-		t.Errorf("%v, %v", keys, err)
+	keys, err := Keys(path)
+	if err != nil {
+		t.Fatalf("Keys(%q): %v", path, err)
+	}
+	if len(keys) != 1 || keys[0].Name != "alice" {
+		t.Errorf("Keys(%q) = %v, want one key of alice", path, keys)
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -58,9 +62,17 @@ func TestHostKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, same, err := HostKey(path)
-	if err != nil || !bytes.Equal(first, again) || print != same ||
-		!strings.HasPrefix(print, "SHA256:") {
-		t.Errorf("another time it is another: %s, %s, %v", print, same, err)
+	if err != nil {
+		t.Fatalf("HostKey(%q), the second time: %v", path, err)
+	}
+	if !bytes.Equal(first, again) {
+		t.Error("the second time the key of the host is another")
+	}
+	if print != same {
+		t.Errorf("the fingerprint is %s, then %s, want it the same", print, same)
+	}
+	if !strings.HasPrefix(print, "SHA256:") {
+		t.Errorf("the fingerprint is %s, want SHA256: before it", print)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("left over: %v, %v", entries, err)
@@ -74,8 +86,12 @@ func TestHostKey(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("the key has the mode %v, want 0600", mode)
 	}
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
@@ -95,9 +111,13 @@ func TestHostKeyThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := HostKey(filepath.Join(home, "share", "host"))
-	if err == nil || !strings.Contains(err.Error(), home) ||
-		!strings.Contains(err.Error(), "name another file with --host-key") {
-		t.Errorf("got %v, want the folder and the remedy", err)
+	if err == nil {
+		t.Fatal("HostKey in a folder that cannot be made gives no error")
+	}
+	for _, want := range []string{home, "name another file with --host-key"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %q, want %q in it", err, want)
+		}
 	}
 }
 
@@ -107,6 +127,6 @@ func TestHostKeyThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := HostKey(path); err == nil || !strings.Contains(err.Error(), "remove it") {
-		t.Errorf("%v", err)
+		t.Errorf("HostKey(%q) = %v, want an error with remove it", path, err)
 	}
 }

@@ -109,8 +109,11 @@ func TestNoShell(t *testing.T) {
 			Address string
 			Port    uint32
 		}{"127.0.0.1", 0}))
-		if ok || err != nil {
-			t.Errorf("%s: %v, %v", kind, ok, err)
+		if err != nil {
+			t.Errorf("the request %s: %v", kind, err)
+		}
+		if ok {
+			t.Errorf("the request %s is granted", kind)
 		}
 	}
 	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com",
@@ -147,10 +150,19 @@ func TestNoShell(t *testing.T) {
 			t.Errorf("%s is granted", kind)
 		}
 	}
-	if ask("env", variable("COLORTERM", "a b")) ||
-		!ask("env", variable("COLORTERM", "truecolor")) || !ask("env", variable("NO_COLOR", "1")) ||
-		ask("env", variable("COLORTERM", "yes")) {
-		t.Error("want two variables, of plain words")
+	for _, c := range []struct {
+		name, value, why string
+		granted          bool
+	}{
+		{"COLORTERM", "a b", "no plain word", false},
+		{"COLORTERM", "truecolor", "the first", true},
+		{"NO_COLOR", "1", "the second", true},
+		{"COLORTERM", "yes", "the third, and two are the limit", false},
+	} {
+		if got := ask("env", variable(c.name, c.value)); got != c.granted {
+			t.Errorf("the variable %s=%s (%s) is granted: %v, want %v", c.name, c.value, c.why, got,
+				c.granted)
+		}
 	}
 	if _, _, err := c.OpenChannel("session", nil); err == nil {
 		t.Error("a connection has two sessions")
@@ -171,9 +183,11 @@ func TestNeedsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var status *gossh.ExitError
-	if err := s.Wait(); !errors.As(err, &status) || status.ExitStatus() != 1 ||
-		!strings.Contains(errs.String(), "needs a terminal, as in ssh -t") {
-		t.Errorf("%v, %q", err, errs.String())
+	if err := s.Wait(); !errors.As(err, &status) || status.ExitStatus() != 1 {
+		t.Errorf("the session ends with %v, want status 1", err)
+	}
+	if want := "needs a terminal, as in ssh -t"; !strings.Contains(errs.String(), want) {
+		t.Errorf("the client is told %q, want %q in it", errs.String(), want)
 	}
 }
 
@@ -192,9 +206,14 @@ func TestAsksLittle(t *testing.T) {
 	v.await(t, "read-only")
 	v.press("q")
 	v.Wait()
-	if out := v.out.String(); strings.Count(out, "?\a") != 1 || strings.Contains(out, "$p") ||
-		strings.Contains(out, "\x1b[?u") {
-		t.Errorf("questions other than one for a colour in %q", out)
+	out := v.out.String()
+	if n := strings.Count(out, "?\a"); n != 1 {
+		t.Errorf("the terminal is asked for colours %d times, want once: %q", n, out)
+	}
+	for _, question := range []string{"$p", "\x1b[?u"} {
+		if strings.Contains(out, question) {
+			t.Errorf("the terminal is asked %q: %q", question, out)
+		}
 	}
 }
 

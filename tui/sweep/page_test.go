@@ -31,7 +31,7 @@ func points(t *testing.T, text string) ([]sweep.Point, []string) {
 	t.Helper()
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("Parse: %v", errors.Join(errs...))
 	}
 	f, err := sweep.Make(t.TempDir(), []byte(text), file.Expand())
 	if err != nil {
@@ -246,7 +246,7 @@ func TestPoisonedSweep(t *testing.T) {
 		"grid: {rho: [.1, 1], dataset: [\"csv:example\"], algo: [sfk, erm]}\n"
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("Parse: %v", errors.Join(errs...))
 	}
 	if _, err := sweep.Make(dir, []byte(text), file.Expand()); err != nil {
 		t.Fatal(err)

@@ -40,9 +40,14 @@ func TestFront(t *testing.T) {
 // there is no room for both. A key goes on to the next view that looks different.
 func TestTitlesNameWhatIsDrawn(t *testing.T) {
 	r := watching(t, 120, 40)
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train loss") ||
-		strings.Contains(s, "train and test") || !strings.Contains(s, "Dual variables · λ ─") {
-		t.Errorf("titles of\n%s", s)
+	screen := tuitest.Text(r.Shot())
+	for _, want := range []string{"Loss · train loss", "Dual variables · λ ─"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no title is %q:\n%s", want, screen)
+		}
+	}
+	if strings.Contains(screen, "train and test") {
+		t.Errorf("a title names two curves where one is drawn:\n%s", screen)
 	}
 	r.Press("f")
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · test") {

@@ -74,8 +74,14 @@ func TestExportCurves(t *testing.T) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
 		}
 	}
-	if len(count) != 3 || count["loss/"] != count["loss/mean of 5"] || count["test_loss/"] == 0 {
-		t.Errorf("rows by quantity and smoothing: %v", count)
+	if len(count) != 3 {
+		t.Errorf("rows by quantity and smoothing: %v, want three kinds", count)
+	}
+	if raw, smooth := count["loss/"], count["loss/mean of 5"]; raw != smooth {
+		t.Errorf("%d losses, and %d that are smoothed, want as many", raw, smooth)
+	}
+	if count["test_loss/"] == 0 {
+		t.Error("no test loss is exported")
 	}
 }
 
@@ -99,9 +105,11 @@ func TestExportBars(t *testing.T) {
 	for i, row := range rows[:10] {
 		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
 		accuracy := page.Exact(sfk.Eval.ByGroup.Named("class_accuracy")[i].Float())
-		if row["method"] != "sfk" || row["class"] != sfk.Meta.Classes[i] ||
-			row["training_images"] != images || row["accuracy"] != accuracy {
-			t.Errorf("row %d: %v", i, row)
+		for head, want := range map[string]string{"method": "sfk", "class": sfk.Meta.Classes[i],
+			"training_images": images, "accuracy": accuracy} {
+			if row[head] != want {
+				t.Errorf("row %d has %s %q, want %q", i, head, row[head], want)
+			}
 		}
 	}
 }
@@ -114,9 +122,18 @@ func TestExportReadOnly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r.Press("e")
 	here, err := filepath.Glob("export-*.csv")
-	beside, err2 := filepath.Glob(filepath.Join(r.Config.RunsDir, "*"))
-	if err != nil || err2 != nil || len(here) != 1 || len(beside) != 0 {
-		t.Errorf("in the working folder %v, beside the runs %v", here, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(here) != 1 {
+		t.Errorf("the working folder has the exports %v, want one", here)
+	}
+	beside, err := filepath.Glob(filepath.Join(r.Config.RunsDir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(beside) != 0 {
+		t.Errorf("the runs folder has %v, want nothing", beside)
 	}
 }
 
@@ -124,9 +141,12 @@ func TestExportReadOnly(t *testing.T) {
 func TestExportFails(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = filepath.Join(t.TempDir(), "missing")
-	if r.Press("e"); r.Overlay != nil || !r.Notice.Bad ||
-		!strings.Contains(r.Notice.Text, "missing") {
-		t.Errorf("notice %+v", r.Notice)
+	r.Press("e")
+	if r.Overlay != nil {
+		t.Errorf("an export that fails says %q", r.Overlay.Title)
+	}
+	if n := r.Notice; !n.Bad || !strings.Contains(n.Text, "missing") {
+		t.Errorf("the notice is %+v, want an error with missing in it", n)
 	}
 }
 
@@ -136,10 +156,19 @@ func TestExportTwice(t *testing.T) {
 	r.Config.RunsDir = t.TempDir()
 	s, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	f := page.Formats()[0]
+	if rows == 0 {
+		t.Fatal("the panel has no rows to export")
+	}
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
-	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
-	if err != nil || err2 != nil || first == second || rows == 0 {
-		t.Errorf("%s, %v; %s, %v; %d rows", first, err, second, err2, rows)
+	if err != nil {
+		t.Fatalf("the first export: %v", err)
+	}
+	second, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
+	if err != nil {
+		t.Fatalf("the second export: %v", err)
+	}
+	if first == second {
+		t.Errorf("both exports are %s", first)
 	}
 }
 
@@ -163,7 +192,13 @@ func TestExportInAnotherFormat(t *testing.T) {
 	}
 	r.Press("4")
 	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "*.toy"))
-	if len(files) != 1 || rows == 0 || !slices.Contains(head, "value") {
-		t.Errorf("files %v, %d rows of %v", files, rows, head)
+	if len(files) != 1 {
+		t.Errorf("the files in the format are %v, want one", files)
+	}
+	if rows == 0 {
+		t.Error("the file has no row")
+	}
+	if !slices.Contains(head, "value") {
+		t.Errorf("the heads are %v, want value among them", head)
 	}
 }

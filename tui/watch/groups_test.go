@@ -11,6 +11,8 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // watchingGroups returns a driver on the page, late in three runs that have groups and select a
@@ -89,9 +91,14 @@ func TestSelectionIsMarked(t *testing.T) {
 	}
 	r.Press("a", "space")
 	c := r.watch.Board.Chart("worst_group_accuracy")
-	if len(c.Spots) != 2 || c.Spots[0].X != 3 ||
-		c.Spots[0].Y != c.Lines[0].Seeds[0].At(3*tuitest.Steps) {
-		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
+	if len(c.Spots) != 2 {
+		t.Fatalf("with one run hidden there are %d spots, want 2", len(c.Spots))
+	}
+	if x := c.Spots[0].X; x != 3 {
+		t.Errorf("by epoch the first spot is at %g, want 3", x)
+	}
+	if y, want := c.Spots[0].Y, c.Lines[0].Seeds[0].At(3*tuitest.Steps); y != want {
+		t.Errorf("the first spot has the value %g, want %g", y, want)
 	}
 }
 
@@ -138,9 +145,20 @@ func TestBarsByGroup(t *testing.T) {
 	}
 	v := r.watch.Board.CurrentView(r.watch.screen.focus)
 	b := r.watch.Board.Bars(r.watch.screen.focus, v.BarsMeasure(run.Meta), 10)
-	if len(b.Bars) != 4 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
-		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
-		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
+	if len(b.Bars) != 4 {
+		t.Fatalf("%d bars, want one for each of 4 groups", len(b.Bars))
+	}
+	coast, islet := b.Bars[1], b.Bars[2]
+	if !coast.Worst || islet.Worst {
+		t.Errorf("marked as the worst: the coast %v, the islet %v, want the coast alone",
+			coast.Worst, islet.Worst)
+	}
+	if coast.Few || !islet.Few {
+		t.Errorf("marked as of few samples: the coast %v, the islet %v, want the islet alone",
+			coast.Few, islet.Few)
+	}
+	if diff := cmp.Diff([]string{"40", "30"}, coast.Cells[:2]); diff != "" {
+		t.Errorf("the samples of the coast differ (-want +got):\n%s", diff)
 	}
 	r.Press("i")
 	text := strings.Join(r.Overlay.Lines, " ")
@@ -155,7 +173,13 @@ func TestBarsByGroup(t *testing.T) {
 		}
 	}
 	r.Overlay = nil
-	if rows != 4 || made.Name != "group_accuracy" || made.Columns[5].Head != "group" {
-		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Heads())
+	if rows != 4 {
+		t.Errorf("%d rows are exported, want 4", rows)
+	}
+	if made.Name != "group_accuracy" {
+		t.Errorf("the export is called %s, want group_accuracy", made.Name)
+	}
+	if head := made.Columns[5].Head; head != "group" {
+		t.Errorf("column 5 is %s, want group", head)
 	}
 }

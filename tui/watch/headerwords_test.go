@@ -44,9 +44,14 @@ func TestHalfRead(t *testing.T) {
 	half := len(events) / 2
 	part(events[:half], 0.349)
 	tr := w.Runs.Tracks[0]
-	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil ||
-		tr.Eval.Step != tr.Step {
-		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
+	if tr.Status != runner.Done {
+		t.Errorf("half read the run is %s, want done", tr.Status)
+	}
+	if want := r.Summary().Steps; tr.Step != want {
+		t.Errorf("half read the run is at step %d, want %d", tr.Step, want)
+	}
+	if tr.Eval == nil || tr.Eval.Step != tr.Step {
+		t.Errorf("half read the last evaluation is %+v, want that of step %d", tr.Eval, tr.Step)
 	}
 	if s := tr.StatusText(true); strings.Contains(s, " in ") {
 		t.Errorf("half read it is %q", s)
@@ -68,7 +73,13 @@ func TestHalfRead(t *testing.T) {
 	if s := strings.Join(w.View(120, 40), "\n"); !strings.Contains(s, "done after 8 epochs in ") {
 		t.Errorf("all read it says\n%s", s)
 	}
-	if d := w.Digest(80); d != "1 done" || tr.Behind != nil || tr.Step != r.Summary().Steps {
-		t.Errorf("all read: %q, step %d", d, tr.Step)
+	if d := w.Digest(80); d != "1 done" {
+		t.Errorf("all read the header says %q, want 1 done", d)
+	}
+	if tr.Behind != nil {
+		t.Error("all read the run still shows the state at its opening")
+	}
+	if want := r.Summary().Steps; tr.Step != want {
+		t.Errorf("all read the run is at step %d, want %d", tr.Step, want)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/watch/panel"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestKnobs(t *testing.T) {
@@ -144,10 +146,14 @@ func TestTakeBack(t *testing.T) {
 		key, value := undo()
 		keys, got = append(keys, key), append(got, value)
 	}
-	if !slices.Equal(keys, []string{"lr", "lambda0", "lr"}) ||
-		!slices.Equal(got, []float64{.25, .125, odd}) ||
-		math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
-		t.Errorf("taken back: %v to %v, lr %v", keys, got, run.Spec.LR)
+	if diff := cmp.Diff([]string{"lr", "lambda0", "lr"}, keys); diff != "" {
+		t.Errorf("the settings that were taken back differ (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{.25, .125, odd}, got); diff != "" {
+		t.Errorf("the values that they were set back to differ (-want +got):\n%s", diff)
+	}
+	if math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
+		t.Errorf("lr is %v, want %v to the bit", run.Spec.LR, odd)
 	}
 	if r.Press("u"); len(r.asked.List) != 1 {
 		t.Errorf("all is taken back: asked %v", r.asked.List)

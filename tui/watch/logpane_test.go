@@ -35,8 +35,12 @@ func TestSearch(t *testing.T) {
 	r.Type("loss")
 	r.Press("enter")
 	screen := tuitest.Text(r.Shot())
-	if !strings.Contains(screen, "Loss is high") || strings.Contains(screen, "calm") ||
-		!strings.Contains(screen, " with loss · ") {
-		t.Errorf("after a search for loss:\n%s", screen)
+	for _, want := range []string{"Loss is high", " with loss · "} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("after a search for loss the screen lacks %q:\n%s", want, screen)
+		}
+	}
+	if strings.Contains(screen, "calm") {
+		t.Errorf("after a search for loss a line without it is shown:\n%s", screen)
 	}
 }

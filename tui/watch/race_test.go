@@ -32,9 +32,13 @@ func TestForkAtCrosshair(t *testing.T) {
 		r.Press("left", "left", "left", "left", "F")
 		m, _ := tuitest.Sent[lab.Fork](r.Driver)
 		run := r.watch.Runs.Tracks[r.watch.Board.Picked]
-		if m.Run != run.Run || m.Near <= 0 || m.Near >= run.Step {
-			t.Errorf("by %s at step %d: %s near %d", r.watch.Board.Axis, run.Step, m.Run.Meta.ID,
-				m.Near)
+		if m.Run != run.Run {
+			t.Errorf("by %s the fork is of %s, want of the picked run %s", r.watch.Board.Axis,
+				m.Run.Meta.ID, run.ID)
+		}
+		if m.Near <= 0 || m.Near >= run.Step {
+			t.Errorf("by %s the fork is near step %d, want before step %d of the run",
+				r.watch.Board.Axis, m.Near, run.Step)
 		}
 		r.Press("a")
 	}
@@ -52,9 +56,14 @@ func TestRace(t *testing.T) {
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
 		w.pointAtBranch(parent.ID)
-		if w.Runs.Baseline != 0 || w.Runs.Cursor != 1 || w.raceRows() != 1 {
-			t.Fatalf("baseline %d, cursor %d, %d rows, want 0, 1 and 1", w.Runs.Baseline,
-				w.Runs.Cursor, w.raceRows())
+		if w.Runs.Baseline != 0 {
+			t.Fatalf("the baseline is run %d, want the parent, 0", w.Runs.Baseline)
+		}
+		if w.Runs.Cursor != 1 {
+			t.Fatalf("the cursor is on run %d, want on the branch, 1", w.Runs.Cursor)
+		}
+		if n := w.raceRows(); n != 1 {
+			t.Fatalf("the race has %d rows, want 1", n)
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
 		if at > branch.Step {
@@ -184,8 +193,13 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	if v := loss.At(150); !(v < 9) {
 		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
-	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
-		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
+	for _, step := range []float64{170, 200} {
+		if got := loss.At(step); got != 9 {
+			t.Errorf("the loss at step %g is %v, want the branch's own, 9", step, got)
+		}
+	}
+	if f.Step != 200 {
+		t.Errorf("the branch is at step %d, want 200", f.Step)
 	}
 	if i := slices.IndexFunc(f.Markers, func(m plot.Marker) bool {
 		return m.Letter == 'f' &&
@@ -213,8 +227,11 @@ func TestForkWithoutItsParent(t *testing.T) {
 		left, ok := f.Remaining()
 		steps := float64(tuitest.Steps*tuitest.Epochs - 200)
 		want := time.Duration(steps * 2 * tuitest.Pace * float64(time.Second))
-		if !ok || left < want*9/10 || left > want*11/10 {
-			t.Errorf("of %q: %v left, want %v", parent, left, want)
+		if !ok {
+			t.Errorf("of %q: the time left is unknown", parent)
+		}
+		if left < want*9/10 || left > want*11/10 {
+			t.Errorf("of %q: %v left, want about %v", parent, left, want)
 		}
 	}
 }

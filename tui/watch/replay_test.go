@@ -95,8 +95,14 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("at ×2 it moves by %v s in one", moved)
 	}
 	r.Wait(time.Minute, frameTime)
-	if !w.logs.clock.Ended() || w.Runs.Tracks[3].Status != runner.Done || w.logs.clock.Playing {
-		t.Errorf("at the end: %s, %s", w.Digest(80), w.Runs.Tracks[3].Status)
+	if !w.logs.clock.Ended() {
+		t.Errorf("after a minute the replay is not at its end: %s", w.Digest(80))
+	}
+	if w.logs.clock.Playing {
+		t.Errorf("at the end the replay still plays: %s", w.Digest(80))
+	}
+	if got := w.Runs.Tracks[3].Status; got != runner.Done {
+		t.Errorf("at the end the last run is %s, want done", got)
 	}
 	r.Press("space")
 	r.Wait(time.Second, frameTime)
@@ -159,13 +165,19 @@ func TestReplayEnds(t *testing.T) {
 		t.Fatal("no replay")
 	}
 	r.Press("R")
-	m, ok := tuitest.Sent[lab.Watch](r)
-	if !ok || m.Replay != nil || len(m.IDs) != 4 {
-		t.Fatalf("R asks for %+v", m)
+	m, _ := tuitest.Sent[lab.Watch](r)
+	if m.Replay != nil {
+		t.Fatalf("R asks for a replay, %+v, want its end", m.Replay)
+	}
+	if len(m.IDs) != 4 {
+		t.Fatalf("R asks for the runs %v, want the same 4", m.IDs)
 	}
 	r.Send(m)
-	if w.Replaying() || w.Runs.Tracks[0].Status != runner.Done {
-		t.Errorf("the run is %s", w.Runs.Tracks[0].Status)
+	if w.Replaying() {
+		t.Error("Replaying() = true after the end of the replay")
+	}
+	if got := w.Runs.Tracks[0].Status; got != runner.Done {
+		t.Errorf("after the replay the run is %s, want done", got)
 	}
 }
 
@@ -186,8 +198,11 @@ func TestReplayTurns(t *testing.T) {
 			curves++
 		}
 	}
-	if table < 6 || table > 9 || curves < 20 {
-		t.Errorf("in two seconds the table was drawn %d times, curves %d times", table, curves)
+	if table < 6 || table > 9 {
+		t.Errorf("in two seconds the table was drawn %d times, want 6 to 9", table)
+	}
+	if curves < 20 {
+		t.Errorf("in two seconds curves were drawn %d times, want at least 20", curves)
 	}
 	r.Press("space")
 	w.View(120, 38)

@@ -69,8 +69,11 @@ func TestSeeds(t *testing.T) {
 		return nil
 	}
 	before := points()
-	if before == nil || before[20].N != 3 || !(before[20].Lo < before[20].Hi) {
-		t.Fatalf("the band is of %+v", before)
+	if before == nil {
+		t.Fatal("the first row has no band")
+	}
+	if p := before[20]; p.N != 3 || !(p.Lo < p.Hi) {
+		t.Fatalf("the band has %+v in column 20, want an interval over 3 seeds", p)
 	}
 	r.Press("down", "space", "up")
 	if !slices.EqualFunc(before, points(), func(a, b plot.BandPoint) bool {

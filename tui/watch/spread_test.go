@@ -44,9 +44,14 @@ func TestWhoSuffers(t *testing.T) {
 	s := w.Board.Spread(p, w.Board.CurrentView(p), 20)
 	erm := w.Runs.Tracks[w.Runs.Baseline]
 	values := erm.Places(lab.ListNamed("class_accuracy"))
-	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.Runs.Tracks) ||
-		s.Numbers[s.Front] != w.Runs.Run().Number {
-		t.Fatalf("%d rows, series %v, %d in front", len(s.Rows), s.Numbers, s.Front)
+	if len(s.Rows) != len(values) {
+		t.Fatalf("%d rows, want one for each of %d classes", len(s.Rows), len(values))
+	}
+	if len(s.Numbers) != len(w.Runs.Tracks) {
+		t.Fatalf("%d series, want one for each of %d runs", len(s.Numbers), len(w.Runs.Tracks))
+	}
+	if got, want := s.Numbers[s.Front], w.Runs.Run().Number; got != want {
+		t.Fatalf("series %d is in front, want that of the run under the cursor, %d", got, want)
 	}
 	for i, row := range s.Rows {
 		if i > 0 && row.Values[w.Runs.Baseline] < s.Rows[i-1].Values[w.Runs.Baseline] {

@@ -87,9 +87,14 @@ func TestPanelsOfDecisions(t *testing.T) {
 		}
 		drawn := quantities(table)
 		_, gap := drawn["equalised_odds"]
-		if _, area := drawn["auroc"]; !area || gap != two || (rates == 1) != two {
-			t.Errorf("of two classes %v: AUROC %v, gap %v, %d views of rates", two, area, gap,
-				rates)
+		if _, area := drawn["auroc"]; !area {
+			t.Errorf("of two classes %v: no panel draws AUROC", two)
+		}
+		if gap != two {
+			t.Errorf("of two classes %v: the gap of the odds is drawn: %v", two, gap)
+		}
+		if (rates == 1) != two {
+			t.Errorf("of two classes %v: %d views of rates", two, rates)
 		}
 	}
 }

@@ -146,7 +146,11 @@ func TestOtherData(t *testing.T) {
 	g, m := &Gallery{Config: &lab.Config{}}, trainedRun(t)
 	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}
 	g.Show(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
-	if s, why := g.Sample(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
-		t.Errorf("%+v, %q", s, why)
+	s, why := g.Sample(m.ID, 0)
+	if s != nil {
+		t.Errorf("Sample(%q, 0) = %+v, want none", m.ID, s)
+	}
+	if !strings.Contains(why, "another class") {
+		t.Errorf("the reason is %q, want another class in it", why)
 	}
 }
