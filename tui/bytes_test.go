@@ -43,7 +43,7 @@ func TestIdle(t *testing.T) {
 	for range 50 {
 		r.Wait(time.Second/5, time.Second/5)
 		if n := wr.Frame(t, r.View().Content); n != 0 {
-			t.Fatalf("%d bytes sent while nothing happened", n)
+			t.Fatalf("%d bytes sent while nothing happened, want none", n)
 		}
 	}
 	if r.version != version {

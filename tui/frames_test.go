@@ -46,14 +46,14 @@ func TestFrameRate(t *testing.T) {
 	m.pressed = time.Time{}
 	m.tick(start)
 	if got := m.frameRate(); got != localFrames {
-		t.Errorf("at the start %d frames a second", got)
+		t.Errorf("at the start %d frames a second, want %v", got, localFrames)
 	}
 	m.tick(start.Add(idleAfter + time.Second))
 	if got := m.frameRate(); got != idleFrames {
-		t.Errorf("%d frames a second with nobody there", got)
+		t.Errorf("%d frames a second with nobody there, want %v", got, idleFrames)
 	}
 	m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
 	if got := m.frameRate(); got != localFrames {
-		t.Errorf("%d frames a second after a key", got)
+		t.Errorf("%d frames a second after a key, want %v", got, localFrames)
 	}
 }

@@ -36,7 +36,7 @@ func TestRing(t *testing.T) {
 			want = 4
 		}
 		if rung != want {
-			t.Errorf("%+v: rang %d times", ring, rung)
+			t.Errorf("%+v: rang %d times, want %v", ring, rung, want)
 		}
 		if bar := r.View().ProgressBar; bar != nil {
 			t.Errorf("progress %+v after the end", bar)

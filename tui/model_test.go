@@ -210,7 +210,7 @@ func TestBusy(t *testing.T) {
 	_, ask := r.Update(cmd()) // which is not answered yet
 	r.Press("3", "down", "enter", "q")
 	if r.current != launchPage {
-		t.Errorf("while runs are started a key turns to page %d", r.current+1)
+		t.Errorf("while runs are started a key turns to page %d, want %d", r.current+1, launchPage+1)
 	}
 	if r.quit {
 		t.Error("while runs are started q ends the interface")
@@ -237,7 +237,7 @@ func TestBusy(t *testing.T) {
 	}
 	r.Config.Verbs = &tuitest.Starter{}
 	if r.Press("enter", "enter"); r.current != watchPage {
-		t.Errorf("started, the page is %d", r.current+1)
+		t.Errorf("started, the page is %d, want %d", r.current+1, watchPage+1)
 	}
 }
 

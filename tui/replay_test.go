@@ -33,7 +33,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("the header says %q", h)
 	}
 	if d := r.pace(); d != time.Second/13 {
-		t.Errorf("the next look is in %v", d)
+		t.Errorf("the next look is in %v, want %v", d, time.Second/13)
 	}
 	for _, key := range []string{"p", "x", "C", "t"} {
 		r.Press(key)

@@ -102,7 +102,7 @@ func TestSamplesTab(t *testing.T) {
 	}
 	r.Press("f", "3", "enter")
 	if r.current != watchPage {
-		t.Fatalf("page %d", r.current+1)
+		t.Fatalf("Enter turns to page %d, want %d", r.current+1, watchPage+1)
 	}
 	r.Press("P")
 	if r.current != samplesPage {
@@ -115,7 +115,7 @@ func TestSamplesTab(t *testing.T) {
 		t.Errorf("after P on Watch the filter for wrong samples is gone:\n%s", s)
 	}
 	if r.Press("r"); asked != 2 {
-		t.Errorf("r asked %d times", asked)
+		t.Errorf("after r the run was evaluated %d times, want twice", asked)
 	}
 }
 

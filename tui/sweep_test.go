@@ -89,12 +89,12 @@ func TestSweepTab(t *testing.T) {
 	}
 	m := newModel(lab.Config{RunsDir: f.Dir}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.current != sweepPage {
-		t.Errorf("a sweep's folder begins on page %d", m.current+1)
+		t.Errorf("a sweep's folder begins on page %d, want %d", m.current+1, sweepPage+1)
 	}
 	m = newModel(lab.Config{RunsDir: f.Dir,
 		Opening: lab.Opening{Attach: true}}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.current != watchPage {
-		t.Errorf("attached, a sweep's folder begins on page %d", m.current+1)
+		t.Errorf("attached, a sweep's folder begins on page %d, want %d", m.current+1, watchPage+1)
 	}
 	r.size(44, 20)
 	s := r.header()
@@ -136,7 +136,7 @@ func TestSweepReachesOtherPages(t *testing.T) {
 		}
 	}
 	if r.notice.Text != kit.NoWayBack {
-		t.Errorf("Esc at the start: %q", r.notice.Text)
+		t.Errorf("Esc at the start: %q, want %v", r.notice.Text, kit.NoWayBack)
 	}
 }
 

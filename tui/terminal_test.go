@@ -324,7 +324,8 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 				io.WriteString(k.end, "3")
 				<-k.over
 				if r.current != launchPage {
-					t.Errorf("%s: the key after the q shows page %d", late, r.current+1)
+					t.Errorf("%s: the key after the q shows page %d, want %d", late, r.current+1,
+						launchPage+1)
 				}
 				took, most := time.Since(began), min(late+lookAgain, answerTime)
 				synctest.Wait() // for who typed the answer

@@ -181,10 +181,10 @@ func TestCompareGrows(t *testing.T) {
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
 		if len(p.table.Rows) != i+1 {
-			t.Fatalf("after %d runs the table has %d rows", i+1, len(p.table.Rows))
+			t.Fatalf("after %d runs the table has %d rows, want %v", i+1, len(p.table.Rows), i+1)
 		}
 		if len(p.series) != i+1 {
-			t.Fatalf("after %d runs there are %d curves", i+1, len(p.series))
+			t.Fatalf("after %d runs there are %d curves, want %v", i+1, len(p.series), i+1)
 		}
 		if p.series[i][0].Len() == 0 {
 			t.Fatalf("the curve of run %d has no point", i+1)
@@ -297,7 +297,7 @@ func TestOtherStep(t *testing.T) {
 	}
 	r, p := compareOf(t, a)
 	if p.table.At != compare.Selected {
-		t.Fatalf("the table is of the %s step", p.table.At)
+		t.Fatalf("the table is of the %s step, want %v", p.table.At, compare.Selected)
 	}
 	c := p.chart(p.measure)
 	if len(c.Spots) != 2 {
@@ -402,7 +402,7 @@ func TestColoursAreClaims(t *testing.T) {
 	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}
 	for best, want := range stars {
 		if p.table.Rows[0].Cells[0].Best = best; p.styleOf(row, 0).Paint("x") != want.Paint("x") {
-			t.Errorf("star %t: %q", best, p.styleOf(row, 0).Paint("x"))
+			t.Errorf("star %t: %q, want %v", best, p.styleOf(row, 0).Paint("x"), want.Paint("x"))
 		}
 	}
 	table := p.table.Rows

@@ -38,7 +38,7 @@ func unpacked(t *testing.T, method string, seed int, name string) []byte {
 	files, _ := filepath.Glob(fmt.Sprintf("../../presets/recorded/shapes/shapes-%s-s%d-2*.tar.gz",
 		method, seed))
 	if len(files) != 1 {
-		t.Fatalf("%d recorded runs of %s with seed %d", len(files), method, seed)
+		t.Fatalf("%d recorded runs of %s with seed %d, want 1", len(files), method, seed)
 	}
 	id := strings.TrimSuffix(filepath.Base(files[0]), ".tar.gz")
 	b, err := exec.Command("tar", "xzOf", files[0], id+"/"+name).Output()
@@ -207,11 +207,12 @@ func TestView(t *testing.T) {
 			for p.at = 0; p.at <= 62; p.at += 3 {
 				lines := p.View(size[0], size[1])
 				if len(lines) != size[1] {
-					t.Fatalf("%v at %g s: %d lines", size, p.at, len(lines))
+					t.Fatalf("%v at %g s: %d lines, want %v", size, p.at, len(lines), size[1])
 				}
 				for i, line := range lines {
 					if n := cell.Width(line); n != size[0] {
-						t.Fatalf("%v at %g s: line %d has %d cells: %q", size, p.at, i, n, line)
+						t.Fatalf("%v at %g s: line %d has %d cells, want %v: %q", size, p.at, i, n,
+							size[0], line)
 					}
 				}
 			}

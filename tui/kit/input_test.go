@@ -69,7 +69,7 @@ func TestInputPaste(t *testing.T) {
 	const most = 400
 	in.Update(tea.PasteMsg{Content: strings.Repeat("x", 10*most)})
 	if n := len([]rune(in.String())); n != most {
-		t.Errorf("%d runes", n)
+		t.Errorf("%d runes, want %v", n, most)
 	}
 }
 

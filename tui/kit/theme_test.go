@@ -117,7 +117,8 @@ func TestContrast(t *testing.T) {
 			}
 		}
 		if back := th.styleOfCell(plot.Style{Role: plot.Back, Series: 2}); back != th.Series[2] {
-			t.Errorf("%v: a curve that is not chosen is %q", profile, back.Paint("x"))
+			t.Errorf("%v: a curve that is not chosen is %q, want %q", profile, back.Paint("x"),
+				th.Series[2].Paint("x"))
 		}
 		if got := th.Selected.Paint("x"); !strings.Contains(got, ";7mx") {
 			t.Errorf("%v: the selected row is %q", profile, got)

@@ -77,9 +77,9 @@ func TestEstimateUnknown(t *testing.T) {
 	s := base
 	s.Epochs = 1 << 60
 	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.duration != 0 {
-		t.Errorf("an absurd length takes %v", e.duration)
+		t.Errorf("an absurd length takes %v, want 0", e.duration)
 	}
 	if d := duration(200 * time.Millisecond); d != "1s" {
-		t.Errorf("a short time is shown as %q", d)
+		t.Errorf("a short time is shown as %q, want %q", d, "1s")
 	}
 }

@@ -332,7 +332,7 @@ func TestLaunchMouse(t *testing.T) {
 	at := l.at
 	r.Send(kit.Wheel{X: 3, Y: 3, Down: false})
 	if l.at != at-1 {
-		t.Errorf("the wheel went from preset %d to %d", at, l.at)
+		t.Errorf("the wheel went from preset %d to %d, want %v", at, l.at, at-1)
 	}
 	r.Send(kit.Wheel{X: lay.settings.X + 3, Y: 3, Down: true})
 	if !l.right || l.at != at-1 {

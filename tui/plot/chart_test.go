@@ -42,7 +42,7 @@ func TestBoundIsNamed(t *testing.T) {
 			Refs: []RefLine{{"bound", 1}}}
 		f, _ := c.Draw(60, 20)
 		if got := strings.Contains(f.String(), "bound"); got != want {
-			t.Errorf("a line from %g above it: named %v\n%s", from, got, f)
+			t.Errorf("a line from %g above it: named %v, want %v\n%s", from, got, want, f)
 		}
 	}
 }

@@ -52,13 +52,13 @@ func TestPercentStaysInBounds(t *testing.T) {
 	c := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Seeds: []*Series{a, b},
 		HalfWidth: func(int) float64 { return 12 }}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
-		t.Errorf("a wide band: %v", got)
+		t.Errorf("a wide band: %v, want %v", got, (Range{0, 1}))
 	}
 	zero := new(Series)
 	zero.Append(0, 0)
 	c = Chart{X: Range{0, 9}, Lines: []Line{{Seeds: []*Series{zero}}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
-		t.Errorf("0 throughout: %v", got)
+		t.Errorf("0 throughout: %v, want %v", got, (Range{0, 1}))
 	}
 }
 

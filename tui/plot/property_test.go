@@ -19,7 +19,7 @@ func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 		t.Fatalf("the frame is %dx%d, want %dx%d", f.W, f.H, w, h)
 	}
 	if len(f.Cells) != w*h {
-		t.Fatalf("a frame of %dx%d has %d cells", w, h, len(f.Cells))
+		t.Fatalf("a frame of %dx%d has %d cells, want %v", w, h, len(f.Cells), w*h)
 	}
 	for y := range f.H {
 		row := f.Row(y)
@@ -130,7 +130,7 @@ func TestChartsNeverPanic(t *testing.T) {
 	c := nastyChart(r)
 	for _, size := range [][2]int{{0, 0}, {-1, 5}, {5, 0}} {
 		if g, _ := c.Draw(size[0], size[1]); len(g.Cells) != 0 {
-			t.Errorf("%v has %d cells", size, len(g.Cells))
+			t.Errorf("%v has %d cells, want none", size, len(g.Cells))
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestFitZoomsIn(t *testing.T) {
 		t.Errorf("axis %v for data 1..2", got)
 	}
 	if got := (Range{0, 10}).Fit(Range{1, 5}, Scale{}); got != (Range{0, 10}) {
-		t.Errorf("axis moved to %v although the data fill it well", got)
+		t.Errorf("axis moved to %v although the data fill it well, want %v", got, (Range{0, 10}))
 	}
 	if got := (Range{}).Fit(Range{0.02, 2.3}, Scale{}); got.Lo != 0 {
 		t.Errorf("axis %v: a loss near 0 must start at 0", got)

@@ -139,11 +139,11 @@ func TestRewindFar(t *testing.T) {
 	}
 	s.Rewind(-1)
 	if s.Len() != 0 {
-		t.Errorf("%d points left of the first", s.Len())
+		t.Errorf("%d points left of the first, want 0", s.Len())
 	}
 	s.Append(0, 1)
 	if s.Len() != 1 {
-		t.Errorf("Len %d after starting afresh", s.Len())
+		t.Errorf("Len %d after starting afresh, want 1", s.Len())
 	}
 }
 

@@ -37,7 +37,7 @@ func TestSmoothers(t *testing.T) {
 		}
 	}
 	if got := w.Push(10, 100); got != 10 {
-		t.Errorf("a full window of 10 has mean %v", got)
+		t.Errorf("a full window of 10 has mean %v, want 10", got)
 	}
 }
 

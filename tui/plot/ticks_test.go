@@ -40,10 +40,10 @@ func TestTicksTable(t *testing.T) {
 		})
 	}
 	if got := labels(timeTicks(Range{0, 7200}, 5)); got != "0s 30m 1h 1h30m 2h" {
-		t.Errorf("timeTicks = %q", got)
+		t.Errorf("timeTicks = %q, want %q", got, "0s 30m 1h 1h30m 2h")
 	}
 	if got := labels(timeTicks(Range{0, 90 * 86400}, 5)); got != "0s 20d 40d 60d 80d" {
-		t.Errorf("timeTicks over days = %q", got)
+		t.Errorf("timeTicks over days = %q, want %q", got, "0s 20d 40d 60d 80d")
 	}
 }
 

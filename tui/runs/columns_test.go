@@ -36,7 +36,7 @@ func TestColumnsAndValues(t *testing.T) {
 	}
 	r.Press("C", "down", "down", "s", "esc")
 	if head := p.columns[p.by].Head; head != "method" {
-		t.Errorf("sorted by %q", head)
+		t.Errorf("sorted by %q, want %q", head, "method")
 	}
 
 	of := func(column string) string {

@@ -52,7 +52,7 @@ func TestFold(t *testing.T) {
 	}
 	r.Fits(t, "folded")
 	if r.Press("o"); len(p.shown) != apart {
-		t.Errorf("apart again, %d lines", len(p.shown))
+		t.Errorf("apart again, %d lines, want %v", len(p.shown), apart)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestFoldBySettings(t *testing.T) {
 	}
 	r.Press("o")
 	if len(p.shown) != 5 {
-		t.Errorf("apart there are %d lines", len(p.shown))
+		t.Errorf("apart there are %d lines, want 5", len(p.shown))
 	}
 	r.Press("o")
 	r.Fits(t, "folded by a setting")

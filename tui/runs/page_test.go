@@ -109,7 +109,7 @@ func TestSorting(t *testing.T) {
 		r.Press("s")
 	}
 	if p.by != 0 {
-		t.Errorf("ten times s goes to column %d", p.by)
+		t.Errorf("ten times s goes to column %d, want 0", p.by)
 	}
 	r.Size(200, 60)
 	by := func(c runColumn) func(a, b line) int {
@@ -197,7 +197,7 @@ func TestDelete(t *testing.T) {
 	}
 	r.Press("n", "enter", "esc")
 	if runs, _ := a.List(); len(runs) != 12 {
-		t.Fatalf("%d runs left without a yes", len(runs))
+		t.Fatalf("%d runs left without a yes, want 12", len(runs))
 	}
 	r.Press("D", "y")
 	if len(p.all) != 10 || !strings.Contains(r.Notice.Text, "deleted 2 runs") {
@@ -299,11 +299,11 @@ func TestRunsClick(t *testing.T) {
 	lay := layRuns(r.Body.W, r.Body.H)
 	r.Send(kit.Click{X: 10, Y: lay.top + 4})
 	if p.at != 4 {
-		t.Errorf("a click on the fifth row put the cursor on %d", p.at)
+		t.Errorf("a click on the fifth row put the cursor on %d, want 4", p.at)
 	}
 	r.Send(kit.Click{X: 10, Y: lay.top + 30})
 	if p.at != 4 {
-		t.Errorf("a click below the list moved the cursor to %d", p.at)
+		t.Errorf("a click below the list moved the cursor to %d, want 4", p.at)
 	}
 	r.Send(kit.Click{X: 10, Y: lay.top + 4})
 	if _, ok := tuitest.Sent[lab.Watch](r.Driver); !ok {
@@ -326,7 +326,7 @@ func TestEsc(t *testing.T) {
 		t.Errorf("after Esc %d runs of %d, %d selected", len(p.shown), len(p.all), len(p.chosen))
 	}
 	if r.Press("esc"); len(p.chosen) != 0 {
-		t.Errorf("after Esc again %d are selected", len(p.chosen))
+		t.Errorf("after Esc again %d are selected, want none", len(p.chosen))
 	}
 }
 
@@ -348,7 +348,7 @@ func TestMarksAndSelection(t *testing.T) {
 	columns := runColumns(false, lastValue)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == "method" })
 	if got := columns[i].Cell(line{r}); got != "group (g)" {
-		t.Errorf("the method is listed as %q", got)
+		t.Errorf("the method is listed as %q, want %q", got, "group (g)")
 	}
 	if got := lab.Explain(m); got != "(g) uses groups, which an uncertainty set does not know" {
 		t.Errorf("which means %q", got)

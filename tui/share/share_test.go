@@ -542,7 +542,7 @@ func TestConnectionLimiter(t *testing.T) {
 			}
 		}
 		if len(d.unauthenticated) != 1+each {
-			t.Errorf("%d unauthenticated", len(d.unauthenticated))
+			t.Errorf("%d unauthenticated, want %v", len(d.unauthenticated), 1+each)
 		}
 		if !d.authenticate(a) {
 			t.Error("alice's key does not let her in")

@@ -34,7 +34,7 @@ func TestOutcome(t *testing.T) {
 		at := slices.IndexFunc(common, func(e *runner.EvalEvent) bool { return e.Epoch == epoch })
 		s := better(.9, .5, common[at], first.Eval)
 		if n := strings.Count(s, r.Theme.Best); n != 2 {
-			t.Errorf("%v: %d best values:\n%s", size, n, s)
+			t.Errorf("%v: %d best values, want 2:\n%s", size, n, s)
 		}
 		further := r.watch.Runs.Tracks[1]
 		if further.Eval.Epoch <= epoch {

@@ -136,7 +136,7 @@ func TestRiskByRadius(t *testing.T) {
 	for i, rho := range run.Meta.Spec.RiskRadii {
 		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))
 		if got := series.At(math.Log10(rho)); got != 1+float64(i) {
-			t.Errorf("R at %g is %g", rho, got)
+			t.Errorf("R at %g is %g, want %v", rho, got, 1+float64(i))
 		}
 	}
 }

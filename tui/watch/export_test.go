@@ -93,13 +93,13 @@ func TestExportBars(t *testing.T) {
 	r.Config.RunsDir = t.TempDir()
 	r.Press("tab")
 	if rows := r.exported(t); len(rows) != 40 {
-		t.Errorf("%d rows of all runs", len(rows))
+		t.Errorf("%d rows of all runs, want 40", len(rows))
 	}
 	r.Config.RunsDir = t.TempDir()
 	r.Press("f")
 	rows := r.exported(t)
 	if len(rows) != 20 {
-		t.Fatalf("%d rows", len(rows))
+		t.Fatalf("%d rows, want 20", len(rows))
 	}
 	sfk := r.watch.Runs.Tracks[0]
 	for i, row := range rows[:10] {

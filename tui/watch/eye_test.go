@@ -74,7 +74,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 		bytes += wire.Frame(t, watch.View())
 	}
 	if drawn := strings.Contains(watch.View(), "▀"); drawn != heavy {
-		t.Fatalf("samples: %v\n%s", drawn, tuitest.Text(watch.Shot()))
+		t.Fatalf("samples: %v, want %v\n%s", drawn, heavy, tuitest.Text(watch.Shot()))
 	}
 	return bytes
 }
@@ -187,7 +187,7 @@ func TestEyeHasRoom(t *testing.T) {
 		r.Press(c.keys...)
 		r.Size(c.w, c.h)
 		if got := r.watch.layout().eye.H > 0; got != c.want {
-			t.Errorf("%d×%d after %v: %v", c.w, c.h, c.keys, got)
+			t.Errorf("%d×%d after %v: %v, want %v", c.w, c.h, c.keys, got, c.want)
 		}
 	}
 }

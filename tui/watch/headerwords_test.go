@@ -64,7 +64,7 @@ func TestHalfRead(t *testing.T) {
 		t.Errorf("half read it says\n%s", screen)
 	}
 	if d := w.Digest(80); d != "1 done · reading 34 %" {
-		t.Errorf("the header says %q", d)
+		t.Errorf("the header says %q, want %q", d, "1 done · reading 34 %")
 	}
 	if w.noVerb("stop")(tr) == "" {
 		t.Error("a run that is done can be stopped")

@@ -32,7 +32,7 @@ func TestHeadlineSaysBounds(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	r := watching(t, 80, 34)
 	if n := r.watch.headlineRows(); n != r.watch.storyRows() {
-		t.Errorf("%d lines while all goes on", n)
+		t.Errorf("%d lines while all goes on, want %v", n, r.watch.storyRows())
 	}
 	run := r.watch.Runs.Run()
 	for _, c := range []struct {

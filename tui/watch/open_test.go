@@ -107,6 +107,6 @@ func TestFewerKeepsSeeds(t *testing.T) {
 		}
 	}
 	if seen != 2 {
-		t.Errorf("%d of the two seeds are watched", seen)
+		t.Errorf("%d of the two seeds are watched, want 2", seen)
 	}
 }

@@ -72,7 +72,7 @@ func TestPrinted(t *testing.T) {
 	}
 	r.Press("w", "w", "w")
 	if r.watch.screen.logPane != noPane {
-		t.Errorf("pane %d after three presses", r.watch.screen.logPane)
+		t.Errorf("pane %d after three presses, want %v", r.watch.screen.logPane, noPane)
 	}
 }
 

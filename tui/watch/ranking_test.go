@@ -17,7 +17,7 @@ import (
 func TestRanks(t *testing.T) {
 	r := watching(t, 120, 40)
 	if n := r.watch.rankRows(); n != 0 {
-		t.Errorf("%d lines while all goes on", n)
+		t.Errorf("%d lines while all goes on, want none", n)
 	}
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	for i, tr := range r.watch.Runs.Tracks {
@@ -54,7 +54,7 @@ func TestRanks(t *testing.T) {
 	}
 	r.Size(80, 22)
 	if n := r.watch.rankRows(); n != 0 {
-		t.Errorf("%d lines of a low screen", n)
+		t.Errorf("%d lines of a low screen, want none", n)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 		}
 	}
 	if n := r.watch.rankRows(); n != 0 {
-		t.Errorf("%d lines of ranking", n)
+		t.Errorf("%d lines of ranking, want none", n)
 	}
 }
 
@@ -121,6 +121,6 @@ func TestRanksByQuestion(t *testing.T) {
 		}
 	}
 	if n := strings.Count(text, "  -1.000 "); n != 2 {
-		t.Errorf("%d runs are compared with ERM at their radius:\n%s", n, text)
+		t.Errorf("%d runs are compared with ERM at their radius, want 2:\n%s", n, text)
 	}
 }

@@ -30,7 +30,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if changes != 2 {
-		t.Errorf("the table was drawn anew %d times in two rounds", changes)
+		t.Errorf("the table was drawn anew %d times in two rounds, want 2", changes)
 	}
 	start := *r.Now
 	*r.Now = start.Add(time.Second) // all runs log

@@ -49,7 +49,8 @@ func checkSteps(t *testing.T, w *Page, what string) {
 				tr.Label, got, want)
 		}
 		if n := int64(tr.Curves["loss"].Raw.Len()); n != tr.Step/10 {
-			t.Errorf("%s: %s has %d points at step %d", what, tr.Label, n, tr.Step)
+			t.Errorf("%s: %s has %d points at step %d, want %d", what, tr.Label, n, tr.Step,
+				tr.Step/10)
 		}
 	}
 }
@@ -65,10 +66,10 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("the header says %q", d)
 	}
 	if w.Runs.Tracks[0].Status != runner.Running {
-		t.Errorf("the run is %s", w.Runs.Tracks[0].Status)
+		t.Errorf("the run is %s, want %v", w.Runs.Tracks[0].Status, runner.Running)
 	}
 	if eta := w.progress()[1].Cell(w.Runs.Tracks); eta != "–" {
-		t.Errorf("by the clock of now the run would end in %s", eta)
+		t.Errorf("by the clock of now the run would end in %s, want %q", eta, "–")
 	}
 	r.Press("space")
 	at := w.logs.clock.Now
@@ -86,7 +87,7 @@ func TestReplayUnfolds(t *testing.T) {
 	keys := w.Keys()
 	offered := func(k kit.Key) bool { return k.Hint != "" && k.Blocked() == "" }
 	if k := keys[slices.IndexFunc(keys, offered)]; k.Name(false) != "," {
-		t.Errorf("the first key that the footer offers is %s", k.Name(false))
+		t.Errorf("the first key that the footer offers is %s, want %q", k.Name(false), ",")
 	}
 	r.Press("}")
 	r.Press("space")

@@ -82,7 +82,7 @@ func TestSeeds(t *testing.T) {
 		t.Error("the band changed when other runs were hidden")
 	}
 	if n := len(bands()); n != 1 {
-		t.Errorf("%d bands, one hidden", n)
+		t.Errorf("%d bands, one hidden, want 1", n)
 	}
 	s := tuitest.Text(r.Shot())
 	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {

@@ -37,7 +37,8 @@ func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
 				})
 			})
 			if offered != c.there {
-				t.Errorf("%d runs: %s is offered: %v", len(c.tracks), name, offered)
+				t.Errorf("%d runs: %s is offered: %v, want %v", len(c.tracks), name, offered,
+					c.there)
 			}
 		}
 		for _, name := range []string{"grad_norm", "train_loss", "dual_gap"} {

@@ -91,7 +91,7 @@ func TestPanelsOfDecisions(t *testing.T) {
 			t.Errorf("of two classes %v: no panel draws AUROC", two)
 		}
 		if gap != two {
-			t.Errorf("of two classes %v: the gap of the odds is drawn: %v", two, gap)
+			t.Errorf("of two classes %v: the gap of the odds is drawn: %v, want %v", two, gap, two)
 		}
 		if (rates == 1) != two {
 			t.Errorf("of two classes %v: %d views of rates", two, rates)

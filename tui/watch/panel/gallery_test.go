@@ -126,7 +126,7 @@ func TestGallery(t *testing.T) {
 		}{{0, 1, true}, {turn - time.Second, 2, false}, {time.Second, 2, true},
 			{2 * turn, 2, false}, {0, 3, true}, {time.Second, 4, false}} {
 			if got := look(c.after, run, c.step); got != c.want {
-				t.Errorf("shared %v, look %d: %v", shared, i, got)
+				t.Errorf("shared %v, look %d: %v, want %v", shared, i, got, c.want)
 			}
 		}
 		if e := g.Evaluation(run.ID); e == nil || e.Step != 3 {
