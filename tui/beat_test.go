@@ -110,12 +110,19 @@ func TestEndIsSeen(t *testing.T) {
 				r.pass(within)
 				after := tuitest.Text(r.shot(t))
 				r.pass(time.Minute)
-				if last := tuitest.Text(r.shot(t)); after == before || after != last {
-					t.Errorf("before the end, soon after it, and a minute later:\n%s\n%s\n%s",
-						before, after, last)
+				last := tuitest.Text(r.shot(t))
+				if after == before {
+					t.Errorf("soon after the end the screen is as before it:\n%s", before)
 				}
-				if len(r.visibleLive()) > 0 || r.beating {
-					t.Error("there is still something to wait for")
+				if after != last {
+					t.Errorf("a minute after the end the screen is\n%s\nand soon after it\n%s",
+						last, after)
+				}
+				if n := len(r.visibleLive()); n > 0 {
+					t.Errorf("after the end %d runs are waited for, want none", n)
+				}
+				if r.beating {
+					t.Error("after the end the locks are still looked at")
 				}
 			})
 		}
@@ -195,9 +202,12 @@ func TestGuard(t *testing.T) {
 		if !strings.HasPrefix(p.Report, dir) {
 			t.Fatalf("the report is at %s, want it in %s", p.Report, dir)
 		}
-		if text, err := os.ReadFile(p.Report); err != nil ||
-			!strings.Contains(string(text), "goroutine") {
-			t.Errorf("the report is %s, %v", text, err)
+		text, err := os.ReadFile(p.Report)
+		if err != nil {
+			t.Fatalf("the report: %v", err)
+		}
+		if !strings.Contains(string(text), "goroutine") {
+			t.Errorf("the report lacks the goroutine:\n%s", text)
 		}
 	}
 	breaks := func() tea.Msg { panic("broken") }

@@ -74,8 +74,11 @@ func TestDemos(t *testing.T) {
 			t.Errorf("at mark %d the film shows %q", chapter, last)
 		}
 	})
-	if chapter != 6 || length > 64 { // with its start and its end
-		t.Errorf("the film has marks in %d chapters, and takes %g s", chapter, length)
+	if chapter != 6 { // with its start and its end
+		t.Errorf("the film has marks in %d chapters, want 6", chapter)
+	}
+	if length > 64 {
+		t.Errorf("the film takes %g s, want at most 64", length)
 	}
 	shown, auto := 0, false
 	play(t, cast, func(screen [][]rune) {
@@ -83,8 +86,11 @@ func TestDemos(t *testing.T) {
 		shown++
 		for _, paper := range []string{"-dark", "-light"} {
 			picture, ok := pictures[name+paper]
-			if !ok || len(picture) < 50 {
-				t.Errorf("%s%s.svg: %d words", name, paper, len(picture))
+			if !ok {
+				t.Errorf("there is no picture %s%s.svg", name, paper)
+			}
+			if len(picture) < 50 {
+				t.Errorf("%s%s.svg has %d words, want at least 50", name, paper, len(picture))
 			}
 			for _, w := range picture {
 				auto = auto || strings.Contains(string(w.text), "sfk-auto")
@@ -152,15 +158,21 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) (last float64) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(cast))
 	var head struct{ Version, Width, Height int }
-	if err := d.Decode(&head); err != nil || head.Version != 2 {
-		t.Fatalf("a recording: version %d: %v", head.Version, err)
+	if err := d.Decode(&head); err != nil {
+		t.Fatalf("a recording: %v", err)
+	}
+	if head.Version != 2 {
+		t.Fatalf("a recording has version %d, want 2", head.Version)
 	}
 	g := &emulator{vt: vt10x.New(vt10x.WithSize(head.Width, head.Height))}
 	for d.More() {
 		var when float64
 		var kind, data string
-		if err := d.Decode(&[]any{&when, &kind, &data}); err != nil || when < last {
-			t.Fatalf("a recording: at %g s, after %g: %v", when, last, err)
+		if err := d.Decode(&[]any{&when, &kind, &data}); err != nil {
+			t.Fatalf("a recording, after %g s: %v", last, err)
+		}
+		if when < last {
+			t.Fatalf("a recording has %g s after %g s", when, last)
 		}
 		last = when
 		if kind == "m" {

@@ -171,8 +171,12 @@ func TestDamagedViews(t *testing.T) {
 			}
 			r.Press("3", "s")
 			r.keepLast()
-			if v, err := lab.ReadViews(in, "/runs"); err != nil || len(v["Runs"]["sort"]) == 0 {
-				t.Errorf("the next one is %v, %v", v, err)
+			v, err := lab.ReadViews(in, "/runs")
+			if err != nil {
+				t.Fatalf("the views that are written next: %v", err)
+			}
+			if len(v["Runs"]["sort"]) == 0 {
+				t.Errorf("the views that are written next are %v, want the sort of Runs in them", v)
 			}
 		})
 	}

@@ -20,8 +20,11 @@ func TestRing(t *testing.T) {
 		r.Press("2")
 		r.Wait(10*time.Second, time.Second)
 		bar := r.View().ProgressBar
-		if (bar != nil) != ring.Progress || bar != nil && (bar.Value < 40 || bar.Value > 60) {
-			t.Errorf("%+v: progress %+v half-way", ring, bar)
+		if (bar != nil) != ring.Progress {
+			t.Errorf("%+v: progress is shown: %v, want %v", ring, bar != nil, ring.Progress)
+		}
+		if bar != nil && (bar.Value < 40 || bar.Value > 60) {
+			t.Errorf("%+v: half-way the progress is %d %%, want 40 to 60", ring, bar.Value)
 		}
 		r.raw = nil
 		r.Wait(20*time.Second, time.Second)
@@ -56,8 +59,12 @@ func TestRingSequence(t *testing.T) {
 	}
 	for text, want := range map[string]lab.Ring{"": {}, "off": {}, "9": {Notify: "9"},
 		"777, progress": {Notify: "777", Progress: true}} {
-		if got, err := lab.ParseRing(text); err != nil || got != want {
-			t.Errorf("%q is %+v, %v", text, got, err)
+		got, err := lab.ParseRing(text)
+		if err != nil {
+			t.Errorf("ParseRing(%q): %v", text, err)
+		}
+		if got != want {
+			t.Errorf("ParseRing(%q) = %+v, want %+v", text, got, want)
 		}
 	}
 	if _, err := lab.ParseRing("8"); err == nil {

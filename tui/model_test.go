@@ -81,12 +81,18 @@ func TestLeave(t *testing.T) {
 		r.Mine[id] = true
 	}
 	r.Press("q")
-	if r.quit || r.overlay == nil {
-		t.Fatal("q leaves without asking, though runs of this program go on")
+	if r.quit {
+		t.Fatal("q leaves, though runs of this program go on")
+	}
+	if r.overlay == nil {
+		t.Fatal("q asks nothing, though runs of this program go on")
 	}
 	r.Press("q", "n", "esc")
-	if r.quit || r.overlay != nil {
-		t.Fatal("Esc does not stay")
+	if r.quit {
+		t.Fatal("Esc leaves")
+	}
+	if r.overlay != nil {
+		t.Fatalf("after Esc the question %q stays", r.overlay.Title)
 	}
 	r.Press("ctrl+c", "ctrl+c")
 	if !r.quit {
@@ -138,15 +144,21 @@ func TestPalette(t *testing.T) {
 	r.Press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
 		"backspace", "backspace")
 	r.Type("warnings")
-	if r.Press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") ||
-		r.overlay != nil {
-		t.Error("the log pane is not open")
+	r.Press("enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "Log by step") {
+		t.Errorf("the log pane is not open:\n%s", s)
+	}
+	if r.overlay != nil {
+		t.Errorf("the palette %q stays open", r.overlay.Title)
 	}
 	r.Press(":")
 	r.Type("zzz")
-	if r.Press("enter"); r.overlay == nil ||
-		!strings.Contains(tuitest.Text(r.shot(t)), "No matching command") {
-		t.Error("nothing was found, and something done")
+	r.Press("enter")
+	if r.overlay == nil {
+		t.Fatal("Enter closes a palette that found nothing")
+	}
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "No matching command") {
+		t.Errorf("the palette lacks No matching command:\n%s", s)
 	}
 	r.Press("esc", ":", "down", "down", "down", "up")
 	r.size(40, 12)
@@ -176,8 +188,12 @@ func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 // TestStopAll: X stops the runs that were started last, and no others.
 func TestStopAll(t *testing.T) {
 	r := watching(t, 120, 40)
-	if r.Press("X"); len(r.asked.List) > 0 || r.overlay != nil {
-		t.Fatalf("nothing was started, and asked is %v", r.asked.List)
+	r.Press("X")
+	if len(r.asked.List) > 0 {
+		t.Fatalf("nothing was started, and X asks for %v", r.asked.List)
+	}
+	if r.overlay != nil {
+		t.Fatalf("nothing was started, and X opens %q", r.overlay.Title)
 	}
 	var ids []string
 	for id := range r.script.Logs {
@@ -186,8 +202,11 @@ func TestStopAll(t *testing.T) {
 	slices.Sort(ids)
 	r.Send(lab.Started{IDs: ids[:2]})
 	r.Press("X")
-	if r.overlay == nil || len(r.asked.List) > 0 {
-		t.Fatalf("asked %v without a question", r.asked.List)
+	if r.overlay == nil {
+		t.Fatal("X asks no question")
+	}
+	if len(r.asked.List) > 0 {
+		t.Fatalf("X asks for %v before the answer", r.asked.List)
 	}
 	if r.Press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
 		t.Errorf("asked %v, want two stops", r.asked.List)
@@ -210,7 +229,8 @@ func TestBusy(t *testing.T) {
 	_, ask := r.Update(cmd()) // which is not answered yet
 	r.Press("3", "down", "enter", "q")
 	if r.current != launchPage {
-		t.Errorf("while runs are started a key turns to page %d, want %d", r.current+1, launchPage+1)
+		t.Errorf("while runs are started a key turns to page %d, want %d", r.current+1,
+			launchPage+1)
 	}
 	if r.quit {
 		t.Error("while runs are started q ends the interface")
@@ -232,8 +252,12 @@ func TestBusy(t *testing.T) {
 		}
 	}
 	r.Config.Verbs = idle
-	if r.Run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
-		t.Errorf("answered, the page is %d, the footer %q", r.current+1, r.footer())
+	r.Run(ask)
+	if r.current != launchPage {
+		t.Errorf("after a start that failed page %d is shown, want %d", r.current+1, launchPage+1)
+	}
+	if f := r.footer(); !strings.Contains(f, "no room") {
+		t.Errorf("the footer is %q, want no room in it", f)
 	}
 	r.Config.Verbs = &tuitest.Starter{}
 	if r.Press("enter", "enter"); r.current != watchPage {
@@ -245,13 +269,20 @@ func TestBusy(t *testing.T) {
 // pressed first.
 func TestBeginsWithLiveRuns(t *testing.T) {
 	r := newDriver(t, tuitest.NewScript(t), 80, 24)
-	if r.current != launchPage || !strings.Contains(r.header(), "4 live") {
-		t.Errorf("after a key page %d: %q", r.current+1, r.header())
+	if r.current != launchPage {
+		t.Errorf("after a key page %d is shown, want %d", r.current+1, launchPage+1)
+	}
+	if h := r.header(); !strings.Contains(h, "4 live") {
+		t.Errorf("the header is %q, want 4 live in it", h)
 	}
 	r.used, r.listed = false, false
 	r.tick(tuitest.Epoch0()) // a slow disk answers after the first tick
-	if r.Send(lab.Listed{Runs: r.live}); r.current != watchPage || len(r.watch.Runs.Tracks) != 4 {
-		t.Errorf("page %d: %q", r.current+1, r.header())
+	r.Send(lab.Listed{Runs: r.live})
+	if r.current != watchPage {
+		t.Errorf("with live runs page %d is shown first, want %d", r.current+1, watchPage+1)
+	}
+	if n := len(r.watch.Runs.Tracks); n != 4 {
+		t.Errorf("%d runs are watched, want 4", n)
 	}
 }
 
@@ -307,8 +338,11 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 		r.Press(page, "home", "?")
 		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
 		r.Press("esc")
-		if strings.Contains(works, "↑") || page != "3" && strings.Contains(works, "Esc") {
-			t.Errorf("page %s: what does nothing works:\n%s", page, works)
+		if strings.Contains(works, "↑") {
+			t.Errorf("page %s: in the first row ↑ is among the keys that work:\n%s", page, works)
+		}
+		if page != "3" && strings.Contains(works, "Esc") {
+			t.Errorf("page %s: with nothing open Esc is among the keys that work:\n%s", page, works)
 		}
 	}
 }
@@ -351,9 +385,11 @@ func TestReadOnly(t *testing.T) {
 				t.Errorf("page %s: after %s the footer says %q, want read-only in it", page, key, f)
 			}
 			r.Press("?")
-			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" &&
-				strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
-				t.Errorf("page %s: %s is offered", page, key)
+			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) {
+				t.Errorf("page %s: the help offers %s:\n%s", page, key, help)
+			}
+			if b.Hint != "" && strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
+				t.Errorf("page %s: the footer offers %s", page, key)
 			}
 			r.Press("esc")
 		}
@@ -405,8 +441,12 @@ func TestSharedView(t *testing.T) {
 			t.Errorf("shared %v: clicks change a setting: %v", shared, changed)
 		}
 	}
-	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {
-		t.Errorf("written: %v, %v", files, err)
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) > 0 {
+		t.Errorf("the files %v were written, want none", files)
 	}
 }
 
@@ -459,8 +499,11 @@ func TestPickedAreCompared(t *testing.T) {
 		"shapes-sfk-s1", "shapes-erm-s1")})
 	r.Press("space", "space", "4")
 	s := tuitest.Text(r.shot(t))
-	if r.current != comparePage || !strings.Contains(s, "2 selected runs") {
-		t.Errorf("page %d:\n%s", r.current+1, s)
+	if r.current != comparePage {
+		t.Errorf("page %d is shown, want %d", r.current+1, comparePage+1)
+	}
+	if !strings.Contains(s, "2 selected runs") {
+		t.Errorf("the screen lacks 2 selected runs:\n%s", s)
 	}
 }
 

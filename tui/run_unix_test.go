@@ -273,9 +273,12 @@ func TestPanic(t *testing.T) {
 	if !errors.As(err, &broken) || broken.Value != "a test of a panic" {
 		t.Fatalf("got %v, want a panic reported", err)
 	}
-	if text, err := os.ReadFile(broken.Report); err != nil ||
-		!bytes.Contains(text, []byte("(*broken).Start")) {
-		t.Errorf("the report: %s, %v", text, err)
+	text, err := os.ReadFile(broken.Report)
+	if err != nil {
+		t.Fatalf("the report: %v", err)
+	}
+	if !bytes.Contains(text, []byte("(*broken).Start")) {
+		t.Errorf("the report lacks (*broken).Start:\n%s", text)
 	}
 	if strings.Contains(out, "goroutine") || strings.Contains(out, "panic") {
 		t.Errorf("the stack is on the screen: %q", out)

@@ -128,8 +128,11 @@ func TestWatchLight(t *testing.T) {
 	dark := r.shot(t)
 	r.Send(tea.BackgroundColorMsg{Color: color.White})
 	light := r.shot(t)
-	if tuitest.Text(dark) != tuitest.Text(light) || tuitest.Styles(dark) == tuitest.Styles(light) {
-		t.Errorf("on a light background:\n%s%s", tuitest.Text(light), tuitest.Styles(light))
+	if got, want := tuitest.Text(light), tuitest.Text(dark); got != want {
+		t.Errorf("on a light background the text is\n%s\nwant\n%s", got, want)
+	}
+	if got := tuitest.Styles(light); got == tuitest.Styles(dark) {
+		t.Errorf("on a light background the styles are those of a dark one:\n%s", got)
 	}
 }
 

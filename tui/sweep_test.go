@@ -77,9 +77,10 @@ func TestSweepTab(t *testing.T) {
 		t.Error("a tab without a sweep")
 	}
 	r.Press("5")
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "5 Sweep") ||
-		!strings.Contains(s, "sweep start") {
-		t.Errorf("without a sweep:\n%s", s)
+	for _, want := range []string{"5 Sweep", "sweep start"} {
+		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, want) {
+			t.Errorf("without a sweep the screen lacks %q:\n%s", want, s)
+		}
 	}
 	f := tuitest.NewSweep(t, filepath.Join(r.Config.RunsDir, "mine"))
 	r.Press("1")
@@ -122,8 +123,11 @@ func TestSweepReachesOtherPages(t *testing.T) {
 	}
 	r.Press("5", "c")
 	s := tuitest.Text(r.shot(t))
-	if r.current != comparePage || !strings.Contains(s, "6 selected runs") {
-		t.Errorf("page %d:\n%s", r.current+1, s)
+	if r.current != comparePage {
+		t.Errorf("c turns to page %d, want %d", r.current+1, comparePage+1)
+	}
+	if !strings.Contains(s, "6 selected runs") {
+		t.Errorf("the screen lacks 6 selected runs:\n%s", s)
 	}
 	if r.Press("y"); !strings.HasPrefix(r.notice.Text, "Copied ") {
 		t.Errorf("y on Compare: %q", r.notice.Text)

@@ -267,8 +267,8 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 			k.asked.Store(0)
 			k.end.Write([]byte("\x1b"))
 			k.asked.Store(time.Now().UnixNano()) // a question after the Esc
-			if got := k.typed(0); len(got) != 1 || got[0] != "esc" {
-				t.Errorf("with a question after it an Esc becomes %q", got)
+			if diff := cmp.Diff([]string{"esc"}, k.typed(0)); diff != "" {
+				t.Errorf("with a question after an Esc the keys differ (-want +got):\n%s", diff)
 			}
 		})
 	})
@@ -329,8 +329,12 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 				}
 				took, most := time.Since(began), min(late+lookAgain, answerTime)
 				synctest.Wait() // for who typed the answer
-				if comes := late < answerTime; taken != comes || took > most {
-					t.Errorf("%s: the answer is taken: %v; it leaves after %s", late, taken, took)
+				comes := late < answerTime
+				if taken != comes {
+					t.Errorf("%s: the answer is taken: %v, want %v", late, taken, comes)
+				}
+				if took > most {
+					t.Errorf("%s: it leaves after %s, want %s at most", late, took, most)
 				}
 			})
 		})

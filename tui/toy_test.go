@@ -216,8 +216,11 @@ func TestToyMethodTrains(t *testing.T) {
 	}
 
 	again, err := record.Open(after)
-	if err != nil || !k.happened {
-		t.Fatalf("killed %v, %v", k.happened, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !k.happened {
+		t.Fatal("the run was not killed")
 	}
 	if r, _ := record.Find(after, id); r == nil || r.Status() != runner.Interrupted {
 		t.Fatal("the killed run does not stand as interrupted")
@@ -247,8 +250,12 @@ func TestToyMethodTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := toyRun(t, whole, id+"@28", fork)
-	if got, s := lastState(t, whole, other); sameState(got, want) || s.Text("toy_rate") != "1" {
-		t.Errorf("a fork with toy_rate 1 has %s and comes to %+v", s.Text("toy_rate"), got.Method)
+	got, s := lastState(t, whole, other)
+	if sameState(got, want) {
+		t.Errorf("a fork with another toy_rate comes to the same state %+v", got.Method)
+	}
+	if rate := s.Text("toy_rate"); rate != "1" {
+		t.Errorf("the fork has toy_rate %s, want 1", rate)
 	}
 }
 
@@ -278,8 +285,11 @@ func TestToySettings(t *testing.T) {
 		t.Errorf("toy_rate 2 says %v", err)
 	}
 	live := s.Knobs()
-	if !slices.Contains(live, "toy_rate") || slices.Contains(live, "toy_up") {
-		t.Errorf("knobs %v", live)
+	if !slices.Contains(live, "toy_rate") {
+		t.Errorf("the knobs are %v, want toy_rate among them", live)
+	}
+	if slices.Contains(live, "toy_up") {
+		t.Errorf("the knobs are %v, want no toy_up", live)
 	}
 	erm := toySpec(t, "algorithms=[erm]")
 	if slices.Contains(erm.Knobs(), "toy_rate") {
@@ -396,9 +406,12 @@ func TestToyWhatIf(t *testing.T) {
 		r.Press("down")
 	}
 	r.Type("lambda0=.2")
-	if s := tuitest.Text(r.shot(t)); strings.Count(s, "report only") != 3 ||
-		!strings.Contains(s, "toy does not read it: nothing changes.") {
-		t.Errorf("of lambda0 it says:\n%s", s)
+	form := tuitest.Text(r.shot(t))
+	if n := strings.Count(form, "report only"); n != 3 {
+		t.Errorf("%d settings are for the report only, want 3:\n%s", n, form)
+	}
+	if want := "toy does not read it: nothing changes."; !strings.Contains(form, want) {
+		t.Errorf("of lambda0 the form lacks %q:\n%s", want, form)
 	}
 	if len(seen) != 2 || seen["The training of toy reads it."] < 5 {
 		t.Errorf("seen %v", seen)
@@ -571,8 +584,11 @@ func TestToyPage(t *testing.T) {
 		}
 	}
 	r.Press("esc", "]", "[")
-	if p.turned != 12 || int(r.current) != last {
-		t.Errorf("turned to %d times, at page %d", p.turned, r.current)
+	if p.turned != 12 {
+		t.Errorf("the page was turned to %d times, want 12", p.turned)
+	}
+	if int(r.current) != last {
+		t.Errorf("page %d is shown, want the last, %d", r.current, last)
 	}
 	if r.Press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)

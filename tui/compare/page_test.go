@@ -32,8 +32,11 @@ func TestNewestExperiment(t *testing.T) {
 		t.Errorf("%d runs of %q, want 9 of shapes", len(runs), preset)
 	}
 	for _, r := range runs {
-		if r.Meta.ID == "shapes-erm-s9" || r.Status() != runner.Done {
-			t.Errorf("%s (%s) is compared", r.Meta.ID, r.Status())
+		if r.Meta.ID == "shapes-erm-s9" {
+			t.Errorf("%s is compared, want it left out", r.Meta.ID)
+		}
+		if got := r.Status(); got != runner.Done {
+			t.Errorf("%s is compared, which is %s, want done", r.Meta.ID, got)
 		}
 	}
 }
@@ -61,8 +64,11 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 			}
 		}
 	}
-	if marks == 0 || !strings.Contains(screen, bestMark) {
+	if marks == 0 {
 		t.Error("nothing is marked: the archive's seeds differ by less than its methods")
+	}
+	if !strings.Contains(screen, bestMark) {
+		t.Errorf("no %s is on the screen:\n%s", bestMark, screen)
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-erm-s1")})
 	for c := range p.table.Columns {
@@ -162,7 +168,7 @@ func TestCurvesRewind(t *testing.T) {
 	_, p := compareOf(t, resumed{tuitest.NewArchive(t)})
 	s := p.series[0][0]
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
-		t.Errorf("the curve ends at (%g, %g)", x, y)
+		t.Errorf("the curve ends at (%g, %g), want (6, 7)", x, y)
 	}
 	if got := s.Len(); got != 6 {
 		t.Errorf("%d points after going back to epoch 5, want 6", got)
@@ -192,8 +198,11 @@ func TestCompareGrows(t *testing.T) {
 	}
 	table, points := p.table, p.series[0][0].Len()
 	r.Wait(11*time.Second, time.Second)
-	if p.table != table || p.series[0][0].Len() != points {
+	if p.table != table {
 		t.Error("the table was made again for the same runs")
+	}
+	if got := p.series[0][0].Len(); got != points {
+		t.Errorf("the curve has %d points, want the same %d", got, points)
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-erm-s1")})
 	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()),
@@ -210,8 +219,11 @@ func TestCompareStale(t *testing.T) {
 	table, points := p.table, p.series[0][0].Len()
 	r.Send(comparedMsg{round: p.round - 1},
 		curvesMsg{table: new(compare.Table), from: 99, evals: [][]*runner.EvalEvent{{{}}}})
-	if p.table != table || p.series[0][0].Len() != points {
-		t.Error("a stale answer was taken")
+	if p.table != table {
+		t.Error("the table of a stale answer was taken")
+	}
+	if got := p.series[0][0].Len(); got != points {
+		t.Errorf("after a stale answer the curve has %d points, want %d", got, points)
 	}
 }
 
@@ -236,8 +248,12 @@ func TestRefusals(t *testing.T) {
 	r.Size(40, 10)
 	for _, k := range []string{"right", "down"} {
 		before := r.View()
-		if r.Press(k); r.Notice.Text != "" || r.View() == before {
-			t.Errorf("%s does nothing on a small screen: %q", k, r.Notice.Text)
+		r.Press(k)
+		if r.Notice.Text != "" {
+			t.Errorf("%s is refused on a small screen: %q", k, r.Notice.Text)
+		}
+		if r.View() == before {
+			t.Errorf("%s changes nothing on a small screen", k)
 		}
 	}
 }
@@ -260,8 +276,10 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 	for _, key := range []string{"right", "down"} {
 		s, sign := see(), map[string]string{"right": "→ ", "down": "↓ "}[key]
-		if !strings.Contains(s, sign) || !strings.Contains(s, " more") {
-			t.Errorf("what %s leads to is not said:\n%s", key, s)
+		for _, want := range []string{sign, " more"} {
+			if !strings.Contains(s, want) {
+				t.Errorf("after %s the screen lacks %q:\n%s", key, want, s)
+			}
 		}
 		for r.Press(key); r.Notice.Text == "" && s != see(); r.Press(key) {
 			s = see()

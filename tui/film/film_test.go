@@ -104,8 +104,12 @@ func TestCaptions(t *testing.T) {
 		for seconds := chapterBefore(at).until; seconds < c.until; seconds += .7 {
 			chapter, part := place(seconds)
 			epoch := part * r.epochs
-			if chapter != at || epoch < 1 && at > 0 {
-				t.Fatalf("at %g s: chapter %d, epoch %g", seconds, chapter, epoch)
+			if chapter != at {
+				t.Fatalf("at %g s chapter %d is shown, want %d", seconds, chapter, at)
+			}
+			if epoch < 1 && at > 0 {
+				t.Fatalf("at %g s, in chapter %d, epoch %g is shown, want 1 or more", seconds, at,
+					epoch)
 			}
 			if at == 0 {
 				if n := len(kit.Wrap(question, leastWidth-3)); n > 3 {
@@ -339,7 +343,10 @@ func TestTurn(t *testing.T) {
 		}
 	}
 	p.turn(-1)
-	if p.at != 0 || length != 60 {
-		t.Errorf("at %g s of %d", p.at, length)
+	if p.at != 0 {
+		t.Errorf("the film is at %g s, want at its start", p.at)
+	}
+	if length != 60 {
+		t.Errorf("the film takes %d s, want 60", length)
 	}
 }

@@ -50,8 +50,11 @@ func TestInput(t *testing.T) {
 func TestInputLeavesCommands(t *testing.T) {
 	in := kit.NewInput("x")
 	for _, k := range []string{"enter", "esc", "tab", "up", "down", "ctrl+c", "ctrl+v", "pgup"} {
-		if in.Update(tuitest.KeyPress(k)) || in.String() != "x" {
-			t.Errorf("%s was taken as text: %q", k, in.String())
+		if in.Update(tuitest.KeyPress(k)) {
+			t.Errorf("Update(%s) = true, want no change", k)
+		}
+		if got := in.String(); got != "x" {
+			t.Errorf("after %s the text is %q, want x", k, got)
 		}
 	}
 	if in.Update(tea.KeyPressMsg(tea.Key{Code: 'q', Text: "q", Mod: tea.ModAlt})) {
@@ -88,8 +91,11 @@ func TestInputView(t *testing.T) {
 		}
 		cells := 2 + rng.IntN(40)
 		view := in.View(kit.Style{}, cells)
-		if w := cell.Width(view); w > cells || !strings.Contains(cell.ForTerminal(view), reverse) {
-			t.Fatalf("%d cells of %d for %q: %q", w, cells, in.String(), view)
+		if w := cell.Width(view); w > cells {
+			t.Fatalf("%q in %d cells is drawn in %d: %q", in.String(), cells, w, view)
+		}
+		if !strings.Contains(cell.ForTerminal(view), reverse) {
+			t.Fatalf("%q in %d cells has no cursor: %q", in.String(), cells, view)
 		}
 	}
 }

@@ -59,8 +59,12 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		t.Errorf("settings\n%v, want\n%v", all, want)
 	}
 	l.spec().Optimizer = "adamw"
-	if list := keys(dro.ERM); !slices.Contains(list, "beta1") || slices.Contains(list, "momentum") {
-		t.Errorf("settings of adamw\n%v", list)
+	list := keys(dro.ERM)
+	if !slices.Contains(list, "beta1") {
+		t.Errorf("the settings of adamw are %v, want beta1 among them", list)
+	}
+	if slices.Contains(list, "momentum") {
+		t.Errorf("the settings of adamw are %v, want no momentum", list)
 	}
 	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
 		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
@@ -95,8 +99,11 @@ func TestSettingTextRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !reflect.DeepEqual(back.Imbalance, s.Imbalance) || !reflect.DeepEqual(back.Mean, s.Mean) {
-		t.Errorf("lists came back as %v and %v", back.Imbalance, back.Mean)
+	if !reflect.DeepEqual(back.Imbalance, s.Imbalance) {
+		t.Errorf("the imbalance comes back as %v, want %v", back.Imbalance, s.Imbalance)
+	}
+	if diff := cmp.Diff(s.Mean, back.Mean); diff != "" {
+		t.Errorf("the mean that comes back differs (-want +got):\n%s", diff)
 	}
 }
 
@@ -257,16 +264,22 @@ func TestLaunchRefuses(t *testing.T) {
 	for range dro.PaperMethods() {
 		r.Press("space", "right")
 	}
-	if l.problem == nil || len(l.spec().Algorithms) != 1 {
-		t.Errorf("the last method went: %v", l.spec().Algorithms)
+	if l.problem == nil {
+		t.Error("taking the last method away is not refused")
+	}
+	if got := l.spec().Algorithms; len(got) != 1 {
+		t.Errorf("the methods are %v, want one left", got)
 	}
 	r.Press("tab")
 	for l.preset().Name != "paper" {
 		r.Press("down")
 	}
 	r.Press("enter")
-	if len(s.Requests) != 0 || !strings.Contains(r.Notice.Text, "drolab data fetch cifar10") {
-		t.Errorf("started without data: %v, notice %q", s.Requests, r.Notice.Text)
+	if len(s.Requests) != 0 {
+		t.Errorf("started without data: %v", s.Requests)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "drolab data fetch cifar10") {
+		t.Errorf("the notice is %q, want drolab data fetch cifar10 in it", n)
 	}
 }
 
@@ -297,12 +310,18 @@ func TestLaunchUndo(t *testing.T) {
 	r, l, _ := launchOf(t)
 	l.goTo(t, "uncertainty")
 	r.Press("right")
-	if !l.edited("uncertainty") || !strings.Contains(l.origin("uncertainty"), "cressie-read") {
-		t.Errorf("after a choice: %s, %q", l.spec().Uncertainty, l.origin("uncertainty"))
+	if !l.edited("uncertainty") {
+		t.Error("after a choice the set does not count as changed")
+	}
+	if got := l.origin("uncertainty"); !strings.Contains(got, "cressie-read") {
+		t.Errorf("the origin of the set is %q, want cressie-read in it", got)
 	}
 	r.Press("u")
-	if l.edited("uncertainty") || !reflect.DeepEqual(*l.spec(), l.presets()[1].Spec) {
-		t.Errorf("undo left %+v", l.spec())
+	if l.edited("uncertainty") {
+		t.Error("after undo the set counts as changed")
+	}
+	if want := l.presets()[1].Spec; !reflect.DeepEqual(*l.spec(), want) {
+		t.Errorf("undo left\n%+v, want\n%+v", *l.spec(), want)
 	}
 	r.Press("u")
 	if r.Notice.Text == "" {
@@ -326,8 +345,11 @@ func TestLaunchMouse(t *testing.T) {
 		break
 	}
 	r.Send(kit.Click{X: 3, Y: 8})
-	if l.right || l.at == 0 {
-		t.Errorf("a click on a preset: settings %v, preset %d", l.right, l.at)
+	if l.right {
+		t.Error("after a click on a preset the settings have the focus")
+	}
+	if l.at == 0 {
+		t.Error("after a click on a preset the cursor is on the film")
 	}
 	at := l.at
 	r.Send(kit.Wheel{X: 3, Y: 3, Down: false})
@@ -335,8 +357,11 @@ func TestLaunchMouse(t *testing.T) {
 		t.Errorf("the wheel went from preset %d to %d, want %v", at, l.at, at-1)
 	}
 	r.Send(kit.Wheel{X: lay.settings.X + 3, Y: 3, Down: true})
-	if !l.right || l.at != at-1 {
-		t.Errorf("the wheel over the settings: settings %v, preset %d", l.right, l.at)
+	if !l.right {
+		t.Error("after the wheel over the settings the presets have the focus")
+	}
+	if l.at != at-1 {
+		t.Errorf("after the wheel over the settings preset %d is chosen, want %d", l.at, at-1)
 	}
 }
 
@@ -361,8 +386,12 @@ func TestTabEnterStartsNothing(t *testing.T) {
 	r, l, s := launchOf(t)
 	r.Press("tab")
 	for range l.settings() {
-		if r.Press("enter"); len(s.Requests) != 0 || r.Overlay != nil {
-			t.Fatalf("Enter on %s asks to start %+v", l.key(), s.Requests)
+		r.Press("enter")
+		if len(s.Requests) != 0 {
+			t.Fatalf("Enter on %s starts %+v", l.key(), s.Requests)
+		}
+		if r.Overlay != nil {
+			t.Fatalf("Enter on %s opens %q", l.key(), r.Overlay.Title)
 		}
 		r.Press("esc")
 		if !l.right {

@@ -91,7 +91,11 @@ func TestTrust(t *testing.T) {
 		t.Errorf("started with %s", got)
 	}
 	os.Remove(path) // whoever starts runs says what is wrong
-	if r.Press("enter", "enter"); len(s.Requests) != 3 || r.Overlay != nil {
-		t.Errorf("%d starts of a program that is gone", len(s.Requests))
+	r.Press("enter", "enter")
+	if len(s.Requests) != 3 {
+		t.Errorf("%d starts, want the third, of a program that is gone", len(s.Requests))
+	}
+	if r.Overlay != nil {
+		t.Errorf("a program that is gone is asked about: %q", r.Overlay.Title)
 	}
 }

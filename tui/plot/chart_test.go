@@ -25,7 +25,7 @@ func TestSpots(t *testing.T) {
 			}
 		}
 		if len(at) != 1 || at[0].Style != (Style{Data, 3}) {
-			t.Errorf("charset %d: %d spots\n%s", cs, len(at), f)
+			t.Errorf("charset %d: the spots are %+v, want one of series 3\n%s", cs, at, f)
 		}
 	}
 }

@@ -43,8 +43,11 @@ func TestSeriesBuckets(t *testing.T) {
 			ys = append(ys, y)
 			s.Append(float64(i), y)
 		}
-		if len(s.buckets) > MostBuckets || len(s.tail) > MostBuckets {
-			t.Fatalf("n=%d: %d buckets, %d in the tail", n, len(s.buckets), len(s.tail))
+		if n := len(s.buckets); n > MostBuckets {
+			t.Fatalf("%d buckets, want at most %d", n, MostBuckets)
+		}
+		if n := len(s.tail); n > MostBuckets {
+			t.Fatalf("%d points in the tail, want at most %d", n, MostBuckets)
 		}
 		at := 0
 		for i := range s.buckets {
@@ -53,8 +56,11 @@ func TestSeriesBuckets(t *testing.T) {
 			checkBucket(t, b, at, part)
 			at += len(part)
 		}
-		if at != n || s.Len() != n {
-			t.Fatalf("n=%d: buckets hold %d points, Len %d", n, at, s.Len())
+		if at != n {
+			t.Fatalf("the buckets hold %d points, want %d", at, n)
+		}
+		if s.Len() != n {
+			t.Fatalf("Len() = %d, want %d", s.Len(), n)
 		}
 	}
 }

@@ -39,8 +39,12 @@ func TestFold(t *testing.T) {
 	}
 	worst := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "worst %" })
 	of := func(l line) string { return p.columns[worst].Cell(l) }
-	if together := of(all); together == of(line{all[0]}) || !strings.Contains(together, "±") {
-		t.Errorf("together %s, the first %s", together, of(line{all[0]}))
+	together := of(all)
+	if first := of(line{all[0]}); together == first {
+		t.Errorf("together the seeds have %s, as the first of them", together)
+	}
+	if !strings.Contains(together, "±") {
+		t.Errorf("together the seeds have %s, want a deviation", together)
 	}
 	r.Press("enter")
 	if m, ok := tuitest.Sent[lab.Watch](r.Driver); !ok || !slices.Equal(m.IDs, ids(all)) {

@@ -49,13 +49,20 @@ func TestFork(t *testing.T) {
 	p := New(l)
 	r := tuitest.NewDriver(l, p)
 	steps, err := p.current().Checkpoints()
-	if err != nil || len(steps) < 2 {
-		t.Fatalf("checkpoints %v, %v", steps, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 2 {
+		t.Fatalf("the checkpoints are %v, want at least two", steps)
 	}
 	r.Press("F")
 	r.Type("x")
-	if r.Press("enter"); len(s.Requests) != 0 || !strings.Contains(r.View(), "! lr") {
-		t.Fatalf("started %+v:\n%s", s.Requests, r.View())
+	r.Press("enter")
+	if len(s.Requests) != 0 {
+		t.Fatalf("a value that is refused starts %+v", s.Requests)
+	}
+	if v := r.View(); !strings.Contains(v, "! lr") {
+		t.Fatalf("the form lacks ! lr:\n%s", v)
 	}
 	r.Press("backspace")
 	r.Type("0.2")
@@ -90,12 +97,18 @@ func TestFork(t *testing.T) {
 	}
 	r.Type("model=program:" + path)
 	r.Press("enter")
-	if len(s.Requests) != 1 || r.Overlay == nil {
-		t.Fatalf("started %+v", s.Requests)
+	if len(s.Requests) != 1 {
+		t.Fatalf("started %+v before the question", s.Requests[1:])
+	}
+	if r.Overlay == nil {
+		t.Fatal("no question about a new program")
 	}
 	r.Press("y")
-	if _, err := l.Config.Programs.Check(path); err != nil || len(s.Requests) != 2 {
-		t.Errorf("started %+v, %v", s.Requests, err)
+	if _, err := l.Config.Programs.Check(path); err != nil {
+		t.Errorf("after yes the program is not approved: %v", err)
+	}
+	if len(s.Requests) != 2 {
+		t.Errorf("started %+v, want two forks", s.Requests)
 	}
 }
 
@@ -110,8 +123,11 @@ func TestForkValues(t *testing.T) {
 	r := tuitest.NewDriver(l, p)
 	run := p.current()
 	steps, err := run.Checkpoints()
-	if err != nil || len(steps) < 3 {
-		t.Fatalf("checkpoints %v, %v", steps, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 3 {
+		t.Fatalf("the checkpoints are %v, want at least three", steps)
 	}
 	for _, c := range []struct {
 		near int64
@@ -130,9 +146,11 @@ func TestForkValues(t *testing.T) {
 		s.Requests = nil
 		r.Send(lab.Fork{Run: run, Near: c.near})
 		r.Press(c.keys...)
-		if view := r.View(); !strings.Contains(view, fmt.Sprintf("step %d of", steps[c.at])) ||
-			!strings.Contains(view, "0.01 ") {
-			t.Errorf("%v: the form is\n%s", c.keys, view)
+		view := r.View()
+		for _, want := range []string{fmt.Sprintf("step %d of", steps[c.at]), "0.01 "} {
+			if !strings.Contains(view, want) {
+				t.Errorf("%v: the form lacks %q:\n%s", c.keys, want, view)
+			}
 		}
 		r.Fits(t, "the form")
 		r.Press("enter")

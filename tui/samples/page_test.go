@@ -56,8 +56,11 @@ func TestARealRun(t *testing.T) {
 	before := contents(t, r.Dir)
 	driver, p := pageOn(t, r)
 	driver.Send(lab.Samples{Run: r})
-	if p.err != nil || p.job != nil {
-		t.Fatalf("evaluated: %v", p.err)
+	if p.err != nil {
+		t.Fatalf("the evaluation: %v", p.err)
+	}
+	if p.job != nil {
+		t.Fatal("the evaluation still runs")
 	}
 	for _, split := range []string{"test", "val", "train", "test"} {
 		look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: -1, Split: split,
@@ -132,8 +135,11 @@ func TestWhatGoesWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights, err := filepath.Glob(filepath.Join(r.Dir, "checkpoints", "*.safetensors"))
-	if err != nil || len(weights) == 0 {
-		t.Fatalf("no weights: %v", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(weights) == 0 {
+		t.Fatal("the run has no weights")
 	}
 	driver, p := pageOn(t, r)
 	says := func(what, want string, do error) {
@@ -185,9 +191,10 @@ func TestEvaluationUnderWay(t *testing.T) {
 		}
 		driver.Send(kit.Tick(*driver.Now))
 		text := tuitest.Text(driver.Shot())
-		if !strings.Contains(text, "Evaluating the test split: 34 %") ||
-			!strings.Contains(text, "Esc cancels") {
-			t.Errorf("under way:\n%s", text)
+		for _, want := range []string{"Evaluating the test split: 34 %", "Esc cancels"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("under way the page lacks %q:\n%s", want, text)
+			}
 		}
 		if driver.Press("f"); !strings.Contains(driver.Notice.Text, "being evaluated") {
 			t.Errorf("f says %q", driver.Notice.Text)
@@ -266,8 +273,12 @@ func TestClicks(t *testing.T) {
 					continue
 				}
 				seen[at] = true
-				if driver.Send(kit.Click{X: x, Y: y}); p.at != at || p.zoomed {
-					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
+				driver.Send(kit.Click{X: x, Y: y})
+				if p.at != at {
+					t.Fatalf("a click at %d, %d goes to sample %d, want %d", x, y, p.at, at)
+				}
+				if p.zoomed {
+					t.Fatalf("a click at %d, %d zooms", x, y)
 				}
 			}
 		}
@@ -320,8 +331,11 @@ func TestCursor(t *testing.T) {
 				return map[order]int{byWeight: i - j, byClasses: a.Label - b.Label,
 					byRow: a.Row - b.Row}[p.order]
 			})
-			if !sorted || p.order == byGroup {
-				t.Errorf("part %d is not %v", p.part, p.order)
+			if p.order == byGroup {
+				t.Errorf("part %d is sorted by group, though the data have none", p.part)
+			}
+			if !sorted {
+				t.Errorf("part %d is not sorted %v", p.part, p.order)
 			}
 		}
 		driver.Press("f")

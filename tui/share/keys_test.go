@@ -50,7 +50,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Keys(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a file that others write: %v", err)
+		t.Errorf("Keys of a file that others write = %v, want an error with chmod 600", err)
 	}
 }
 
@@ -74,14 +74,22 @@ func TestHostKey(t *testing.T) {
 	if !strings.HasPrefix(print, "SHA256:") {
 		t.Errorf("the fingerprint is %s, want SHA256: before it", print)
 	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("left over: %v, %v", entries, err)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("the folder has %v, want the key alone", entries)
 	}
 	if err := makeKey(path); err != nil { // as another process might at the same moment
 		t.Fatal(err)
 	}
-	if again, _, err := HostKey(path); err != nil || !bytes.Equal(first, again) {
-		t.Errorf("a key is replaced: %v", err)
+	again, _, err = HostKey(path)
+	if err != nil {
+		t.Fatalf("HostKey(%q), the third time: %v", path, err)
+	}
+	if !bytes.Equal(first, again) {
+		t.Error("a key is replaced")
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -97,7 +105,7 @@ func TestHostKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := HostKey(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a key that others read: %v", err)
+		t.Errorf("HostKey of a key that others read = %v, want an error with chmod 600", err)
 	}
 }
 

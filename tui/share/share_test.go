@@ -195,8 +195,11 @@ func TestNeedsTerminal(t *testing.T) {
 func TestUnfitTerminal(t *testing.T) {
 	v := startServer(t, nil).watch("dumb", 80, 24)
 	v.Wait()
-	if out := v.errs.String(); !strings.Contains(out, "set TERM") || v.out.String() != "" {
-		t.Errorf("it is told %q and shown %q", out, v.out)
+	if got := v.errs.String(); !strings.Contains(got, "set TERM") {
+		t.Errorf("the client is told %q, want set TERM in it", got)
+	}
+	if got := v.out.String(); got != "" {
+		t.Errorf("the client is shown %q, want nothing", got)
 	}
 }
 
@@ -558,8 +561,12 @@ func TestConnectionLimiter(t *testing.T) {
 		}
 		for range 2 { // two colleagues behind one address
 			a := unauthenticatedFrom(alice)
-			if goes := d.add(a); goes == nil || goes.from == a.from {
-				t.Errorf("for alice goes %v", goes)
+			goes := d.add(a)
+			if goes == nil {
+				t.Fatal("for alice nobody goes")
+			}
+			if goes.from == a.from {
+				t.Errorf("for alice goes %v, of the same address", goes)
 			}
 			defer func() {
 				if !d.authenticate(a) {
@@ -578,16 +585,21 @@ func TestConnectionLimiter(t *testing.T) {
 				in = append(in, l)
 			}
 		}
-		if len(in) != each || d.authenticated != each {
-			t.Errorf("%d of %d are let in, %d counted", len(in), each, d.authenticated)
+		if len(in) != each {
+			t.Errorf("%d are let in, want %d", len(in), each)
+		}
+		if d.authenticated != each {
+			t.Errorf("%d are counted, want %d", d.authenticated, each)
 		}
 		for _, l := range in {
 			d.release(l)
 			d.release(l) // both ends close it
 		}
-		if d.authenticated != 0 || len(d.unauthenticated) != 1 {
-			t.Errorf("all left: %d authenticated, %d others", d.authenticated,
-				len(d.unauthenticated))
+		if d.authenticated != 0 {
+			t.Errorf("after all left %d count as authenticated, want none", d.authenticated)
+		}
+		if n := len(d.unauthenticated); n != 1 {
+			t.Errorf("after all left %d others are counted, want 1", n)
 		}
 	})
 }

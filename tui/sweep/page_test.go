@@ -222,8 +222,11 @@ func TestSeveralSweeps(t *testing.T) {
 	r, p := pageOf(t, dir, lab.Config{})
 	late := p.reader.read(*r.Now)
 	r.Press("s")
-	if p.dir() != filepath.Join(dir, "b") || !strings.Contains(r.View(), "(2 of 2)") {
-		t.Errorf("after s: %s", p.dir())
+	if got, want := p.dir(), filepath.Join(dir, "b"); got != want {
+		t.Errorf("after s the sweep %s is shown, want %s", got, want)
+	}
+	if v := r.View(); !strings.Contains(v, "(2 of 2)") {
+		t.Errorf("after s the page lacks (2 of 2):\n%s", v)
 	}
 	before := p.seen
 	if r.Send(late()); p.seen.reader != before.reader {

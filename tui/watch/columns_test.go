@@ -71,8 +71,11 @@ func TestColumnsWithoutLambda(t *testing.T) {
 		for _, c := range w.columns() {
 			heads[c.Head] = true
 		}
-		if heads["λ"] != want || !heads["η"] {
-			t.Errorf("%s: the columns are %v", set, heads)
+		if heads["λ"] != want {
+			t.Errorf("%s: there is a column of λ: %v, want %v", set, heads["λ"], want)
+		}
+		if !heads["η"] {
+			t.Errorf("%s: there is no column of η: %v", set, heads)
 		}
 	}
 }

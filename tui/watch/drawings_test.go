@@ -29,8 +29,11 @@ func TestFront(t *testing.T) {
 				}
 			}
 		}
-		if faint != 1 || front != 1 {
-			t.Errorf("%d raw curves, %d in front", faint, front)
+		if faint != 1 {
+			t.Errorf("%d raw curves are faint, want 1", faint)
+		}
+		if front != 1 {
+			t.Errorf("%d curves are in front, want 1", front)
 		}
 		r.Press("down")
 	}
@@ -71,11 +74,19 @@ func TestStyle(t *testing.T) {
 		if !dots() {
 			t.Errorf("%v: no dots", size)
 		}
-		if r.Press("d"); dots() || r.Notice.Text != "Curve style: lines" {
-			t.Errorf("%v: lines were asked for: %q", size, r.Notice.Text)
+		r.Press("d")
+		if dots() {
+			t.Errorf("%v: after d dots are drawn, want lines", size)
 		}
-		if r.Press("d"); !dots() || r.Notice.Text != "Curve style: auto" {
-			t.Errorf("%v: dots were asked for: %q", size, r.Notice.Text)
+		if got := r.Notice.Text; got != "Curve style: lines" {
+			t.Errorf("%v: the notice is %q, want Curve style: lines", size, got)
+		}
+		r.Press("d")
+		if !dots() {
+			t.Errorf("%v: after d no dots are drawn", size)
+		}
+		if got := r.Notice.Text; got != "Curve style: auto" {
+			t.Errorf("%v: the notice is %q, want Curve style: auto", size, got)
 		}
 	}
 }
@@ -112,8 +123,12 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 	}
 	r.Press("up")
 	chosen := w.Runs.Cursor
-	if w.Runs.PointBegun(); w.Runs.Cursor != chosen || chosen == last {
-		t.Errorf("the cursor went to run %d of its own, from %d", w.Runs.Cursor, chosen)
+	if chosen == last {
+		t.Fatalf("the cursor was put on run %d, where it would go of its own", chosen)
+	}
+	w.Runs.PointBegun()
+	if got := w.Runs.Cursor; got != chosen {
+		t.Errorf("the cursor went to run %d of its own, want it to stay on %d", got, chosen)
 	}
 }
 
@@ -159,8 +174,10 @@ func TestHistogram(t *testing.T) {
 		counts[i] = measure.Num(float64(i % 3))
 	}
 	w.Runs.Run().Eval.ByGroup.Set("ratio_histogram", counts)
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
-		t.Errorf("no bars:\n%s", s)
+	for _, want := range []string{"█", " 0.125 "} {
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+			t.Errorf("the bars lack %q:\n%s", want, s)
+		}
 	}
 	r.Fits(t, "histogram")
 }

@@ -25,8 +25,11 @@ func (r *driver) exported(t *testing.T) []map[string]string {
 	said := strings.Join(r.Overlay.Lines, "")
 	r.Press("esc")
 	files, err := filepath.Glob(filepath.Join(dir, "export-*.csv"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%d files: %v", len(files), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 {
+		t.Fatalf("the exports are %v, want one", files)
 	}
 	if !strings.Contains(said, filepath.Base(files[0])) {
 		t.Errorf("%q does not name %s", said, files[0])
@@ -65,8 +68,11 @@ func TestExportCurves(t *testing.T) {
 		}
 		count[row["quantity"]+"/"+row["smoothing"]]++
 	}
-	if len(last) != 3 || last["pgd"] != "" {
-		t.Errorf("losses of %v", last)
+	if len(last) != 3 {
+		t.Errorf("losses of %v are exported, want of 3 methods", last)
+	}
+	if last["pgd"] != "" {
+		t.Errorf("the losses of the hidden pgd are exported: %v", last)
 	}
 	for _, track := range r.watch.Runs.Tracks {
 		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Named("loss")

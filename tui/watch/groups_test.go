@@ -110,8 +110,11 @@ func TestMarks(t *testing.T) {
 	for i := range dro.Algorithms() {
 		number := kit.MethodNumber(i)
 		mark := theme.Mark(number)
-		if g := theme.Glyph(number); seen[mark] || g != 0 && string(g) != mark {
-			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, mark)
+		if seen[mark] {
+			t.Errorf("line %d has the mark %q of another", i, mark)
+		}
+		if g := theme.Glyph(number); g != 0 && string(g) != mark {
+			t.Errorf("line %d is drawn with %q, want its mark %q", i, g, mark)
 		}
 		seen[mark] = true
 	}

@@ -60,8 +60,11 @@ func TestHalfRead(t *testing.T) {
 		t.Errorf("half read there are %d points", n)
 	}
 	screen := strings.Join(w.View(120, 40), "\n")
-	if strings.Contains(screen, "running") || !strings.Contains(screen, "done") {
-		t.Errorf("half read it says\n%s", screen)
+	if strings.Contains(screen, "running") {
+		t.Errorf("half read the run is called running:\n%s", screen)
+	}
+	if !strings.Contains(screen, "done") {
+		t.Errorf("half read the run is not called done:\n%s", screen)
 	}
 	if d := w.Digest(80); d != "1 done · reading 34 %" {
 		t.Errorf("the header says %q, want %q", d, "1 done · reading 34 %")

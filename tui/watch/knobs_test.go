@@ -22,9 +22,12 @@ func TestKnobs(t *testing.T) {
 	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
-	if r.Press("enter"); len(r.asked.List) > 0 ||
-		!strings.Contains(tuitest.Text(r.Shot()), "! lr") {
-		t.Errorf("a learning rate below 0: asked %v\n%s", r.asked.List, tuitest.Text(r.Shot()))
+	r.Press("enter")
+	if len(r.asked.List) > 0 {
+		t.Errorf("a learning rate below 0 is asked for: %v", r.asked.List)
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "! lr") {
+		t.Errorf("the form lacks ! lr:\n%s", s)
 	}
 	r.Press("backspace", "backspace", "enter")
 	if r.Overlay == nil {
@@ -41,15 +44,19 @@ func TestKnobs(t *testing.T) {
 	r.Press("t")
 	r.Type("7")
 	r.Press("esc")
-	if len(r.asked.List) != 2 || r.Overlay != nil {
-		t.Errorf("Esc: asked %v", r.asked.List)
+	if len(r.asked.List) != 2 {
+		t.Errorf("after Esc asked is %v, want nothing more than before", r.asked.List)
+	}
+	if r.Overlay != nil {
+		t.Error("after Esc the form is open")
 	}
 	r.Size(40, 12)
 	r.Press("t")
 	r.Type("-1")
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lambda_max") ||
-		!strings.Contains(s, "! lr") {
-		t.Errorf("on a small screen:\n%s", s)
+	for _, want := range []string{"lambda_max", "! lr"} {
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+			t.Errorf("on a small screen the form lacks %q:\n%s", want, s)
+		}
 	}
 }
 
@@ -61,8 +68,11 @@ func TestKnobsFollow(t *testing.T) {
 	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: measure.Num(before),
 		New: measure.Num(0.25)},
 		&runner.KnobEvent{Key: "no such", New: measure.Num(1)}})
-	if run.Spec.LR != 0.25 || run.Meta.Spec.LR != before {
-		t.Errorf("lr %g; at the start %g", run.Spec.LR, run.Meta.Spec.LR)
+	if got := run.Spec.LR; got != 0.25 {
+		t.Errorf("lr is %g, want 0.25", got)
+	}
+	if got := run.Meta.Spec.LR; got != before {
+		t.Errorf("lr at the start is %g, want %g as before", got, before)
 	}
 }
 
@@ -112,8 +122,12 @@ func TestTakeBack(t *testing.T) {
 	r := watching(t, 80, 24)
 	run := r.watch.Runs.Run()
 	r.Mine[run.ID] = true
-	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
-		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
+	r.Press("u")
+	if len(r.asked.List) > 0 {
+		t.Errorf("nothing was changed, and u asks for %v", r.asked.List)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "has been changed") {
+		t.Errorf("the notice is %q, want has been changed in it", n)
 	}
 	odd := math.Nextafter(.1, 1) // a few digits do not tell it from .1
 	turn := func(key string, from, to float64) {

@@ -18,9 +18,12 @@ func TestMouse(t *testing.T) {
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.Board.Panels[r.watch.screen.focus].Title != "Where the adversary looks, by class" ||
-		r.watch.screen.zoomed {
-		t.Errorf("panel %v, zoomed %v", r.watch.screen.focus, r.watch.screen.zoomed)
+	if got := r.watch.Board.Panels[r.watch.screen.focus].Title; got !=
+		"Where the adversary looks, by class" {
+		t.Errorf("the click focuses %q, want the panel of the adversary", got)
+	}
+	if r.watch.screen.zoomed {
+		t.Error("the first click zooms the panel")
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
 	if !r.watch.screen.zoomed {
@@ -38,8 +41,11 @@ func TestBarsScroll(t *testing.T) {
 	shows := func(first, last bool, what string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())
-		if strings.Contains(s, "circle ") != first || strings.Contains(s, "triangle") != last {
-			t.Errorf("%s: the screen shows\n%s", what, s)
+		if got := strings.Contains(s, "circle "); got != first {
+			t.Errorf("%s: the first class is in view: %v, want %v\n%s", what, got, first, s)
+		}
+		if got := strings.Contains(s, "triangle"); got != last {
+			t.Errorf("%s: the last class is in view: %v, want %v\n%s", what, got, last, s)
 		}
 	}
 	if first != "circle" || last != "triangle" {

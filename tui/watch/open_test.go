@@ -81,8 +81,11 @@ func TestFewer(t *testing.T) {
 			t.Errorf("seed %d of ρ = %g is watched", r.Meta.Spec.Seed, r.Meta.Spec.Rho)
 		}
 	}
-	if len(list) != lab.MaxWatched || len(radii) != kit.Colors {
-		t.Errorf("%d runs of %d settings", len(list), len(radii))
+	if len(list) != lab.MaxWatched {
+		t.Errorf("%d runs are watched, want %d", len(list), lab.MaxWatched)
+	}
+	if len(radii) != kit.Colors {
+		t.Errorf("they have %d settings, want %d", len(radii), kit.Colors)
 	}
 }
 

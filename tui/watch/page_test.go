@@ -122,12 +122,19 @@ func TestResumeOfProgram(t *testing.T) {
 		t.Fatalf("paused: asked %v", r.asked.List)
 	}
 	run.Status = runner.Stopped
-	if r.Press("r"); len(r.asked.List) != 1 || r.Overlay == nil {
-		t.Fatalf("stopped: asked %v", r.asked.List)
+	r.Press("r")
+	if len(r.asked.List) != 1 {
+		t.Fatalf("r on a stopped run asks for %v before the question", r.asked.List)
+	}
+	if r.Overlay == nil {
+		t.Fatal("r on a stopped run asks nothing about its program")
 	}
 	r.Press("y")
-	if _, err := r.Config.Programs.Check(path); err != nil || len(r.asked.List) != 2 {
-		t.Errorf("trusted: asked %v, %v", r.asked.List, err)
+	if _, err := r.Config.Programs.Check(path); err != nil {
+		t.Errorf("after yes the program is not approved: %v", err)
+	}
+	if len(r.asked.List) != 2 {
+		t.Errorf("after yes asked is %v, want a second resume", r.asked.List)
 	}
 }
 

@@ -45,8 +45,10 @@ func TestToyPanel(t *testing.T) {
 	r.watch.screen.focus = slices.IndexFunc(r.watch.Board.Panels,
 		func(p panel.Panel) bool { return p.Title == "Settings" })
 	r.watch.touch()
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "rho ") || !strings.Contains(s, "batch ") {
-		t.Errorf("settings:\n%s", s)
+	for _, want := range []string{"rho ", "batch "} {
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+			t.Errorf("the settings lack %q:\n%s", want, s)
+		}
 	}
 	r.Press("e")
 	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {

@@ -56,8 +56,12 @@ func TestPrinted(t *testing.T) {
 		t.Errorf("it does not follow:\n%s", s)
 	}
 	r.Press("pgup", "pgup")
-	if s := show(); !strings.Contains(s, "10 more below") || strings.Contains(s, "another") {
-		t.Errorf("scrolled:\n%s", s)
+	s = show()
+	if !strings.Contains(s, "10 more below") {
+		t.Errorf("scrolled, the pane lacks 10 more below:\n%s", s)
+	}
+	if strings.Contains(s, "another") {
+		t.Errorf("scrolled, the pane shows its last line:\n%s", s)
 	}
 	r.Press("pgdown", "pgdown")
 	r.Send(lab.Watch{IDs: r.watch.Runs.IDs(), Replay: &lab.Replay{}})

@@ -24,8 +24,12 @@ import (
 func TestForkAtCrosshair(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Press("F")
-	if m, _ := tuitest.Sent[lab.Fork](r.Driver); m.Run != r.watch.Runs.Run().Run || m.Near != 0 {
-		t.Errorf("without a crosshair: %+v", m)
+	m, _ := tuitest.Sent[lab.Fork](r.Driver)
+	if want := r.watch.Runs.Run().Run; m.Run != want {
+		t.Errorf("without a crosshair the fork is of %v, want of the run under the cursor", m.Run)
+	}
+	if m.Near != 0 {
+		t.Errorf("without a crosshair the fork is near step %d, want 0, the newest", m.Near)
 	}
 	for range 3 { // by steps, by epochs, by time
 		r.watch.Board.Cross.On = false

@@ -133,18 +133,27 @@ func TestMachineIsRead(t *testing.T) {
 		w.Update(msg)
 		return msg
 	}
-	if msg := look(); !msg.Changes() || len(w.Board.Figures()) != 4 {
-		t.Errorf("read %d samples", len(w.Board.Figures()))
+	if msg := look(); !msg.Changes() {
+		t.Error("new samples change nothing")
+	}
+	if n := len(w.Board.Figures()); n != 4 {
+		t.Errorf("%d samples are shown, want 4", n)
 	}
 	if w.readMachine(now) != nil {
 		t.Error("it reads without a pause")
 	}
-	if msg := look(); msg.Changes() || len(w.Board.Figures()) != 4 {
-		t.Errorf("read again: %d samples", len(w.Board.Figures()))
+	if msg := look(); msg.Changes() {
+		t.Error("a look without new samples changes the screen")
+	}
+	if n := len(w.Board.Figures()); n != 4 {
+		t.Errorf("after a second look %d samples are shown, want 4", n)
 	}
 	see(list[4:7])
-	if msg := look(); !msg.Changes() || len(w.Board.Figures()) != 7 {
-		t.Errorf("read %d samples", len(w.Board.Figures()))
+	if msg := look(); !msg.Changes() {
+		t.Error("three more samples change nothing")
+	}
+	if n := len(w.Board.Figures()); n != 7 {
+		t.Errorf("%d samples are shown, want 7", n)
 	}
 	old := panel.OpenReplay(sourceOf{}, run)
 	w.Runs.Tracks[0] = panel.NewTrack(old)

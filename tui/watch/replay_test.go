@@ -74,8 +74,11 @@ func TestReplayUnfolds(t *testing.T) {
 	r.Press("space")
 	at := w.logs.clock.Now
 	r.Wait(2*time.Second, frameTime)
-	if w.logs.clock.Now != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
-		t.Errorf("paused it has moved from %v to %v", at, w.logs.clock.Now)
+	if got := w.logs.clock.Now; got != at {
+		t.Errorf("paused, the replay has moved from %v to %v", at, got)
+	}
+	if d := w.Digest(80); !strings.HasSuffix(d, "paused: Space plays") {
+		t.Errorf("paused, the header says %q, want paused: Space plays at its end", d)
 	}
 	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
 		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",

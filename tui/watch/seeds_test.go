@@ -85,8 +85,10 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("%d bands, one hidden, want 1", n)
 	}
 	s := tuitest.Text(r.Shot())
-	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
-		t.Errorf("no row or no line of three seeds:\n%s", s)
+	for _, want := range []string{"sfk ×3", "sfk n3"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("the screen of three seeds lacks %q:\n%s", want, s)
+		}
 	}
 	for _, track := range w.Runs.Tracks {
 		track.Status = runner.Done

@@ -25,9 +25,13 @@ func TestPanels(t *testing.T) {
 			}
 			m, found := measure.FindMeasure(v.Bars)
 			classes := found && m.IsList() || v.Lists() || v.ShowsSamples()
-			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
-				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name,
-					v.Measures(), v.Bars)
+			if curves := len(v.Measures()) > 0; classes == curves {
+				t.Errorf("%s: view %q shows curves of %v and bars of %q, want one of both", p.Title,
+					v.Name, v.Measures(), v.Bars)
+			}
+			if other := v.Phase || v.As != nil; other != (v.Doc != "") {
+				t.Errorf("%s: view %q has the text %q; its measures define it: %v", p.Title, v.Name,
+					v.Doc, !other)
 			}
 		}
 	}
@@ -64,8 +68,11 @@ func TestPanelsWithoutLambda(t *testing.T) {
 		m.Spec.Uncertainty = set
 		table := panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m)
 		_, drawn := quantities(table)["lambda"]
-		if v := table[2].Views[0]; v.Name != first || drawn != (set == "chi2") {
-			t.Errorf("%s: the panel of z shows %q, λ is drawn: %v", set, v.Name, drawn)
+		if got := table[2].Views[0].Name; got != first {
+			t.Errorf("%s: the panel of z shows %q, want %q", set, got, first)
+		}
+		if drawn != (set == "chi2") {
+			t.Errorf("%s: λ is drawn: %v, want %v", set, drawn, set == "chi2")
 		}
 	}
 }

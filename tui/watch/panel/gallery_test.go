@@ -114,8 +114,12 @@ func TestGallery(t *testing.T) {
 			f := cmd().(Fetched)
 			f.duration = min(f.duration, time.Millisecond)
 			g.Show(now, f)
-			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != shared || why != "" {
-				t.Errorf("shared %v: %v, %q", shared, sample, why)
+			sample, why := g.Sample(m.ID, int(step))
+			if (sample == nil) != shared {
+				t.Errorf("shared %v: the sample is %v", shared, sample)
+			}
+			if why != "" {
+				t.Errorf("shared %v: the reason is %q, want none", shared, why)
 			}
 			return true
 		}
@@ -134,8 +138,11 @@ func TestGallery(t *testing.T) {
 		}
 		other := *run
 		other.ID = "another"
-		if !look(0, &other, 5) || g.Evaluation(run.ID) != nil {
-			t.Errorf("shared %v: another run waits", shared)
+		if !look(0, &other, 5) {
+			t.Errorf("shared %v: another run has to wait", shared)
+		}
+		if e := g.Evaluation(run.ID); e != nil {
+			t.Errorf("shared %v: the evaluation %+v of the run before is kept", shared, e)
 		}
 	}
 }
