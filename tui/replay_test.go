@@ -49,7 +49,7 @@ func TestReplay(t *testing.T) {
 	r.Press("R")
 	r.Wait(time.Second, time.Second/5)
 	if h := r.header(); strings.Contains(h, "replay") || !strings.Contains(h, "4 done") {
-		t.Errorf("ended, the header says %q", h)
+		t.Errorf("ended, the header says %q, want 4 done and no replay in it", h)
 	}
 }
 

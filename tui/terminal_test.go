@@ -281,7 +281,7 @@ func TestTypedSize(t *testing.T) {
 		onMade(t, r.Model, nil, func(k *made) {
 			k.typed(0, "\x1b[8;4000;4000t\x1b[48;4000;4000;1;1t")
 			if r.w != 80 || r.h != 24 {
-				t.Errorf("it is %dx%d", r.w, r.h)
+				t.Errorf("the screen is %dx%d, want 80x24", r.w, r.h)
 			}
 		})
 	})

@@ -282,7 +282,7 @@ func TestToySettings(t *testing.T) {
 	s := toySpec(t, "toy_rate=2")
 	err = s.Validate()
 	if err == nil || !strings.Contains(err.Error(), "toy_rate: 2: want a number in (0, 1]") {
-		t.Errorf("toy_rate 2 says %v", err)
+		t.Errorf("toy_rate=2 is refused with %v, want the range (0, 1]", err)
 	}
 	live := s.Knobs()
 	if !slices.Contains(live, "toy_rate") {
@@ -297,7 +297,7 @@ func TestToySettings(t *testing.T) {
 	}
 	one, two := toySpec(t), toySpec(t, "toy_up=5")
 	if d := compare.Diff([]spec.Spec{one, two}); len(d) != 1 || d[0].Key != "toy_up" {
-		t.Errorf("they differ in %+v", d)
+		t.Errorf("they differ in %+v, want in toy_up alone", d)
 	}
 
 	r := newDriver(t, tuitest.NewScript(t), 200, 60)
@@ -358,7 +358,7 @@ func TestToyMethodIsSeen(t *testing.T) {
 	for name, last := range map[string]string{"heat": "30", "hits": "30"} {
 		if rows := exported(t, r.Config.RunsDir, name); len(rows) == 0 ||
 			rows[len(rows)-1]["step"] != last {
-			t.Errorf("the CSV of %s has rows %v", name, rows)
+			t.Errorf("the CSV of %s has the rows %v, want step %s last", name, rows, last)
 		}
 	}
 
@@ -414,7 +414,7 @@ func TestToyWhatIf(t *testing.T) {
 		t.Errorf("of lambda0 the form lacks %q:\n%s", want, form)
 	}
 	if len(seen) != 2 || seen["The training of toy reads it."] < 5 {
-		t.Errorf("seen %v", seen)
+		t.Errorf("said of the settings: %v, want two sentences", seen)
 	}
 }
 

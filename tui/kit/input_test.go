@@ -67,7 +67,7 @@ func TestInputPaste(t *testing.T) {
 	in := kit.NewInput("")
 	in.Update(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nline two\r\nand\tthree\x00\u202e"})
 	if in.String() != "rho=0.5[2J line two and three" {
-		t.Errorf("pasted %q", in.String())
+		t.Errorf("pasted is %q, want one line without escapes", in.String())
 	}
 	const most = 400
 	in.Update(tea.PasteMsg{Content: strings.Repeat("x", 10*most)})

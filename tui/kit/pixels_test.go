@@ -94,7 +94,7 @@ func TestFewColours(t *testing.T) {
 	}
 	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "8;5;") ||
 		!strings.Contains(s, "97m") {
-		t.Errorf("16 colours: %q", s)
+		t.Errorf("with 16 colours it is %q, want them and none of 256", s)
 	}
 	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
 		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100, 10},

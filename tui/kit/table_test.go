@@ -83,7 +83,7 @@ func TestGridParts(t *testing.T) {
 		if got := strings.Join(heads, " ") + ": " + says; got != "a b says: "+
 			table.Rows[0][3]+" " {
 			t.Errorf("%d cells: %q, want %v", w, got, "a b says: "+
-			table.Rows[0][3]+" ")
+				table.Rows[0][3]+" ")
 		}
 	}
 }

@@ -88,7 +88,8 @@ func TestSeriesAreToldApart(t *testing.T) {
 				seen[look] = true
 			}
 			if n := len(seen); profile > colorprofile.ANSI && n != Colors || n < 8 {
-				t.Errorf("dark %t, profile %v: %d colours", dark, profile, n)
+				t.Errorf("dark %t, profile %v: %d colours, want %d, or 8 of 16", dark, profile, n,
+					Colors)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func TestTrust(t *testing.T) {
 		t.Error("the version before the change was approved")
 	}
 	if got := fmt.Sprint(s.Requests[0].Specs[0].Model); got != "program:train.py width=2" {
-		t.Errorf("started with %s", got)
+		t.Errorf("the run has the model %q, want program:train.py width=2", got)
 	}
 	os.Remove(path) // whoever starts runs says what is wrong
 	r.Press("enter", "enter")

@@ -144,7 +144,7 @@ func TestAxisIsOfTheMeans(t *testing.T) {
 		c.Y = c.FitY()
 		means := Range{.1, .47}
 		if part := c.YScale.span(means) / c.YScale.span(c.Y); part < 0.3 || part > 0.7 {
-			t.Errorf("scale %d: the means fill %.2f of %v", kind, part, c.Y)
+			t.Errorf("scale %d: the means fill %.2f of %v, want .3 to .7", kind, part, c.Y)
 		}
 		if got := c.FitY(); got != c.Y {
 			t.Errorf("scale %d: the axis moves on to %v from %v", kind, got, c.Y)

@@ -173,7 +173,7 @@ func TestEnds(t *testing.T) {
 			f, _ = c.Draw(60, 12)
 			golden(t, "cross-"+name, styled(f))
 			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Seeds[0].At(2000) {
-				t.Errorf("read %+v", read)
+				t.Errorf("read are %+v, want two values, the second that of line 1", read)
 			}
 		})
 	}

@@ -34,6 +34,6 @@ func TestFilmIsBounded(t *testing.T) {
 	}
 	f.Rewind(100)
 	if n := f.Len(); n == 0 || f.items[n-1].x > 100 {
-		t.Errorf("rewound to %v", f.items[n-1].x)
+		t.Errorf("after a rewind to 100 the film ends at %v, want 100 or before", f.items[n-1].x)
 	}
 }

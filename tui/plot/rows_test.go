@@ -40,6 +40,6 @@ func TestRowsLeftOut(t *testing.T) {
 	s.DrawTo(&f, 30, 3)
 	lines := strings.Split(f.String(), "\n")
 	if !strings.HasPrefix(lines[1], "b ") || !strings.HasPrefix(lines[2], "+3 more") {
-		t.Errorf("drawn are\n%s", f.String())
+		t.Errorf("want a line of b, then +3 more:\n%s", f.String())
 	}
 }

@@ -310,7 +310,7 @@ func TestCursor(t *testing.T) {
 		{"end", 39}, {"down", 39}, {"home", 0},
 	} {
 		if driver.Press(c.key); p.at != c.at {
-			t.Errorf("%s goes to %d, not %d", c.key, p.at, c.at)
+			t.Errorf("%s goes to %d, want %d", c.key, p.at, c.at)
 		}
 	}
 	driver.Press("f")

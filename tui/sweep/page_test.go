@@ -129,7 +129,7 @@ func TestCursor(t *testing.T) {
 			if at, ok := p.settingAt(x, y); ok {
 				r.Send(kit.Click{X: x, Y: y})
 				if p.at != at {
-					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
+					t.Fatalf("a click at %d, %d goes to %d, want %d", x, y, p.at, at)
 				}
 			}
 		}
@@ -145,7 +145,7 @@ func TestProgress(t *testing.T) {
 	r.Wait(2*time.Second, 2*time.Second)
 	if s := p.progress(100); !strings.Contains(s, "213 of 288 epochs") ||
 		strings.Contains(s, "left") {
-		t.Errorf("at first %q", s)
+		t.Errorf("at first the progress is %q, want 213 of 288 epochs and no time left", s)
 	}
 	tuitest.AddSwept(t, f, 28, runner.Done, 8) // 8 epochs more in 10 seconds; 67 are left
 	r.Wait(10*time.Second, 10*time.Second)

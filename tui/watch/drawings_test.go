@@ -97,7 +97,7 @@ func TestGapBetweenPanels(t *testing.T) {
 	r := watching(t, 80, 16)
 	panels := r.watch.layout().panels
 	if len(panels) != 2 || panels[1].X == 0 {
-		t.Fatalf("panels %v", panels)
+		t.Fatalf("the panels are at %v, want two side by side", panels)
 	}
 	for y, line := range strings.Split(strings.TrimSuffix(tuitest.Text(r.Shot()), "\n"), "\n") {
 		if c := []rune(line); y > panels[1].Y && len(c) >= panels[1].X && c[panels[1].X-1] != ' ' {
@@ -146,7 +146,8 @@ func TestRiskByRadius(t *testing.T) {
 	run.Eval.ByGroup.Set("robust_risk_at", list)
 	c := w.Board.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
 	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
-		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
+		t.Errorf("the marks are %v, want one at the radius of training, %g",
+			c.Markers, run.Spec.Rho)
 	}
 	for i, rho := range run.Meta.Spec.RiskRadii {
 		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))

@@ -57,7 +57,7 @@ func TestHalfRead(t *testing.T) {
 		t.Errorf("half read it is %q", s)
 	}
 	if n := tr.Curves["test_loss"].Raw.Len(); n == 0 || n >= tuitest.Epochs {
-		t.Errorf("half read there are %d points", n)
+		t.Errorf("half read there are %d points, want some of %d", n, tuitest.Epochs)
 	}
 	screen := strings.Join(w.View(120, 40), "\n")
 	if strings.Contains(screen, "running") {

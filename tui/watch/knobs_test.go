@@ -170,6 +170,6 @@ func TestTakeBack(t *testing.T) {
 		t.Errorf("lr is %v, want %v to the bit", run.Spec.LR, odd)
 	}
 	if r.Press("u"); len(r.asked.List) != 1 {
-		t.Errorf("all is taken back: asked %v", r.asked.List)
+		t.Errorf("all is taken back, and asked is %v, want nothing more", r.asked.List)
 	}
 }

@@ -22,7 +22,7 @@ func TestWarnings(t *testing.T) {
 	}
 	r.Press("W")
 	if r.Overlay == nil || !strings.Contains(strings.Join(r.Overlay.Lines, " "), " end") {
-		t.Errorf("in full: %+v", r.Overlay)
+		t.Errorf("W opens %+v, want the warning to its end", r.Overlay)
 	}
 }
 

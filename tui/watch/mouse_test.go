@@ -49,7 +49,7 @@ func TestBarsScroll(t *testing.T) {
 		}
 	}
 	if first != "circle" || last != "triangle" {
-		t.Fatalf("the classes are from %s to %s", first, last)
+		t.Fatalf("the classes are from %s to %s, want from circle to triangle", first, last)
 	}
 	shows(true, false, "at first")
 	r.Press("pgdown", "pgdown", "pgdown", "pgdown")

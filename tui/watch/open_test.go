@@ -47,7 +47,7 @@ func TestMany(t *testing.T) {
 		}
 	}
 	if len(methods) != 4 {
-		t.Errorf("of the methods only %v are watched", methods)
+		t.Errorf("of the methods %v are watched, want 4", methods)
 	}
 	said := fmt.Sprintf("%d runs found. %d are watched", more+4, lab.MaxWatched)
 	if f := r.Notice.Text; !strings.Contains(f, said) {

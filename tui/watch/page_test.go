@@ -99,7 +99,7 @@ func TestCompareAndCopy(t *testing.T) {
 		t.Errorf("c asks for a table of %d runs, want %d", got, want)
 	}
 	if n := r.Notice.Text; !strings.HasPrefix(n, "Copied ") || !strings.HasSuffix(n, " rows") {
-		t.Errorf("y: the footer says %q", n)
+		t.Errorf("y: the footer says %q, want Copied so many rows", n)
 	}
 	r.Press("R", "y")
 	if n := r.Notice.Text; strings.HasPrefix(n, "Copied ") {
@@ -119,7 +119,7 @@ func TestResumeOfProgram(t *testing.T) {
 	run.Meta.Spec.Model, r.Mine[run.ID] = "program:"+path, true
 	run.Status = runner.Paused
 	if r.Press("r"); len(r.asked.List) != 1 {
-		t.Fatalf("paused: asked %v", r.asked.List)
+		t.Fatalf("r on a paused run asks for %v, want one resume", r.asked.List)
 	}
 	run.Status = runner.Stopped
 	r.Press("r")

@@ -35,7 +35,7 @@ func TestToyPanel(t *testing.T) {
 	r.Overlay = nil
 	r.Press("e")
 	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {
-		t.Errorf("exported %+v", r.Overlay)
+		t.Errorf("the export says %+v, want some rows", r.Overlay)
 	}
 	r.Overlay = nil
 	r.Press("f")
@@ -52,7 +52,7 @@ func TestToyPanel(t *testing.T) {
 	}
 	r.Press("e")
 	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {
-		t.Errorf("exported %+v", r.Overlay)
+		t.Errorf("the export says %+v, want some rows", r.Overlay)
 	}
 	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "export-train_loss-*.csv"))
 	if len(files) != 1 {

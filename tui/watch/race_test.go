@@ -123,7 +123,7 @@ func TestBackToTheRace(t *testing.T) {
 	}
 	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Parent: "shapes-sfk"})
 	if got := watched(); len(got) != 2 {
-		t.Fatalf("the branch races %v", got)
+		t.Fatalf("watched are %v, want the branch and its parent", got)
 	}
 	r.Press("esc")
 	if got := watched(); !slices.Equal(got, all) {

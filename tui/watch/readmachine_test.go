@@ -93,7 +93,7 @@ func TestMachineFits(t *testing.T) {
 	onMachine(r, box(1, time.Time{}))
 	r.Press("e")
 	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {
-		t.Errorf("exported %+v", r.Overlay)
+		t.Errorf("the export says %+v, want some rows", r.Overlay)
 	}
 }
 

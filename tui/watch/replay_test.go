@@ -59,7 +59,7 @@ func TestReplayUnfolds(t *testing.T) {
 	w, r := replaying(t, lab.Replay{})
 	r.Wait(5*time.Second, frameTime)
 	if at := w.logs.clock.Now; at < 4.8 || at > 5.3 {
-		t.Errorf("after 5 s it is at %v s", at)
+		t.Errorf("after 5 s the replay is at %v s, want about 5", at)
 	}
 	checkSteps(t, w, "played")
 	if d := w.Digest(80); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
@@ -96,7 +96,7 @@ func TestReplayUnfolds(t *testing.T) {
 	r.Press("space")
 	r.Wait(time.Second, frameTime)
 	if moved := w.logs.clock.Now - at; moved < 1.9 || moved > 2.3 {
-		t.Errorf("at ×2 it moves by %v s in one", moved)
+		t.Errorf("at ×2 it moves by %v s in one, want about 2", moved)
 	}
 	r.Wait(time.Minute, frameTime)
 	if !w.logs.clock.Ended() {
@@ -137,7 +137,7 @@ func TestReplayScrubs(t *testing.T) {
 	}
 	r.Press("u", "U")
 	if w.logs.clock.Now != first {
-		t.Errorf("on and back it is at %v, not %v", w.logs.clock.Now, first)
+		t.Errorf("on and back it is at %v, want %v", w.logs.clock.Now, first)
 	}
 	r.Press("J")
 	warned := false

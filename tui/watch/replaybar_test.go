@@ -76,14 +76,14 @@ func TestReplayBar(t *testing.T) {
 	bar := w.layout().head.Y
 	if line := w.View(120, 38)[bar]; !strings.Contains(line, "●") ||
 		!strings.Contains(line, "evaluation") {
-		t.Errorf("the bar is %q", line)
+		t.Errorf("the bar is %q, want the place and a legend in it", line)
 	}
 	r.Send(kit.Click{X: 60, Y: bar})
 	r.Wait(frameTime, frameTime)
 	if at := w.logs.clock.Now / w.logs.clock.End.Seconds; at < 0.4 || at > 0.9 {
-		t.Errorf("a click about the middle leads to %v", at)
+		t.Errorf("a click about the middle leads to %v of the whole, want .4 to .9", at)
 	}
 	if d := w.Digest(80); !strings.Contains(d, " steps/s · ") || strings.Contains(d, "×") {
-		t.Errorf("by steps the header says %q", d)
+		t.Errorf("by steps the header says %q, want steps/s and no × in it", d)
 	}
 }

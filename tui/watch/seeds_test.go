@@ -125,6 +125,6 @@ func TestSeedsAlone(t *testing.T) {
 		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),
 		of(func(*runner.Meta) {})})
 	if len(groups) != 4 || !slices.Equal(groups[0], []int{0, 1}) {
-		t.Errorf("groups %v", groups)
+		t.Errorf("the groups are %v, want 4, the first of runs 0 and 1", groups)
 	}
 }

@@ -82,7 +82,7 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
 	for _, row := range w.Board.Spread(p, w.Board.CurrentView(p), 20).Rows {
 		if row.Worst != (row.Label == w.Runs.Run().Meta.Classes[1]) {
-			t.Errorf("%s is the worst: %v", row.Label, row.Worst)
+			t.Errorf("%s is marked as the worst: %v, want %v", row.Label, row.Worst, !row.Worst)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestFilms(t *testing.T) {
 	m.Groups = []string{"coast", "reef", "wreck"}
 	got := fmt.Sprint(filmMeasures(panels(BuiltIn(), nil, m), m))
 	if got != "[class_accuracy class_weight group_accuracy group_ratio]" {
-		t.Errorf("the films show %s", got)
+		t.Errorf("the films show %s, want classes and groups by accuracy and weight", got)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestPanelsOfGroups(t *testing.T) {
 	grouped := panels(BuiltIn(), nil, m)
 	if v := grouped[5].Views[0]; v.Name != "worst group and mean" ||
 		v.Curves[0] != "worst_group_accuracy" {
-		t.Errorf("the panel of accuracies shows %+v", v)
+		t.Errorf("the panel of accuracies shows %+v, want worst group and mean", v)
 	}
 }
 

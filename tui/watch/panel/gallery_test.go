@@ -134,7 +134,7 @@ func TestGallery(t *testing.T) {
 			}
 		}
 		if e := g.Evaluation(run.ID); e == nil || e.Step != 3 {
-			t.Errorf("shared %v: %+v is shown", shared, e)
+			t.Errorf("shared %v: the evaluation %+v is shown, want that of step 3", shared, e)
 		}
 		other := *run
 		other.ID = "another"
