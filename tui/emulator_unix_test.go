@@ -213,6 +213,9 @@ func TestTerminalShowsScreens(t *testing.T) {
 		{"compare", func(w, h int) *driver { return browsing(t, tuitest.NewArchive(t), "4", w, h) },
 			"1234"},
 	}
+	if testing.Short() {
+		pages = pages[:2]
+	}
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
 			r, twin := p.driver(80, 24), p.driver(80, 24)

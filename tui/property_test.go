@@ -40,7 +40,11 @@ func TestRandom(t *testing.T) {
 				}
 			}
 			keys = append(keys, "0", "A", "é", "世", "-", ".", "y", "2", "2", "backspace")
-			for i := range 250 {
+			steps := 250
+			if testing.Short() {
+				steps = 60
+			}
+			for i := range steps {
 				what := r.stir(rng, keys)
 				if i%2 == 0 {
 					r.fits(t, what)

@@ -129,7 +129,7 @@ func TestLineGlyphs(t *testing.T) {
 // TestEndsSettle: ends never share a row, none is outside, and the end in front is at its line.
 func TestEndsSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 5000 {
+	for range draws(5000) {
 		h, n := 1+r.IntN(12), r.IntN(16)
 		var list []End
 		front := r.IntN(n + 1)

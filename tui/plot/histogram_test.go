@@ -35,7 +35,7 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("the first line is %q, want 60%% in it", lines[0])
 	}
 	r := rand.New(rand.NewPCG(7, 8))
-	for range 2000 {
+	for range draws(2000) {
 		h.Charset = Charset(r.IntN(3))
 		for i := range h.Counts {
 			if h.Counts[i] = nasty(r); r.IntN(5) == 0 {

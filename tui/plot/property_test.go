@@ -11,6 +11,14 @@ import (
 	"drolab/tui/cell"
 )
 
+// draws returns how many random cases a test takes of n: a tenth with -short.
+func draws(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // checkFrame fails unless every row has exactly w cells of drawable runes, and the spans agree with
 // the text.
 func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
@@ -121,7 +129,7 @@ func nastyChart(r *rand.Rand) *Chart {
 func TestChartsNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	f := new(Frame)
-	for range 4000 {
+	for range draws(4000) {
 		c := nastyChart(r)
 		w, h := 1+r.IntN(60), 1+r.IntN(20)
 		c.DrawTo(f, w, h)
@@ -137,7 +145,7 @@ func TestChartsNeverPanic(t *testing.T) {
 
 func TestOthersNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for range 4000 {
+	for range draws(4000) {
 		w, h, cs := 1+r.IntN(70), 1+r.IntN(12), Charset(r.IntN(3))
 		b := Bars{Charset: cs, Percent: r.IntN(2) == 0, LowerIsBetter: r.IntN(2) == 0,
 			First: r.IntN(8) - 2}

@@ -22,7 +22,7 @@ func nastyRange(r *rand.Rand) Range {
 
 func TestFitProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	for range 50_000 {
+	for range draws(50_000) {
 		s, old, data := scales()[r.IntN(4)], nastyRange(r), nastyRange(r)
 		got := old.Fit(data, s)
 		if !got.spans() {

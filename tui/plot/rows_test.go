@@ -9,7 +9,7 @@ import (
 // TestPictureStaysInside: nothing is drawn outside the frame, whatever the values.
 func TestPictureStaysInside(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 2000 {
+	for range draws(2000) {
 		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
 		var f Film
 		s := &Spread{Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,

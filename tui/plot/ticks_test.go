@@ -49,7 +49,7 @@ func TestTicksTable(t *testing.T) {
 
 func TestTicksProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for range 20_000 {
+	for range draws(20_000) {
 		s, in, n := scales()[r.IntN(4)], nastyRange(r), 1+r.IntN(12)
 		ticks := s.ticks(in, n)
 		if len(ticks) > n {
