@@ -21,8 +21,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// clocked is a driver whose ticks and beats come on their own, by the clock of the script.
-type clocked struct {
+// clockedDriver is a driver whose ticks and beats come on their own, by the clock of the script.
+type clockedDriver struct {
 	*driver
 	due []appointment
 }
@@ -32,8 +32,8 @@ type appointment struct {
 	msg func(time.Time) tea.Msg
 }
 
-func newClocked(r *driver) *clocked {
-	c := &clocked{driver: r}
+func newClockedDriver(r *driver) *clockedDriver {
+	c := &clockedDriver{driver: r}
 	r.after = func(d time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
 		c.due = append(c.due, appointment{c.script.Now.Add(d), msg})
 		return nil
@@ -43,7 +43,7 @@ func newClocked(r *driver) *clocked {
 }
 
 // pass lets the time d pass.
-func (c *clocked) pass(d time.Duration) {
+func (c *clockedDriver) pass(d time.Duration) {
 	end := c.script.Now.Add(d)
 	for {
 		slices.SortStableFunc(c.due, func(a, b appointment) int { return a.at.Compare(b.at) })
@@ -58,7 +58,7 @@ func (c *clocked) pass(d time.Duration) {
 }
 
 // await lets time pass until the screen contains a text.
-func (c *clocked) await(t *testing.T, what string) {
+func (c *clockedDriver) await(t *testing.T, what string) {
 	t.Helper()
 	for range 1000 {
 		if strings.Contains(tuitest.Text(c.shot(t)), what) {
@@ -93,7 +93,7 @@ func TestEndIsSeen(t *testing.T) {
 				dir := t.TempDir()
 				first, second := endings(t, dir, c.page == "5")
 				s := &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}
-				r := newClocked(newDriver(t, s, 120, 40))
+				r := newClockedDriver(newDriver(t, s, 120, 40))
 				r.Source, r.Config.RunsDir = s.Folder, dir
 				run := first()
 				if c.name == "others" {

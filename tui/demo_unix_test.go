@@ -43,7 +43,7 @@ var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
 // does.
 func TestDemos(t *testing.T) {
 	page := string(read(t, filepath.Join(gallery, "interface.md")))
-	pictures := map[string][]word{}
+	pictures := map[string][]pictureText{}
 	total := 0
 	for _, file := range glob(t, "*.svg") {
 		b := read(t, file)
@@ -117,14 +117,14 @@ func steers(r rune) bool {
 	return r < ' ' && r != '\n' || r == 0x7f || r == unicode.ReplacementChar
 }
 
-// word is a text of a picture with its position in cells.
-type word struct {
+// pictureText is a text of a picture with its position in cells.
+type pictureText struct {
 	x, y int
 	text []rune
 }
 
 // words returns the texts of a picture, whose cells are 12.2 by 24.4 units large.
-func words(t *testing.T, file string, b []byte) (list []word) {
+func words(t *testing.T, file string, b []byte) (list []pictureText) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(b))
 	for {
@@ -148,7 +148,7 @@ func words(t *testing.T, file string, b []byte) (list []word) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		text := strings.TrimRight(strings.ReplaceAll(e.Text, "\u00a0", " "), " \n")
-		list = append(list, word{int(math.Round(e.X / 12.2)), int(e.Y / 24.4), []rune(text)})
+		list = append(list, pictureText{int(math.Round(e.X / 12.2)), int(e.Y / 24.4), []rune(text)})
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// started returns a driver that keeps its view in the folder views and has read it from there.
-func started(t *testing.T, a lab.Source, views string) *driver {
+// keepingDriver returns a driver that keeps its view in the folder views and has read it from
+// there.
+func keepingDriver(t *testing.T, a lab.Source, views string) *driver {
 	t.Helper()
 	r := browsing(t, a, "1", 120, 40)
 	r.Config.Views = views
@@ -35,7 +36,7 @@ func chooses() map[string][]string {
 // TestViewIsKept: the choices made by keys are restored at the next start, and 0 resets them.
 func TestViewIsKept(t *testing.T) {
 	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
-	r := started(t, a, in)
+	r := keepingDriver(t, a, in)
 	for page, keys := range chooses() {
 		r.Press(page)
 		r.Press(keys...)
@@ -55,7 +56,7 @@ func TestViewIsKept(t *testing.T) {
 		}
 	}
 	r.keepLast()
-	again := started(t, a, in)
+	again := keepingDriver(t, a, in)
 	if got := again.view(); !got.Same(want) {
 		t.Errorf("kept are\n%v, want\n%v", got, want)
 	}
@@ -72,10 +73,10 @@ func TestViewIsKept(t *testing.T) {
 		t.Errorf("after a reset there are %v", got)
 	}
 	again.keepLast()
-	if third := started(t, a, in); len(third.view()) > 0 {
+	if third := keepingDriver(t, a, in); len(third.view()) > 0 {
 		t.Errorf("a reset is not kept: %v", third.view())
 	}
-	other := started(t, a, in)
+	other := keepingDriver(t, a, in)
 	other.Config.RunsDir = "/other"
 	if other.Run(other.recall()); len(other.view()) > 0 {
 		t.Errorf("another folder has %v", other.view())
@@ -90,7 +91,7 @@ func TestViewIsWrittenOnce(t *testing.T) {
 		list, _ := os.ReadDir(in)
 		return len(list)
 	}
-	r := started(t, a, in)
+	r := keepingDriver(t, a, in)
 	r.Press("3")
 	if r.Run(r.keepView()); written() != 0 {
 		t.Error("a view was written that is the default")
@@ -160,7 +161,7 @@ func TestDamagedViews(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r := started(t, a, in)
+			r := keepingDriver(t, a, in)
 			if told := strings.Contains(r.notice.Text, "damaged"); told != c.told {
 				t.Errorf("the notice is %q; says that the view is damaged: %v, want %v",
 					r.notice.Text, told, c.told)

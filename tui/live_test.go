@@ -21,8 +21,8 @@ const (
 	liveSteps      = 25
 )
 
-// growing is a set of runs whose logs grow, and the interface that watches them.
-type growing struct {
+// growingRuns is a set of runs whose logs grow, and the interface that watches them.
+type growingRuns struct {
 	*driver
 	runs []runner.Recorder
 	logs [][]runner.Event // the events that are still to be written
@@ -34,13 +34,13 @@ const liveSeeds = 5
 
 // newLive begins four runs, one of each method of the paper, or forty: the methods at two radii,
 // with five seeds each.
-func newLive(b *testing.B, runs, w, h int) *growing {
+func newLive(b *testing.B, runs, w, h int) *growingRuns {
 	b.Helper()
 	store, err := record.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	l := &growing{}
+	l := &growingRuns{}
 	for i := range runs {
 		setting, seed := i, 1
 		if methods := len(dro.PaperMethods()); runs > methods {
@@ -70,7 +70,7 @@ func newLive(b *testing.B, runs, w, h int) *growing {
 
 // grow writes the events that the runs log in the time of a tick. It returns false when no events
 // are left.
-func (l *growing) grow(b *testing.B) bool {
+func (l *growingRuns) grow(b *testing.B) bool {
 	l.step += liveSteps
 	for i, r := range l.runs {
 		for len(l.logs[i]) > 0 && l.logs[i][0].Header().Step <= l.step {
@@ -83,7 +83,7 @@ func (l *growing) grow(b *testing.B) bool {
 	return len(l.logs[0]) > 0
 }
 
-func (l *growing) close() {
+func (l *growingRuns) close() {
 	for _, r := range l.runs {
 		r.Close()
 	}

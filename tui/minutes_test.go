@@ -32,24 +32,24 @@ type newcomer struct {
 	keys    int           // the number of keys pressed
 }
 
-// held is a store whose runs wait, before their first step is logged, until the gate is closed. So
-// none of them ends before it can be paused.
-type held struct {
+// gatedStore is a store whose runs wait, before their first step is logged, until the gate is
+// closed. So none of them ends before it can be paused.
+type gatedStore struct {
 	runner.Store
 	gate <-chan struct{}
 }
 
-func (h held) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (h gatedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	r, err := h.Store.Create(m, from)
-	return heldRecorder{r, h.gate}, err
+	return gatedRecorder{r, h.gate}, err
 }
 
-type heldRecorder struct {
+type gatedRecorder struct {
 	runner.Recorder
 	gate <-chan struct{}
 }
 
-func (r heldRecorder) Append(e runner.Event) error {
+func (r gatedRecorder) Append(e runner.Event) error {
 	if _, step := e.(*runner.StepEvent); step {
 		<-r.gate
 	}
@@ -59,7 +59,8 @@ func (r heldRecorder) Append(e runner.Event) error {
 func newNewcomer(t *testing.T) *newcomer {
 	t.Helper()
 	store, gate := toyStore(t), make(chan struct{})
-	q := queue.NewQueue(context.Background(), queue.Settings{Store: held{store, gate}, Threads: 1})
+	q := queue.NewQueue(context.Background(),
+		queue.Settings{Store: gatedStore{store, gate}, Threads: 1})
 	settings := spec.Defaults()
 	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch, settings.Epochs =
 		[]dro.Algorithm{dro.SFK, dro.ERM}, "csv:example", "linear", 32, 400

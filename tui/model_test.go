@@ -213,13 +213,13 @@ func TestStopAll(t *testing.T) {
 	}
 }
 
-// reads are Verbs that are reading.
-type reads struct {
+// readingVerbs are Verbs that are reading.
+type readingVerbs struct {
 	runner.Verbs
 	now *runner.Reading
 }
 
-func (r reads) Reading() *runner.Reading { return r.now }
+func (r readingVerbs) Reading() *runner.Reading { return r.now }
 
 // TestBusy: keys do nothing while runs are being started.
 func TestBusy(t *testing.T) {
@@ -239,7 +239,7 @@ func TestBusy(t *testing.T) {
 		t.Errorf("the footer is %q, want Starting in it", f)
 	}
 	idle := r.Config.Verbs
-	r.Config.Verbs = reads{idle, &runner.Reading{What: "samples", Done: 4000, Of: 10_000,
+	r.Config.Verbs = readingVerbs{idle, &runner.Reading{What: "samples", Done: 4000, Of: 10_000,
 		Left: 150 * time.Second}}
 	want := "… reading samples: 4000 of 10000, ETA 2:30"
 	if got := r.footer(); !strings.Contains(got, "Starting") || !strings.Contains(got, want) {
@@ -515,7 +515,7 @@ func TestHeaderCountsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newClocked(newDriver(t, s, 120, 40))
+	r := newClockedDriver(newDriver(t, s, 120, 40))
 	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
 	begin := func(seed uint64) runner.Recorder {
 		m := tuitest.Meta(dro.ERM, tuitest.Epoch0())

@@ -134,16 +134,16 @@ func poisonedPresets(text string) []presets.Preset {
 	return list
 }
 
-// poisonable is a folder of two runs with groups and a sweep. The sweep locks its running runs, so
-// the folder is renamed for each text rather than copied.
-type poisonable struct {
+// poisonedFolder is a folder of two runs with groups and a sweep. The sweep locks its running runs,
+// so the folder is renamed for each text rather than copied.
+type poisonedFolder struct {
 	runs  string
 	sweep string
 }
 
-func newPoisonable(t *testing.T) *poisonable {
+func newPoisonedFolder(t *testing.T) *poisonedFolder {
 	t.Helper()
-	p := &poisonable{runs: t.TempDir(), sweep: "mine"}
+	p := &poisonedFolder{runs: t.TempDir(), sweep: "mine"}
 	tuitest.NewSweep(t, filepath.Join(p.runs, p.sweep))
 	a := tuitest.Archive{Folder: lab.Folder(p.runs)}
 	for seed := range uint64(2) {
@@ -157,7 +157,7 @@ func newPoisonable(t *testing.T) *poisonable {
 }
 
 // say puts a text into the name of the sweep's folder and into the notes of the runs.
-func (p *poisonable) say(t *testing.T, text string) {
+func (p *poisonedFolder) say(t *testing.T, text string) {
 	t.Helper()
 	name := strings.NewReplacer("/", "", "\x00", "").Replace("m" + text)
 	if err := os.Rename(filepath.Join(p.runs, p.sweep), filepath.Join(p.runs, name)); err != nil {
@@ -177,7 +177,7 @@ func (p *poisonable) say(t *testing.T, text string) {
 }
 
 // driver returns a driver in whose world every name and message contains the text.
-func (p *poisonable) driver(t *testing.T, text string, w, h int, environ ...string) *driver {
+func (p *poisonedFolder) driver(t *testing.T, text string, w, h int, environ ...string) *driver {
 	t.Helper()
 	p.say(t, text)
 	folder := lab.Folder(p.runs)
@@ -247,7 +247,7 @@ func TestEveryControlEverywhere(t *testing.T) {
 	modes := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}, {"COLORTERM=", "TERM=xterm"}}
 	sizes := [][2]int{{120, 40}, {40, 12}, {200, 60}, {80, 24}}
 	const each = 6 // the number of controls in a text, few enough for it to be shown whole
-	i, world := 0, newPoisonable(t)
+	i, world := 0, newPoisonedFolder(t)
 	for some := range slices.Chunk(tuitest.Poisons(), each) {
 		text, mode, size := strings.Join(some, ""), modes[i%4], sizes[i/2%4]
 		if i++; !testsize.Long() && i%5 != 0 || testing.Short() && i%7 != 0 { // one goroutine draws

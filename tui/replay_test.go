@@ -53,8 +53,9 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// kept returns a Model that replays the runs that read returns, before any of its commands is run.
-func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *driver {
+// replayingDriver returns a Model that replays the runs that read returns, before any of its
+// commands is run.
+func replayingDriver(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *driver {
 	t.Helper()
 	source := lab.NewFixedRuns(read)
 	m := newModel(lab.Config{Verbs: &tuitest.Asked{}, Replay: &lab.Replay{}, FixedRuns: source,
@@ -67,7 +68,7 @@ func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *
 // TestReplayReadsLate: the first frame of a replay waits for no run and says what is being read.
 func TestReplayReadsLate(t *testing.T) {
 	s, reads := tuitest.NewScript(t), 0
-	r := kept(t, s, func() ([]*record.Run, error) {
+	r := replayingDriver(t, s, func() ([]*record.Run, error) {
 		reads++
 		runs, problems := s.List()
 		return runs, errors.Join(problems...)
@@ -94,7 +95,8 @@ func TestReplayReadsLate(t *testing.T) {
 // TestReplayOfNothing: a replay without runs ends with the reason.
 func TestReplayOfNothing(t *testing.T) {
 	none := errors.New("no run nothing")
-	r := kept(t, tuitest.NewScript(t), func() ([]*record.Run, error) { return nil, none })
+	r := replayingDriver(t, tuitest.NewScript(t),
+		func() ([]*record.Run, error) { return nil, none })
 	r.Run(r.Init())
 	if !r.quit {
 		t.Error("the replay goes on without a run")

@@ -18,8 +18,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sampling returns a driver on the Samples page, with a made-up pick of the only run of a folder.
-func sampling(t testing.TB, table bool, w, h int, environ ...string) *driver {
+// onSamples returns a driver on the Samples page, with a made-up pick of the only run of a folder.
+func onSamples(t testing.TB, table bool, w, h int, environ ...string) *driver {
 	t.Helper()
 	r := aboutToSample(t, w, h, environ...)
 	r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
@@ -46,7 +46,7 @@ func TestViewsOfSamples(t *testing.T) {
 	of := func(table bool) opener {
 		return func(t testing.TB, w, h int, environ ...string) *driver {
 			t.Helper()
-			return sampling(t, table, w, h, environ...)
+			return onSamples(t, table, w, h, environ...)
 		}
 	}
 	pictures, table := of(false), of(true)
@@ -140,7 +140,7 @@ func TestSamplesFit(t *testing.T) {
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"},
 		{"COLORTERM=", "TERM=xterm"}} {
 		for _, table := range []bool{false, true} {
-			r := sampling(t, table, 80, 24, environ...)
+			r := onSamples(t, table, 80, 24, environ...)
 			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z",
 				"pgdown", "pgup", "G", "g", "m", "r", "c", "esc", "i"}
 			presses := 2 * len(keys) // each key twice
@@ -200,7 +200,7 @@ func TestPoisonedSamples(t *testing.T) {
 
 // BenchmarkSamples draws a screen full of pictures, with two colours in every cell.
 func BenchmarkSamples(b *testing.B) {
-	r := sampling(b, false, 200, 60)
+	r := onSamples(b, false, 200, 60)
 	b.ReportMetric(float64(tuitest.NewRenderer(200, 60).Frame(b, r.View().Content)), "bytes")
 	for b.Loop() {
 		r.restyle()

@@ -50,7 +50,7 @@ func pages(t testing.TB) []view {
 		}},
 		{name: "samples", open: func(t testing.TB, w, h int, environ ...string) *driver {
 			t.Helper()
-			return sampling(t, false, w, h, environ...)
+			return onSamples(t, false, w, h, environ...)
 		}},
 		{name: "film", open: func(t testing.TB, w, h int, environ ...string) *driver {
 			t.Helper()

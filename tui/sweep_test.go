@@ -15,8 +15,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sweeping returns a driver on the Sweep page over a runs folder with a sweep.
-func sweeping(t testing.TB, w, h int, environ ...string) *driver {
+// onSweep returns a driver on the Sweep page over a runs folder with a sweep.
+func onSweep(t testing.TB, w, h int, environ ...string) *driver {
 	t.Helper()
 	return sweepingIn(t, swept(t), w, h, environ...)
 }
@@ -112,7 +112,7 @@ func TestSweepTab(t *testing.T) {
 // TestSweepReachesOtherPages: Enter watches the runs of a setting and c compares the chosen runs,
 // although the sweep's folder is not the runs folder.
 func TestSweepReachesOtherPages(t *testing.T) {
-	r := sweeping(t, 120, 40)
+	r := onSweep(t, 120, 40)
 	r.Press("enter")
 	if r.current != watchPage {
 		t.Errorf("Enter turns to page %d, want %d", r.current+1, watchPage+1)
@@ -166,7 +166,7 @@ func TestSweepFits(t *testing.T) {
 // TestSweepGoesOn: the page follows changes in the folder, including runs that are added to the
 // sweep.
 func TestSweepGoesOn(t *testing.T) {
-	r := sweeping(t, 80, 24)
+	r := onSweep(t, 80, 24)
 	dir := filepath.Join(r.Config.RunsDir, "mine")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") &&
 		!strings.Contains(s, "8 missing") {

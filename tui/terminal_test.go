@@ -21,25 +21,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// made is a terminal made for a test, whose clock is that of a bubble of synctest.
-type made struct {
+// testTerminal is a terminal made for a test, whose clock is that of a bubble of synctest.
+type testTerminal struct {
 	*Terminal
 	end     *io.PipeWriter // what is written here is typed
 	program *tea.Program
 	over    chan struct{} // closed when the program has ended
 
 	questions []string
-	ask       func(k *made, question string) // called at each, if not nil
+	ask       func(k *testTerminal, question string) // called at each, if not nil
 
 	mu  sync.Mutex
 	got []string // what was typed, as it reached the program
 }
 
-// onMade runs a Model on a made terminal. It calls ask at each question, if that is not nil.
-func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
+// onTestTerminal runs a Model on such a terminal. It calls ask at each question, if that is not
+// nil.
+func onTestTerminal(
+	t *testing.T, m *Model, ask func(*testTerminal, string), use func(*testTerminal),
+) {
 	t.Helper()
 	in, end := io.Pipe()
-	k := &made{end: end, ask: ask, over: make(chan struct{})}
+	k := &testTerminal{end: end, ask: ask, over: make(chan struct{})}
 	k.Terminal = &Terminal{In: in, Out: k,
 		Size: func() tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: 80, Height: 24} }}
 	k.program = program(m.Config, m, k.Terminal, tea.WithInput(nil),
@@ -74,7 +77,7 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 }
 
 // Write takes what the program draws.
-func (k *made) Write(p []byte) (int, error) {
+func (k *testTerminal) Write(p []byte) (int, error) {
 	for _, q := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore,
 		ansi.RequestBackgroundColor, ansi.RequestKittyKeyboard} {
 		for range bytes.Count(p, []byte(q)) {
@@ -88,7 +91,7 @@ func (k *made) Write(p []byte) (int, error) {
 }
 
 // note notes a key or a paste.
-func (k *made) note(e tea.Msg) {
+func (k *testTerminal) note(e tea.Msg) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch e := e.(type) {
@@ -104,14 +107,14 @@ func (k *made) note(e tea.Msg) {
 }
 
 // count returns how many keys and pastes came and were not taken.
-func (k *made) count() int {
+func (k *testTerminal) count() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.got)
 }
 
 // typed types pieces with a pause before each but the first, and returns what came of it.
-func (k *made) typed(pause time.Duration, pieces ...string) []string {
+func (k *testTerminal) typed(pause time.Duration, pieces ...string) []string {
 	for i, piece := range pieces {
 		if i > 0 {
 			time.Sleep(pause)
@@ -157,7 +160,7 @@ func TestReportsAreNoKeys(t *testing.T) {
 				delays, first, every = delays[2:3], 1+i%2, 2
 			}
 			synctest.Test(t, func(t *testing.T) {
-				onMade(t, r.Model, nil, func(k *made) {
+				onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 					for _, report := range reports {
 						for split := first; split < len(report); split += every {
 							for i, delay := range slices.Concat(delays, delays) {
@@ -230,7 +233,7 @@ func TestKeysStayKeys(t *testing.T) {
 		t.Run(fmt.Sprintf("%.60q", c.typed), func(t *testing.T) {
 			r := browsing(t, archive, "1", 80, 24)
 			synctest.Test(t, func(t *testing.T) {
-				onMade(t, r.Model, nil, func(k *made) {
+				onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 					k.asked.Store(0)
 					got := strings.Join(k.typed(c.pause, c.typed...), " ")
 					if got != c.want {
@@ -246,7 +249,7 @@ func TestKeysStayKeys(t *testing.T) {
 func TestEscMayBeginAnAnswer(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 	synctest.Test(t, func(t *testing.T) {
-		onMade(t, r.Model, nil, func(k *made) {
+		onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 			for _, c := range []struct {
 				asked, takes time.Duration // before the Esc, and after it
 			}{{0, restOfAny}, {answerTime / 2, restOfAny}, {2 * answerTime, restAfterEsc}} {
@@ -278,7 +281,7 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 func TestTypedSize(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 	synctest.Test(t, func(t *testing.T) {
-		onMade(t, r.Model, nil, func(k *made) {
+		onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 			k.typed(0, "\x1b[8;4000;4000t\x1b[48;4000;4000;1;1t")
 			if r.w != 80 || r.h != 24 {
 				t.Errorf("the screen is %dx%d, want 80x24", r.w, r.h)
@@ -292,7 +295,7 @@ func TestAsksOneQuestion(t *testing.T) {
 	for _, environ := range [][]string{nil, {"SSH_TTY=/dev/pts/1"}, {"TERM=xterm-kitty"}} {
 		r := newDriver(t, tuitest.NewScript(t), 80, 24, environ...)
 		synctest.Test(t, func(t *testing.T) {
-			onMade(t, r.Model, nil, func(k *made) {
+			onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 				k.typed(0)
 				if !slices.Equal(k.questions, []string{ansi.RequestBackgroundColor}) {
 					t.Errorf("%v: asked %q", environ, k.questions)
@@ -312,12 +315,12 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 		r := browsing(t, archive, "1", 80, 24)
 		synctest.Test(t, func(t *testing.T) {
 			taken := false
-			onMade(t, r.Model, func(k *made, _ string) {
+			onTestTerminal(t, r.Model, func(k *testTerminal, _ string) {
 				time.AfterFunc(late, func() {
 					_, err := io.WriteString(k.end, colour)
 					taken = err == nil
 				})
-			}, func(k *made) {
+			}, func(k *testTerminal) {
 				began := time.Now()
 				io.WriteString(k.end, "q")
 				synctest.Wait()
@@ -345,7 +348,7 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 func TestLongPaste(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 	synctest.Test(t, func(t *testing.T) {
-		onMade(t, r.Model, nil, func(k *made) {
+		onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 			got := k.typed(0, "\x1b[200~"+strings.Repeat("x\x1b", 2*mostPaste), "\x1b[201~q")
 			if len(got) != 2 {
 				t.Fatalf("%d events, want a paste and a key", len(got))

@@ -136,9 +136,9 @@ func toyRun(t *testing.T, store runner.Store, parent string, settings spec.Spec)
 	return ids[0]
 }
 
-// killed is a store that copies the folder of runs when a run has logged a step. The copy is what a
-// process leaves that is killed there.
-type killed struct {
+// killedStore is a store that copies the folder of runs when a run has logged a step. The copy is
+// what a process leaves that is killed there.
+type killedStore struct {
 	runner.Store
 	step     int64
 	from, to string
@@ -146,14 +146,14 @@ type killed struct {
 	happened bool
 }
 
-func (k *killed) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (k *killedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	r, err := k.Store.Create(m, from)
 	return &killedRecorder{r, k}, err
 }
 
 type killedRecorder struct {
 	runner.Recorder
-	killed *killed
+	killed *killedStore
 }
 
 func (r *killedRecorder) Append(e runner.Event) error {
@@ -208,7 +208,7 @@ func TestToyMethodTrains(t *testing.T) {
 	defer dro.Register(toyMethod(0))()
 	whole := toyStore(t)
 	after := filepath.Join(t.TempDir(), "after")
-	k := &killed{Store: whole, step: 18, from: whole.Dir(), to: after, t: t}
+	k := &killedStore{Store: whole, step: 18, from: whole.Dir(), to: after, t: t}
 	id := toyRun(t, k, "", toySpec(t))
 	want, spec := lastState(t, whole, id)
 	if want.Method.Numbers["heat"] == 0 || spec.Own["toy_rate"].Or(.25) != .25 {

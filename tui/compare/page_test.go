@@ -138,24 +138,24 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	}
 }
 
-// resumed is an archive whose runs go on from their fifth epoch, for one more.
-type resumed struct{ tuitest.Archive }
+// resumedArchive is an archive whose runs go on from their fifth epoch, for one more.
+type resumedArchive struct{ tuitest.Archive }
 
-func (a resumed) Open(r *record.Run) eventlog.Log {
+func (a resumedArchive) Open(r *record.Run) eventlog.Log {
 	eval := &runner.EvalEvent{Epoch: 6, Values: measure.Values{{Name: "test_loss",
 		Number: measure.Num(7)}}}
 	resume := &runner.ResumeEvent{}
 	resume.Step, eval.Step = 5*r.Meta.StepsPerEpoch, 6*r.Meta.StepsPerEpoch
-	return &longer{a.Archive.Open(r), []runner.Event{resume, eval}}
+	return &longerLog{a.Archive.Open(r), []runner.Event{resume, eval}}
 }
 
-// longer is a log with more events behind its end.
-type longer struct {
+// longerLog is a log with more events behind its end.
+type longerLog struct {
 	eventlog.Log
 	more []runner.Event
 }
 
-func (l *longer) Read() ([]runner.Event, error) {
+func (l *longerLog) Read() ([]runner.Event, error) {
 	events, err := l.Log.Read()
 	if len(events) == 0 {
 		events, l.more = l.more, nil
@@ -165,7 +165,7 @@ func (l *longer) Read() ([]runner.Event, error) {
 
 // TestCurvesRewind: a resume discards the evaluations after the step from which the run went on.
 func TestCurvesRewind(t *testing.T) {
-	_, p := compareOf(t, resumed{tuitest.NewArchive(t)})
+	_, p := compareOf(t, resumedArchive{tuitest.NewArchive(t)})
 	s := p.series[0][0]
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
 		t.Errorf("the curve ends at (%g, %g), want (6, 7)", x, y)

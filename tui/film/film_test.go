@@ -261,13 +261,13 @@ func TestTick(t *testing.T) {
 	}
 }
 
-// stage is a Source whose runs are replaced by others, under their own names.
-type stage struct {
+// replacedRuns is a Source whose runs are replaced by others, under their own names.
+type replacedRuns struct {
 	tuitest.Archive
 	as map[string]string // by name: the run that is found in its place
 }
 
-func (s stage) Find(id string) (*record.Run, error) { return s.Archive.Find(s.as[id]) }
+func (s replacedRuns) Find(id string) (*record.Run, error) { return s.Archive.Find(s.as[id]) }
 
 // TestLive: a demonstration goes on with its second preset once all runs of its first one have
 // ended, even if they ended before the interface knew of their start, and it does so once.
@@ -290,7 +290,7 @@ func TestLive(t *testing.T) {
 		{"one was killed", nil, [][2]string{{"goes-on", "goes-on"}, {"over", "killed"}}, 2},
 		{"one was deleted", nil, [][2]string{{"goes-on", "over"}, {"gone", "over"}}, 2},
 	} {
-		source := stage{folder, map[string]string{}}
+		source := replacedRuns{folder, map[string]string{}}
 		p := New(&lab.Lab{Source: source, Config: lab.Config{Opening: lab.Opening{Live: true}}})
 		p.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
 			return func() tea.Msg { return f(time.Time{}) }

@@ -482,16 +482,16 @@ func TestSilentCrowd(t *testing.T) {
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
-// named is a key that a client can name but cannot sign with.
-type named struct {
+// publicKeyOnly is a key that a client can name but cannot sign with.
+type publicKeyOnly struct {
 	key   gossh.PublicKey
 	asked chan struct{} // closed when the server asks for a signature
 	over  chan struct{}
 }
 
-func (n *named) PublicKey() gossh.PublicKey { return n.key }
+func (n *publicKeyOnly) PublicKey() gossh.PublicKey { return n.key }
 
-func (n *named) Sign(io.Reader, []byte) (*gossh.Signature, error) {
+func (n *publicKeyOnly) Sign(io.Reader, []byte) (*gossh.Signature, error) {
 	close(n.asked)
 	<-n.over
 	return nil, errors.New("somebody else's key")
@@ -500,7 +500,7 @@ func (n *named) Sign(io.Reader, []byte) (*gossh.Signature, error) {
 // TestNamedKey: naming a listed key, which is no secret, is not enough to count as its holder.
 func TestNamedKey(t *testing.T) {
 	p := startServer(t, nil)
-	n := &named{p.signer.PublicKey(), make(chan struct{}), make(chan struct{})}
+	n := &publicKeyOnly{p.signer.PublicKey(), make(chan struct{}), make(chan struct{})}
 	c, err := net.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -12,13 +12,13 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// partly is a log of which a part was read.
-type partly struct {
+// partlyReadLog is a log of which a part was read.
+type partlyReadLog struct {
 	eventlog.Log
 	share float64
 }
 
-func (l partly) Share() float64 { return l.share }
+func (l partlyReadLog) Share() float64 { return l.share }
 
 // TestHalfRead: a run that is done is shown as done while its log is still being read, whatever the
 // events so far say.
@@ -37,7 +37,7 @@ func TestHalfRead(t *testing.T) {
 	part := func(events []runner.Event, share float64) {
 		w.logs.reading = true
 		w.addEvents(readMsg{round: w.logs.round,
-			parts: []runNews{{id: r.Meta.ID, log: partly{r.Tail(), share}, events: events}}})
+			parts: []runNews{{id: r.Meta.ID, log: partlyReadLog{r.Tail(), share}, events: events}}})
 	}
 	w.Round = time.Hour // news is shown in turns, but not what was recorded before
 	w.View(120, 40)
