@@ -1,7 +1,7 @@
 // Package watch is the Watch page: runs, drawn from their directories while they go on or
 // afterwards. It reads the logs, lays the page out, and has the table of runs and the keys.
 //
-//	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels, columns
+//	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels
 //	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
 //	key, mouse -> Keys, click... -> state   -> changed: every part is drawn
 //	View: layout -> parts, each as it was drawn or, if it is due, anew -> kit.Compose
