@@ -21,9 +21,6 @@ const (
 	beatEach = 4 * time.Millisecond
 )
 
-// beatMsg is the end of a beat, with the runs that have ended.
-type beatMsg lab.Over
-
 // livePage is a page that has live runs of its own, in the runs' folder or not.
 type livePage interface{ Living() []*record.Run }
 

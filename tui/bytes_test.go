@@ -11,16 +11,16 @@ import (
 // TestByteBudget bounds the bytes that four runs send at 5 frames a second, as over SSH.
 func TestByteBudget(t *testing.T) {
 	const budget = 2000 // bytes a second
-	r := newRig(t, tuitest.NewScript(t), 120, 40, "SSH_TTY=/dev/pts/1")
+	r := newDriver(t, tuitest.NewScript(t), 120, 40, "SSH_TTY=/dev/pts/1")
 	r.Round = r.env.round
-	r.press("2")
-	r.wait(2*time.Second, time.Second/5)
+	r.Press("2")
+	r.Wait(2*time.Second, time.Second/5)
 	wr := tuitest.NewRenderer(120, 40)
 	first := wr.Frame(t, r.View().Content)
 	sent, most, seconds := 0, 0, 13
 	for range seconds * 5 {
 		r.script.Now = r.script.Now.Add(time.Second / 5)
-		r.send(kit.Tick(r.script.Now))
+		r.Send(kit.Tick(r.script.Now))
 		n := wr.Frame(t, r.View().Content)
 		sent += n
 		most = max(most, n)
@@ -36,14 +36,14 @@ func TestByteBudget(t *testing.T) {
 func TestIdle(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Round = r.env.round
-	r.wait(30*time.Second, time.Second/5) // to the end of the runs
+	r.Wait(30*time.Second, time.Second/5) // to the end of the runs
 	wr := tuitest.NewRenderer(120, 40)
 	wr.Frame(t, r.View().Content)
 	version := r.version
 	for range 50 {
-		r.wait(time.Second/5, time.Second/5)
+		r.Wait(time.Second/5, time.Second/5)
 		if n := wr.Frame(t, r.View().Content); n != 0 {
-			t.Fatalf("%d bytes sent while nothing happened", n)
+			t.Fatalf("%d bytes sent while nothing happened, want none", n)
 		}
 	}
 	if r.version != version {
@@ -54,7 +54,7 @@ func TestIdle(t *testing.T) {
 // BenchmarkFrame draws the whole screen: each restyle discards everything that was drawn before.
 func BenchmarkFrame(b *testing.B) {
 	r := watching(b, 120, 40)
-	r.wait(30*time.Second, time.Second/5)
+	r.Wait(30*time.Second, time.Second/5)
 	for b.Loop() {
 		r.restyle()
 		r.screen()
@@ -63,9 +63,9 @@ func BenchmarkFrame(b *testing.B) {
 
 func BenchmarkIdleTick(b *testing.B) {
 	r := watching(b, 120, 40)
-	r.wait(30*time.Second, time.Second/5)
+	r.Wait(30*time.Second, time.Second/5)
 	for b.Loop() {
-		r.send(kit.Tick(r.script.Now))
+		r.Send(kit.Tick(r.script.Now))
 		r.View()
 	}
 }

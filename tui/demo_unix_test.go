@@ -43,7 +43,7 @@ var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
 // does.
 func TestDemos(t *testing.T) {
 	page := string(read(t, filepath.Join(gallery, "interface.md")))
-	pictures := map[string][]word{}
+	pictures := map[string][]pictureText{}
 	total := 0
 	for _, file := range glob(t, "*.svg") {
 		b := read(t, file)
@@ -74,8 +74,11 @@ func TestDemos(t *testing.T) {
 			t.Errorf("at mark %d the film shows %q", chapter, last)
 		}
 	})
-	if chapter != 6 || length > 64 { // with its start and its end
-		t.Errorf("the film has marks in %d chapters, and takes %g s", chapter, length)
+	if chapter != 6 { // with its start and its end
+		t.Errorf("the film has marks in %d chapters, want 6", chapter)
+	}
+	if length > 64 {
+		t.Errorf("the film takes %g s, want at most 64", length)
 	}
 	shown, auto := 0, false
 	play(t, cast, func(screen [][]rune) {
@@ -83,8 +86,11 @@ func TestDemos(t *testing.T) {
 		shown++
 		for _, paper := range []string{"-dark", "-light"} {
 			picture, ok := pictures[name+paper]
-			if !ok || len(picture) < 50 {
-				t.Errorf("%s%s.svg: %d words", name, paper, len(picture))
+			if !ok {
+				t.Errorf("there is no picture %s%s.svg", name, paper)
+			}
+			if len(picture) < 50 {
+				t.Errorf("%s%s.svg has %d words, want at least 50", name, paper, len(picture))
 			}
 			for _, w := range picture {
 				auto = auto || strings.Contains(string(w.text), "sfk-auto")
@@ -95,9 +101,14 @@ func TestDemos(t *testing.T) {
 			}
 		}
 	})
-	if shown != len(screens) || 2*shown != len(pictures) || !auto {
-		t.Errorf("%d pictures, with sfk-auto: %v; the recording marks %d screens",
-			len(pictures), auto, shown)
+	if shown != len(screens) {
+		t.Errorf("the recording marks %d screens, want %d", shown, len(screens))
+	}
+	if len(pictures) != 2*shown {
+		t.Errorf("there are %d pictures, want two of each of %d screens", len(pictures), shown)
+	}
+	if !auto {
+		t.Error("no picture shows sfk-auto")
 	}
 }
 
@@ -106,14 +117,14 @@ func steers(r rune) bool {
 	return r < ' ' && r != '\n' || r == 0x7f || r == unicode.ReplacementChar
 }
 
-// word is a text of a picture with its position in cells.
-type word struct {
+// pictureText is a text of a picture with its position in cells.
+type pictureText struct {
 	x, y int
 	text []rune
 }
 
 // words returns the texts of a picture, whose cells are 12.2 by 24.4 units large.
-func words(t *testing.T, file string, b []byte) (list []word) {
+func words(t *testing.T, file string, b []byte) (list []pictureText) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(b))
 	for {
@@ -137,7 +148,7 @@ func words(t *testing.T, file string, b []byte) (list []word) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		text := strings.TrimRight(strings.ReplaceAll(e.Text, "\u00a0", " "), " \n")
-		list = append(list, word{int(math.Round(e.X / 12.2)), int(e.Y / 24.4), []rune(text)})
+		list = append(list, pictureText{int(math.Round(e.X / 12.2)), int(e.Y / 24.4), []rune(text)})
 	}
 }
 
@@ -147,15 +158,21 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) (last float64) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(cast))
 	var head struct{ Version, Width, Height int }
-	if err := d.Decode(&head); err != nil || head.Version != 2 {
-		t.Fatalf("a recording: version %d: %v", head.Version, err)
+	if err := d.Decode(&head); err != nil {
+		t.Fatalf("a recording: %v", err)
+	}
+	if head.Version != 2 {
+		t.Fatalf("a recording has version %d, want 2", head.Version)
 	}
 	g := &emulator{vt: vt10x.New(vt10x.WithSize(head.Width, head.Height))}
 	for d.More() {
 		var when float64
 		var kind, data string
-		if err := d.Decode(&[]any{&when, &kind, &data}); err != nil || when < last {
-			t.Fatalf("a recording: at %g s, after %g: %v", when, last, err)
+		if err := d.Decode(&[]any{&when, &kind, &data}); err != nil {
+			t.Fatalf("a recording, after %g s: %v", last, err)
+		}
+		if when < last {
+			t.Fatalf("a recording has %g s after %g s", when, last)
 		}
 		last = when
 		if kind == "m" {

@@ -32,7 +32,7 @@
 //	             does what), View; what a request to a run came to
 //	pages.go     the list of pages in the order of tabs and keys `1` to `7` (newPages), and what a
 //	             page has to have (page)
-//	messages.go  sentences of all pages, as "Quit?" explains and what a read-only view says
+//	messages.go  messages of the interface to itself; those to every page are in tui/kit and tui/lab
 //	run.go       Run and Program, which open the interface in Bubble Tea; ErrHangup; the greatest
 //	             size of the screen
 //

@@ -168,7 +168,7 @@ func (g *emulator) tabs(w int) {
 
 // onEmulator runs the interface in the state of r, with Bubble Tea, on a terminal. It calls use
 // with the terminal while the program runs.
-func onEmulator(t *testing.T, r *rig, use func(*emulator)) {
+func onEmulator(t *testing.T, r *driver, use func(*emulator)) {
 	t.Helper()
 	g := newEmulator(t, r.w, r.h)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -201,21 +201,24 @@ func onEmulator(t *testing.T, r *rig, use func(*emulator)) {
 // only differences are sent.
 func TestTerminalShowsScreens(t *testing.T) {
 	pages := []struct {
-		name string
-		rig  func(w, h int) *rig
-		keys string // pressed in turn
+		name   string
+		driver func(w, h int) *driver
+		keys   string // pressed in turn
 	}{
-		{"watch", func(w, h int) *rig { return watching(t, w, h) }, "?\x1bzz12"},
-		{"launch", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "1", w, h) },
+		{"watch", func(w, h int) *driver { return watching(t, w, h) }, "?\x1bzz12"},
+		{"launch", func(w, h int) *driver { return browsing(t, tuitest.NewArchive(t), "1", w, h) },
 			"3?\x1b421"},
-		{"runs", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "3", w, h) },
+		{"runs", func(w, h int) *driver { return browsing(t, tuitest.NewArchive(t), "3", w, h) },
 			"1423"},
-		{"compare", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "4", w, h) },
+		{"compare", func(w, h int) *driver { return browsing(t, tuitest.NewArchive(t), "4", w, h) },
 			"1234"},
+	}
+	if testing.Short() {
+		pages = pages[:2]
 	}
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
-			r, twin := p.rig(80, 24), p.rig(80, 24)
+			r, twin := p.driver(80, 24), p.driver(80, 24)
 			onEmulator(t, r, func(g *emulator) {
 				g.await(t, "first", tuitest.Text(twin.shot(t)))
 				for _, size := range [][2]int{{120, 40}, {80, 24}} {
@@ -225,7 +228,7 @@ func TestTerminalShowsScreens(t *testing.T) {
 				}
 				for _, key := range p.keys {
 					g.end.WriteString(string(key))
-					twin.press(keyNamed(key))
+					twin.Press(keyNamed(key))
 					g.await(t, "after "+keyNamed(key), tuitest.Text(twin.shot(t)))
 				}
 			})
@@ -238,15 +241,17 @@ func TestTerminalShowsScreens(t *testing.T) {
 func TestLargeTerminal(t *testing.T) {
 	testsize.OnlyLong(t, "the emulator takes minutes for so many cells")
 	const w, h, keys = mostColumns + 30, mostRows + 20, "42?"
-	rig := func() *rig { return browsing(t, tuitest.NewArchive(t), "3", mostColumns, mostRows) }
-	r, twin := rig(), rig()
+	onRuns := func() *driver {
+		return browsing(t, tuitest.NewArchive(t), "3", mostColumns, mostRows)
+	}
+	r, twin := onRuns(), onRuns()
 	want := func() string { return tuitest.Text(twin.shot(t)) + strings.Repeat("\n", h-mostRows) }
 	r.w, r.h = w, h // the size of the terminal
 	onEmulator(t, r, func(g *emulator) {
 		g.await(t, "first", want())
 		for _, key := range keys {
 			g.end.WriteString(string(key))
-			twin.press(keyNamed(key))
+			twin.Press(keyNamed(key))
 			g.await(t, "after "+keyNamed(key), want())
 		}
 	})

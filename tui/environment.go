@@ -58,7 +58,8 @@ func environmentOf(environ []string) environment {
 // setProfile sets the colours that the terminal has. Over SSH they are at most the 256, which take
 // half as many bytes as 24 bits and are nearly as fine.
 func (e *environment) setProfile(p colorprofile.Profile) {
-	if e.profile = p; e.remote {
+	e.profile = p
+	if e.remote {
 		e.profile = min(p, colorprofile.ANSI256)
 	}
 }

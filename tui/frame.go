@@ -35,7 +35,8 @@ func (m *Model) tabs() []tab {
 	if x > m.w { // only the current page has its name
 		x = 1
 		for i := range list {
-			if list[i].x = x; list[i].page != m.current {
+			list[i].x = x
+			if list[i].page != m.current {
 				list[i].text = fmt.Sprintf(" %d ", list[i].page+1)
 			}
 			x += cell.Width(list[i].text)
@@ -73,7 +74,7 @@ func (m *Model) header() string {
 	case m.watch.Replaying(): // it is read-only, too, and nobody must take it for the present
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
 	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, len(m.live))+" · "+note, " · ")
+		note = strings.TrimSuffix(fmt.Sprintf("%d live", len(m.live))+" · "+note, " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}

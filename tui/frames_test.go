@@ -8,13 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// once is a Bubble Tea program that calls do once and quits.
-type once struct{ do func() }
+// oneCall is a Bubble Tea program that calls do once and quits.
+type oneCall struct{ do func() }
 
-func (o once) Init() tea.Cmd  { return func() tea.Msg { return o } }
-func (o once) View() tea.View { return tea.NewView("") }
-func (o once) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(once); ok {
+func (o oneCall) Init() tea.Cmd  { return func() tea.Msg { return o } }
+func (o oneCall) View() tea.View { return tea.NewView("") }
+func (o oneCall) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(oneCall); ok {
 		o.do()
 		return o, tea.Quit
 	}
@@ -25,7 +25,7 @@ func (o once) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // much as before the frame rate could be set.
 func TestFramesAreFound(t *testing.T) {
 	f, found := &frames{}, false
-	f.program = tea.NewProgram(once{func() {
+	f.program = tea.NewProgram(oneCall{func() {
 		f.set(7)
 		found = f.ticker() != nil && f.rate == 7
 	}}, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithWindowSize(80, 24))
@@ -42,18 +42,18 @@ func TestFramesAreFound(t *testing.T) {
 // moves, and low otherwise.
 func TestFrameRate(t *testing.T) {
 	m := watching(t, 80, 24).Model
-	start := time.Unix(4e9, 0) // far from the rig's own time
+	start := time.Unix(4e9, 0) // far from the driver's own time
 	m.pressed = time.Time{}
 	m.tick(start)
 	if got := m.frameRate(); got != localFrames {
-		t.Errorf("at the start %d frames a second", got)
+		t.Errorf("at the start %d frames a second, want %v", got, localFrames)
 	}
 	m.tick(start.Add(idleAfter + time.Second))
 	if got := m.frameRate(); got != idleFrames {
-		t.Errorf("%d frames a second with nobody there", got)
+		t.Errorf("%d frames a second with nobody there, want %v", got, idleFrames)
 	}
 	m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
 	if got := m.frameRate(); got != localFrames {
-		t.Errorf("%d frames a second after a key", got)
+		t.Errorf("%d frames a second after a key, want %v", got, localFrames)
 	}
 }

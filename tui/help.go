@@ -22,7 +22,8 @@ func (m *Model) help() *kit.Overlay {
 			if row.Help == "" || m.barReason(row) != "" || shown[name] || (why == "") != works {
 				continue
 			}
-			if shown[name] = true; why != "" && rows[why] == nil {
+			shown[name] = true
+			if why != "" && rows[why] == nil {
 				reasons = append(reasons, why)
 			}
 			rows[why] = append(rows[why], *row)
@@ -52,7 +53,8 @@ func (m *Model) help() *kit.Overlay {
 		lines = append(lines, t.HelpLines(rows[why], w)...)
 	}
 	if m.Config.ReadOnly {
-		lines = append(lines, "", t.Warn.Paint(viewReadOnly))
+		lines = append(lines, "",
+			t.Warn.Paint("This view is read-only: it cannot start, change or delete runs."))
 	}
 	if m.w >= wide {
 		lines = inColumns(lines, w, max(1, m.Body.H-2))

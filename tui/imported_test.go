@@ -57,17 +57,17 @@ func TestImportedOnEveryPage(t *testing.T) {
 		}
 	}
 	sees("Runs", "xgboost", "imported from predictions.csv", "75.0")
-	r.press("F")
+	r.Press("F")
 	sees("Runs", "no network")
-	r.press("esc", "enter")
-	r.wait(time.Second, time.Second/2)
+	r.Press("esc", "enter")
+	r.Wait(time.Second, time.Second/2)
 	sees("Watch", "xgboost s1", "done", "75.0", "100%", "Loss · test", "predictions lack this")
 	if screen := tuitest.Text(r.shot(t)); strings.Contains(screen, "λ max") {
 		t.Errorf("an axis of what there is not:\n%s", screen)
 	}
-	r.press("3", "space", "c")
+	r.Press("3", "space", "c")
 	sees("Compare", "xgboost", "test loss")
-	r.press("3", "P")
+	r.Press("3", "P")
 	sees("Samples", "0.9163, p = 0.4") // of row 2
 }
 
@@ -81,10 +81,10 @@ func TestPoisonedImport(t *testing.T) {
 		}
 		r := browsing(t, lab.Folder(dir), "3", 120, 40)
 		r.fits(t, where)
-		r.send(lab.Watch{IDs: []string{id}})
-		r.wait(time.Second, time.Second/2)
+		r.Send(lab.Watch{IDs: []string{id}})
+		r.Wait(time.Second, time.Second/2)
 		r.fits(t, where)
-		r.press("3", "P")
+		r.Press("3", "P")
 		r.fits(t, where)
 	})
 	if n < 30 {

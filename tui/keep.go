@@ -21,13 +21,6 @@ type viewKeeper struct {
 	writing  bool
 }
 
-// viewsMsg brings the views that were kept, or says that they were written.
-type viewsMsg struct {
-	views   lab.Views
-	err     error
-	written bool
-}
-
 // recall reads the views; it does nothing where none are kept.
 func (m *Model) recall() tea.Cmd {
 	in, runs := m.Config.Views, m.Config.RunsDir
@@ -39,9 +32,6 @@ func (m *Model) recall() tea.Cmd {
 		return viewsMsg{views: v, err: err}
 	}
 }
-
-// Changes implements changing.
-func (m viewsMsg) Changes() bool { return !m.written }
 
 // setViews sets the pages to the views that were read.
 func (m *Model) setViews(msg viewsMsg) tea.Cmd {
@@ -57,10 +47,12 @@ func (m *Model) setViews(msg viewsMsg) tea.Cmd {
 		}
 	}
 	m.keep.views = m.view()
+	cmd := m.answer(kit.Changed{})
 	if msg.err != nil {
-		return kit.Send(kit.Notice{Text: viewDamaged, Bad: true})
+		return tea.Batch(cmd, kit.Send(kit.Notice{Bad: true,
+			Text: "The view kept for this folder is damaged and was ignored"}))
 	}
-	return nil
+	return cmd
 }
 
 // view returns what the user has set so far.

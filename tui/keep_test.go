@@ -13,12 +13,13 @@ import (
 	"drolab/tui/lab"
 )
 
-// started returns a rig that keeps its view in the folder views and has read it from there.
-func started(t *testing.T, a lab.Source, views string) *rig {
+// keepingDriver returns a driver that keeps its view in the folder views and has read it from
+// there.
+func keepingDriver(t *testing.T, a lab.Source, views string) *driver {
 	t.Helper()
 	r := browsing(t, a, "1", 120, 40)
 	r.Config.Views = views
-	r.run(r.recall())
+	r.Run(r.recall())
 	return r
 }
 
@@ -35,10 +36,10 @@ func chooses() map[string][]string {
 // TestViewIsKept: the choices made by keys are restored at the next start, and 0 resets them.
 func TestViewIsKept(t *testing.T) {
 	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
-	r := started(t, a, in)
+	r := keepingDriver(t, a, in)
 	for page, keys := range chooses() {
-		r.press(page)
-		r.press(keys...)
+		r.Press(page)
+		r.Press(keys...)
 	}
 	want := r.view()
 	for _, p := range r.pages {
@@ -55,29 +56,29 @@ func TestViewIsKept(t *testing.T) {
 		}
 	}
 	r.keepLast()
-	again := started(t, a, in)
+	again := keepingDriver(t, a, in)
 	if got := again.view(); !got.Same(want) {
 		t.Errorf("kept are\n%v, want\n%v", got, want)
 	}
 	for _, page := range []string{"2", "3", "4"} {
-		r.press(page, "home") // the cursor is no choice
-		again.press(page, "home")
+		r.Press(page, "home") // the cursor is no choice
+		again.Press(page, "home")
 		if page == "3" && tuitest.Text(r.shot(t)) != tuitest.Text(again.shot(t)) {
 			t.Errorf("page %s looks different:\n%s", page, tuitest.Text(again.shot(t)))
 		}
 		again.fits(t, "page "+page)
-		again.press("0")
+		again.Press("0")
 	}
 	if got := again.view(); len(got) > 0 {
 		t.Errorf("after a reset there are %v", got)
 	}
 	again.keepLast()
-	if third := started(t, a, in); len(third.view()) > 0 {
+	if third := keepingDriver(t, a, in); len(third.view()) > 0 {
 		t.Errorf("a reset is not kept: %v", third.view())
 	}
-	other := started(t, a, in)
+	other := keepingDriver(t, a, in)
 	other.Config.RunsDir = "/other"
-	if other.run(other.recall()); len(other.view()) > 0 {
+	if other.Run(other.recall()); len(other.view()) > 0 {
 		t.Errorf("another folder has %v", other.view())
 	}
 }
@@ -90,33 +91,33 @@ func TestViewIsWrittenOnce(t *testing.T) {
 		list, _ := os.ReadDir(in)
 		return len(list)
 	}
-	r := started(t, a, in)
-	r.press("3")
-	if r.run(r.keepView()); written() != 0 {
+	r := keepingDriver(t, a, in)
+	r.Press("3")
+	if r.Run(r.keepView()); written() != 0 {
 		t.Error("a view was written that is the default")
 	}
-	r.press("s")
-	if r.run(r.keepView()); written() != 1 {
+	r.Press("s")
+	if r.Run(r.keepView()); written() != 1 {
 		t.Error("a view was not written")
 	}
 	os.RemoveAll(in)
-	if r.run(r.keepView()); written() != 0 {
+	if r.Run(r.keepView()); written() != 0 {
 		t.Error("a view was written that is written")
 	}
 	r.keep.views = nil
-	r.run(r.keepView()) // for the viewers below
+	r.Run(r.keepView()) // for the viewers below
 	list, _ := os.ReadDir(in)
 	path := filepath.Join(in, list[0].Name())
 	before, _ := os.ReadFile(path)
 	for _, folder := range []string{"", in} {
 		viewer := browsing(t, a, "1", 120, 40)
 		viewer.Config.Views, viewer.Config.ReadOnly = folder, true
-		viewer.run(viewer.recall())
+		viewer.Run(viewer.recall())
 		if len(viewer.view()) > 0 {
 			t.Errorf("a viewer has the view %v", viewer.view())
 		}
-		viewer.press("3", "s", "s")
-		viewer.wait(time.Second, time.Second/5)
+		viewer.Press("3", "s", "s")
+		viewer.Wait(time.Second, time.Second/5)
 		viewer.keepLast()
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 			t.Error("a viewer has written a view")
@@ -160,18 +161,23 @@ func TestDamagedViews(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r := started(t, a, in)
-			if told := r.notice.Text == viewDamaged; told != c.told {
-				t.Errorf("told: %v, of %q", told, r.notice.Text)
+			r := keepingDriver(t, a, in)
+			if told := strings.Contains(r.notice.Text, "damaged"); told != c.told {
+				t.Errorf("the notice is %q; says that the view is damaged: %v, want %v",
+					r.notice.Text, told, c.told)
 			}
 			for _, page := range []string{"2", "3", "C", "esc", "O", "esc", "4", "2"} {
-				r.press(page)
+				r.Press(page)
 				r.fits(t, fmt.Sprintf("after %s", page))
 			}
-			r.press("3", "s")
+			r.Press("3", "s")
 			r.keepLast()
-			if v, err := lab.ReadViews(in, "/runs"); err != nil || len(v["Runs"]["sort"]) == 0 {
-				t.Errorf("the next one is %v, %v", v, err)
+			v, err := lab.ReadViews(in, "/runs")
+			if err != nil {
+				t.Fatalf("the views that are written next: %v", err)
+			}
+			if len(v["Runs"]["sort"]) == 0 {
+				t.Errorf("the views that are written next are %v, want the sort of Runs in them", v)
 			}
 		})
 	}

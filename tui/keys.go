@@ -27,8 +27,7 @@ func (m *Model) commonKeys() []kit.Key {
 			// from a shared view it would suspend the program of the user who shares
 			Act: func() tea.Cmd { return tea.Suspend }, Local: true, Group: kit.ToLeave},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
-			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
-			Act: m.stopAll},
+			Why: m.noStopAll, Act: m.stopAll},
 		{Keys: kit.On("]"), Help: "next page", Group: kit.ToLeave,
 			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
 		{Keys: kit.On("["), Help: "previous page", Group: kit.ToLeave,
@@ -41,16 +40,22 @@ func (m *Model) commonKeys() []kit.Key {
 	return rows
 }
 
+// noStopAll says why there are no runs to stop.
+func (m *Model) noStopAll() string {
+	return kit.Unless(len(m.launched) > 0, "Nothing has been started here")
+}
+
 // stopAll asks, and then stops the runs of the last start that have not ended.
 func (m *Model) stopAll() tea.Cmd {
 	s, launched := m.Source, m.launched
 	return func() tea.Msg {
 		ids := unfinishedRuns(s, launched)
 		if len(ids) == 0 {
-			return kit.Notice{Text: allEnded}
+			return kit.Notice{Text: "All runs of the last start have ended"}
 		}
 		stops := lists.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
-		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids, savesFirst)
+		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids,
+			"Each saves a checkpoint first, and can be resumed.")
 		return kit.Question("Stop all?", lines,
 			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
 	}
@@ -82,7 +87,7 @@ func (m *Model) blockReason(row *kit.Key) string {
 		return why
 	}
 	if m.current == watchPage && m.watch.Replaying() && row.Alters {
-		return replayRefusal
+		return "A replay is read-only. R ends it"
 	}
 	return row.Blocked()
 }
@@ -91,9 +96,9 @@ func (m *Model) blockReason(row *kit.Key) string {
 func (m *Model) barReason(row *kit.Key) string {
 	switch {
 	case m.Config.ReadOnly && row.Alters:
-		return readOnlyRefusal
+		return "This view is read-only. Use drolab attach to make changes"
 	case m.Config.Shared && row.Local:
-		return sharedRefusal
+		return "This shared view reads runs and no other files"
 	}
 	return ""
 }

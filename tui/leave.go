@@ -19,9 +19,6 @@ func (m *Model) askLeave() tea.Cmd {
 	return func() tea.Msg { return leaveMsg{unfinishedRuns(s, started)} }
 }
 
-// leaveMsg says which runs of this process are live when leaving is asked for.
-type leaveMsg struct{ live []string }
-
 // unfinishedRuns returns those of the runs that have not ended.
 func unfinishedRuns(s lab.Source, ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
@@ -35,7 +32,9 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	if len(msg.live) == 0 {
 		return tea.Quit
 	}
-	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
-	return kit.Question("Quit?", kit.QuestionLines(head, msg.live, quitStops, resumeLater),
+	head := fmt.Sprintf("Unfinished: %s of this program", kit.Plural(len(msg.live), "run"))
+	lines := kit.QuestionLines(head, msg.live, "Quitting saves a checkpoint and stops them.",
+		"drolab resume RUN continues from there.")
+	return kit.Question("Quit?", lines,
 		kit.Answer{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }

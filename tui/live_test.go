@@ -21,9 +21,9 @@ const (
 	liveSteps      = 25
 )
 
-// growing is a set of runs whose logs grow, and the interface that watches them.
-type growing struct {
-	*rig
+// growingRuns is a set of runs whose logs grow, and the interface that watches them.
+type growingRuns struct {
+	*driver
 	runs []runner.Recorder
 	logs [][]runner.Event // the events that are still to be written
 	step int64
@@ -34,13 +34,13 @@ const liveSeeds = 5
 
 // newLive begins four runs, one of each method of the paper, or forty: the methods at two radii,
 // with five seeds each.
-func newLive(b *testing.B, runs, w, h int) *growing {
+func newLive(b *testing.B, runs, w, h int) *growingRuns {
 	b.Helper()
 	store, err := record.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	l := &growing{}
+	l := &growingRuns{}
 	for i := range runs {
 		setting, seed := i, 1
 		if methods := len(dro.PaperMethods()); runs > methods {
@@ -60,17 +60,17 @@ func newLive(b *testing.B, runs, w, h int) *growing {
 		l.logs = append(l.logs, tuitest.Training(a, i, liveEpochSteps, liveEpochs))
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	l.rig = newRig(b, s, w, h)
+	l.driver = newDriver(b, s, w, h)
 	l.Source = s.Folder // real logs
 	l.Round = l.env.round
 	l.grow(b)
-	l.press("2")
+	l.Press("2")
 	return l
 }
 
 // grow writes the events that the runs log in the time of a tick. It returns false when no events
 // are left.
-func (l *growing) grow(b *testing.B) bool {
+func (l *growingRuns) grow(b *testing.B) bool {
 	l.step += liveSteps
 	for i, r := range l.runs {
 		for len(l.logs[i]) > 0 && l.logs[i][0].Header().Step <= l.step {
@@ -83,7 +83,7 @@ func (l *growing) grow(b *testing.B) bool {
 	return len(l.logs[0]) > 0
 }
 
-func (l *growing) close() {
+func (l *growingRuns) close() {
 	for _, r := range l.runs {
 		r.Close()
 	}
@@ -107,7 +107,7 @@ func BenchmarkLive(b *testing.B) {
 				}
 				l.script.Now = l.script.Now.Add(readEvery)
 				b.StartTimer()
-				l.send(kit.Tick(l.script.Now))
+				l.Send(kit.Tick(l.script.Now))
 				view := l.View()
 				b.StopTimer()
 				start := time.Now()
@@ -130,11 +130,11 @@ func BenchmarkScreen(b *testing.B) {
 		for range liveEpochSteps * liveEpochs / liveSteps / 2 {
 			l.grow(b)
 		}
-		l.wait(10*time.Second, readEvery)
+		l.Wait(10*time.Second, readEvery)
 		b.Run(fmt.Sprintf("drawn/%druns", runs), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				l.press("tab")
+				l.Press("tab")
 				l.View()
 			}
 		})
@@ -142,7 +142,7 @@ func BenchmarkScreen(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l.script.Now = l.script.Now.Add(readEvery)
-				l.send(kit.Tick(l.script.Now))
+				l.Send(kit.Tick(l.script.Now))
 				l.View()
 			}
 		})

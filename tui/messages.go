@@ -1,23 +1,32 @@
 package tui
 
-// The sentences that all pages share. A name says when its sentence is shown; a test reads them
-// all.
-const (
-	findCommand     = "Find a command"
-	otherPage       = "%s works on page %d, %s: %s"
-	unfinished      = "Unfinished: %s of this program"
-	quitStops       = "Quitting saves a checkpoint and stops them."
-	resumeLater     = "drolab resume RUN continues from there."
-	screenTooSmall  = "too small: %dx%d needed"
-	noneStarted     = "Nothing has been started here"
-	allEnded        = "All runs of the last start have ended"
-	savesFirst      = "Each saves a checkpoint first, and can be resumed."
-	replayRefusal   = "A replay is read-only. R ends it"
-	viewDamaged     = "The view kept for this folder is damaged and was ignored"
-	viewReadOnly    = "This view is read-only: it cannot start, change or delete runs."
-	askedTo         = "Asked to "
-	noCommand       = "No matching command"
-	liveRuns        = "%d live"
-	sharedRefusal   = "This shared view reads runs and no other files"
-	readOnlyRefusal = "This view is read-only. Use drolab attach to make changes"
+import (
+	"drolab/tui/kit"
+	"drolab/tui/lab"
 )
+
+// The messages of the interface to itself (tea.Msg). Those that all pages understand are in
+// tui/kit, and those about runs in tui/lab.
+
+// beatMsg is the end of a beat, with the runs that have ended.
+type beatMsg lab.Over
+
+// viewsMsg brings the views that were kept, or says that they were written.
+type viewsMsg struct {
+	views   lab.Views
+	err     error
+	written bool
+}
+
+// Changes implements changing.
+func (m viewsMsg) Changes() bool { return !m.written }
+
+// offer is a row of the key table that the palette found, and its page. As a message it asks for
+// the action of the row, on that page.
+type offer struct {
+	*kit.Key
+	page pageID // the page of the key
+}
+
+// leaveMsg says which runs of this process are live when leaving is asked for.
+type leaveMsg struct{ live []string }

@@ -21,9 +21,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// newcomer is a rig on runs that train, with a user who presses only keys that the screen names.
+// newcomer is a driver on runs that train, with a user who presses only keys that the screen names.
 type newcomer struct {
-	*rig
+	*driver
 	t       *testing.T
 	store   *record.Store
 	queue   *queue.Queue
@@ -32,24 +32,24 @@ type newcomer struct {
 	keys    int           // the number of keys pressed
 }
 
-// held is a store whose runs wait, before their first step is logged, until the gate is closed. So
-// none of them ends before it can be paused.
-type held struct {
+// gatedStore is a store whose runs wait, before their first step is logged, until the gate is
+// closed. So none of them ends before it can be paused.
+type gatedStore struct {
 	runner.Store
 	gate <-chan struct{}
 }
 
-func (h held) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (h gatedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	r, err := h.Store.Create(m, from)
-	return heldRecorder{r, h.gate}, err
+	return gatedRecorder{r, h.gate}, err
 }
 
-type heldRecorder struct {
+type gatedRecorder struct {
 	runner.Recorder
 	gate <-chan struct{}
 }
 
-func (r heldRecorder) Append(e runner.Event) error {
+func (r gatedRecorder) Append(e runner.Event) error {
 	if _, step := e.(*runner.StepEvent); step {
 		<-r.gate
 	}
@@ -59,23 +59,22 @@ func (r heldRecorder) Append(e runner.Event) error {
 func newNewcomer(t *testing.T) *newcomer {
 	t.Helper()
 	store, gate := toyStore(t), make(chan struct{})
-	q := queue.NewQueue(context.Background(), queue.Settings{Store: held{store, gate}, Threads: 1})
+	q := queue.NewQueue(context.Background(),
+		queue.Settings{Store: gatedStore{store, gate}, Threads: 1})
 	settings := spec.Defaults()
 	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch, settings.Epochs =
 		[]dro.Algorithm{dro.SFK, dro.ERM}, "csv:example", "linear", 32, 400
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := &rig{script: s, asked: &tuitest.Asked{}}
-	r.Model = newModel(lab.Config{Verbs: q, RunsDir: store.Dir(), DataDir: t.TempDir(),
+	r := drive(newModel(lab.Config{Verbs: q, RunsDir: store.Dir(), DataDir: t.TempDir(),
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, s,
 		func() []presets.Preset {
 			return []presets.Preset{{Preset: runner.Preset{Name: "table", Doc: "a table",
 				Spec: settings}}}
-		})
-	r.Source, r.Round = s.Folder, 0
-	r.after = never
-	r.run(r.Init())
-	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-	return &newcomer{rig: r, t: t, store: store, queue: q, gate: gate}
+		}), s)
+	r.Source = s.Folder
+	r.Run(r.Init())
+	r.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	return &newcomer{driver: r, t: t, store: store, queue: q, gate: gate}
 }
 
 // screenful returns the text on the screen.
@@ -90,7 +89,7 @@ func (n *newcomer) does(keys ...string) {
 		if !slices.Contains(known, name) {
 			n.t.Fatalf("key %d: nothing says %s:\n%s", n.keys+1, name, n.screenful())
 		}
-		n.rig.press(key)
+		n.driver.Press(key)
 		n.keys++
 		if key == "?" {
 			n.learned += n.screenful()
@@ -100,7 +99,7 @@ func (n *newcomer) does(keys ...string) {
 
 // types presses the keys of a value.
 func (n *newcomer) types(value string) {
-	n.typed(value)
+	n.Type(value)
 	n.keys += len(value)
 }
 
@@ -124,7 +123,7 @@ func (n *newcomer) until(what string, so func() bool) {
 			n.t.Fatalf("after %d keys there is no %s:\n%s", n.keys, what, n.screenful())
 		}
 		<-tick.C
-		n.wait(time.Second/5, time.Second/5)
+		n.Wait(time.Second/5, time.Second/5)
 	}
 }
 
@@ -151,7 +150,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	for !strings.Contains(n.learned, "export what the panel shows") {
 		// The help is longer than the screen, and its order changes when a key begins to work.
 		n.does("esc", "?")
-		n.rig.press("space")
+		n.driver.Press("space")
 		n.learned += n.screenful()
 	}
 	n.does("esc", "t")
@@ -159,7 +158,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.types(".02")
 	n.does("enter")
 	n.sees("Set lr to .02")
-	n.until("turn in the log", func() bool { _, _, ok := n.watch.Run().Back(); return ok })
+	n.until("turn in the log", func() bool { _, _, ok := n.watch.Runs.Run().Back(); return ok })
 	n.does("u")
 	n.sees("Set lr back to 0.01")
 	n.does("F")

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -42,11 +41,13 @@ type Model struct {
 	drawing
 }
 
-// drawing says when the screen has to be drawn anew.
+// drawing says when the screen has to be drawn anew. A screen stands until a message changes it,
+// which saves most of the cost of an idle minute.
 type drawing struct {
-	version int           // grows with every message that may change the screen
-	drawn   kit.LineCache // the screen at a version
-	waited  string        // what the last tick had to say of what is read
+	version      int    // grows with every message that may change the screen
+	drawn        string // the screen as it was drawn last
+	drawnVersion int    // the version of drawn
+	waited       string // what the last tick had to say of what is read
 }
 
 // folder holds what is known of the runs' folder.
@@ -107,7 +108,8 @@ func (m *Model) restyle() {
 
 // open puts an overlay over the page; nil takes away the one that is there.
 func (m *Model) open(o *kit.Overlay) {
-	if m.overlay = o; o != nil {
+	m.overlay = o
+	if o != nil {
 		o.Resize(m.Theme, m.Body.W, m.Body.H)
 	}
 }
@@ -136,13 +138,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.w, m.h = min(msg.Width, mostColumns), msg.Height
 		m.Body = kit.Area(0, 1, m.w, m.h-2) // between header and footer
 		m.open(m.overlay)
+		return m, m.answer(kit.Changed{})
 	case tea.BackgroundColorMsg:
 		m.env.light = !msg.IsDark()
 		m.restyle()
+		return m, m.answer(kit.Changed{})
 	case tea.ColorProfileMsg:
 		if !m.env.plain { // as Bubble Tea has found them out meanwhile
 			m.env.setProfile(msg.Profile)
 			m.restyle()
+			return m, m.answer(kit.Changed{})
 		}
 	case tea.FocusMsg:
 		m.unfocused = false
@@ -262,12 +267,17 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" {
 		m.Mine[msg.ID] = true
 	}
-	return kit.Notify(cmp.Or(msg.Done, askedTo+msg.Verb) + ": " + msg.ID)
+	if msg.Done == "" {
+		return kit.Notify(fmt.Sprintf("Asked to %s: %s", msg.Verb, msg.ID))
+	}
+	return kit.Notify(msg.Done + ": " + msg.ID)
 }
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.notice, m.news, m.pressed, m.used = kit.Notice{}, m.now, m.now, true
+	m.notice = kit.Notice{}
+	m.news, m.pressed = m.now, m.now
+	m.used = true
 	m.frames.set(m.env.frames)
 	key := k.String()
 	p := m.page()
@@ -296,7 +306,7 @@ func (m *Model) page() page { return m.pages[m.current] }
 func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
 		if row := kit.Find(rows, k); row != nil && !row.Moves {
-			return kit.Notify(fmt.Sprintf(otherPage,
+			return kit.Notify(fmt.Sprintf("%s works on page %d, %s: %s",
 				kit.KeyName(k.String(), m.env.ascii), i+1, m.pages[i].Title(), row.Help))
 		}
 	}
@@ -344,7 +354,10 @@ func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.Least
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.drawn.Get(m.version, func() []string { return []string{m.screen()} })[0])
+	if m.drawn == "" || m.drawnVersion != m.version {
+		m.drawn, m.drawnVersion = m.screen(), m.version
+	}
+	v := tea.NewView(m.drawn)
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
@@ -363,7 +376,8 @@ func (m *Model) screen() string { return m.terminalText(m.frame()) }
 // terminalText returns the lines of a frame as the terminal gets them. It changes the lines.
 func (m *Model) terminalText(lines []string) string {
 	for i, line := range lines {
-		if lines[i] = cell.ForTerminal(line); m.env.ascii {
+		lines[i] = cell.ForTerminal(line)
+		if m.env.ascii {
 			lines[i] = cell.ASCII(lines[i])
 		}
 	}
@@ -376,7 +390,7 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		line := fmt.Sprintf(screenTooSmall, kit.LeastWidth, kit.LeastHeight)
+		line := fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)
 		return kit.Fill([]string{line}, m.w, m.h)
 	}
 	body := m.page().View(m.Body.W, m.Body.H)

@@ -24,7 +24,7 @@ import (
 func TestVerbsOfAnotherProcess(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsGoOn = true
-	r.press("p", "x", "y", "3", "p")
+	r.Press("p", "x", "y", "3", "p")
 	if want := []string{"pause", "stop", "pause"}; !slices.Equal(r.asked.List, want) {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
@@ -36,37 +36,43 @@ func TestAnswered(t *testing.T) {
 	for want, ask := range map[string]tea.Cmd{"Asked to pause: a-run": r.Ask("pause", "a-run"),
 		"Saved at step 7: a-run":           r.Ask("checkpoint", "a-run"),
 		"Set c to 70 · u undoes it: a-run": r.Turn("a-run", "c", "70")} {
-		if r.send(ask()); !strings.Contains(r.footer(), want) {
+		if r.Send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
 	}
-	r.send(lab.Answered{Verb: "resume", ID: "b-run"},
+	r.Send(lab.Answered{Verb: "resume", ID: "b-run"},
 		lab.Answered{Verb: "resume", ID: "c-run", Err: errors.New("no such run")})
-	if !r.Mine["b-run"] || r.Mine["c-run"] || !strings.Contains(r.footer(), "no such run") {
-		t.Errorf("ours are %v; the footer says %q", r.Mine, r.footer())
+	if !r.Mine["b-run"] {
+		t.Error("a run that was resumed is not ours")
+	}
+	if r.Mine["c-run"] {
+		t.Error("a run that could not be resumed is ours")
+	}
+	if f := r.footer(); !strings.Contains(f, "no such run") {
+		t.Errorf("the footer says %q, want no such run in it", f)
 	}
 }
 
 // TestPace: the interface looks at the files less and less often while nothing happens.
 func TestPace(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.wait(30*time.Second, time.Second/5) // to the end of the runs
+	r.Wait(30*time.Second, time.Second/5) // to the end of the runs
 	for _, c := range []struct {
 		later, want time.Duration
 	}{{0, readSeldom}, {longQuietAfter + time.Second, readRarely}} {
-		r.send(kit.Tick(r.script.Now.Add(c.later)))
+		r.Send(kit.Tick(r.script.Now.Add(c.later)))
 		if got := r.pace(); got != c.want {
 			t.Errorf("%v later: %v, want %v", c.later, got, c.want)
 		}
 	}
-	if r.press("?"); r.pace() != readEvery {
+	if r.Press("?"); r.pace() != readEvery {
 		t.Errorf("after a key: %v, want %v", r.pace(), readEvery)
 	}
 }
 
 func TestLeave(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.press("q")
+	r.Press("q")
 	if !r.quit {
 		t.Error("q does not leave, though no run is of this program")
 	}
@@ -74,15 +80,21 @@ func TestLeave(t *testing.T) {
 	for id := range r.script.Logs {
 		r.Mine[id] = true
 	}
-	r.press("q")
-	if r.quit || r.overlay == nil {
-		t.Fatal("q leaves without asking, though runs of this program go on")
+	r.Press("q")
+	if r.quit {
+		t.Fatal("q leaves, though runs of this program go on")
 	}
-	r.press("q", "n", "esc")
-	if r.quit || r.overlay != nil {
-		t.Fatal("Esc does not stay")
+	if r.overlay == nil {
+		t.Fatal("q asks nothing, though runs of this program go on")
 	}
-	r.press("ctrl+c", "ctrl+c")
+	r.Press("q", "n", "esc")
+	if r.quit {
+		t.Fatal("Esc leaves")
+	}
+	if r.overlay != nil {
+		t.Fatalf("after Esc the question %q stays", r.overlay.Title)
+	}
+	r.Press("ctrl+c", "ctrl+c")
 	if !r.quit {
 		t.Error("two ctrl+c do not leave")
 	}
@@ -91,17 +103,24 @@ func TestLeave(t *testing.T) {
 // TestStarted: runs that Launch has started are watched and belong to the user.
 func TestStarted(t *testing.T) {
 	s := tuitest.NewScript(t)
-	r := newRig(t, s, 80, 24)
+	r := newDriver(t, s, 80, 24)
 	var ids []string
 	for id := range s.Logs {
 		ids = append(ids, id)
 	}
-	r.send(lab.Started{IDs: ids[:2]})
-	if s := tuitest.Text(r.shot(t)); r.current != watchPage || !strings.Contains(s, "2 running") ||
-		!r.Mine[ids[0]] || !r.Mine[ids[1]] {
-		t.Errorf("page %d with\n%s", r.current, tuitest.Text(r.shot(t)))
+	r.Send(lab.Started{IDs: ids[:2]})
+	if r.current != watchPage {
+		t.Errorf("after a start page %d is shown, want Watch", r.current+1)
 	}
-	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "2 running") {
+		t.Errorf("the screen lacks 2 running:\n%s", s)
+	}
+	for _, id := range ids[:2] {
+		if !r.Mine[id] {
+			t.Errorf("the run %s, which was started, is not ours", id)
+		}
+	}
+	r.Send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
 	if f := r.footer(); !strings.Contains(f, "rho: 0: want\\x1b[31m a number") {
 		t.Errorf("the footer says %q", f)
 	}
@@ -109,7 +128,7 @@ func TestStarted(t *testing.T) {
 
 func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.press(":")
+	r.Press(":")
 	idle := false
 	for _, row := range r.overlay.Form.(*palette).rows() {
 		if can := row.Blocked() == ""; can && idle {
@@ -118,29 +137,35 @@ func TestPalette(t *testing.T) {
 			idle = !can
 		}
 	}
-	r.typed("log pane")
+	r.Type("log pane")
 	if s := tuitest.Text(r.shot(t)); strings.Contains(s, "smoothing") {
 		t.Errorf("what was not asked for:\n%s", s)
 	}
-	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
+	r.Press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
 		"backspace", "backspace")
-	r.typed("warnings")
-	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") ||
-		r.overlay != nil {
-		t.Error("the log pane is not open")
+	r.Type("warnings")
+	r.Press("enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "Log by step") {
+		t.Errorf("the log pane is not open:\n%s", s)
 	}
-	r.press(":")
-	r.typed("zzz")
-	if r.press("enter"); r.overlay == nil ||
-		!strings.Contains(tuitest.Text(r.shot(t)), "No matching command") {
-		t.Error("nothing was found, and something done")
+	if r.overlay != nil {
+		t.Errorf("the palette %q stays open", r.overlay.Title)
 	}
-	r.press("esc", ":", "down", "down", "down", "up")
+	r.Press(":")
+	r.Type("zzz")
+	r.Press("enter")
+	if r.overlay == nil {
+		t.Fatal("Enter closes a palette that found nothing")
+	}
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "No matching command") {
+		t.Errorf("the palette lacks No matching command:\n%s", s)
+	}
+	r.Press("esc", ":", "down", "down", "down", "up")
 	r.size(40, 12)
 	r.fits(t, "palette on a small screen")
-	r.press("esc", "3", ":")
-	r.typed("filter")
-	if r.press("enter"); !r.pages[runsPage].Typing() {
+	r.Press("esc", "3", ":")
+	r.Type("filter")
+	if r.Press("enter"); !r.pages[runsPage].Typing() {
 		t.Error("no filter is typed")
 	}
 }
@@ -150,11 +175,11 @@ func TestPalette(t *testing.T) {
 func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		r := browsing(t, tuitest.NewArchive(t), "3", 120, 40)
-		r.late = late
-		r.press("end", "enter")
+		r.Late = late
+		r.Press("end", "enter")
 		list, _ := r.Source.List()
 		last := list[len(list)-1].Meta.ID
-		if got := r.watch.IDs(); r.current != watchPage || !slices.Equal(got, []string{last}) {
+		if got := r.watch.Runs.IDs(); r.current != watchPage || !slices.Equal(got, []string{last}) {
 			t.Errorf("late %v: on page %d are watched %v, want %s", late, r.current+1, got, last)
 		}
 	}
@@ -163,44 +188,58 @@ func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 // TestStopAll: X stops the runs that were started last, and no others.
 func TestStopAll(t *testing.T) {
 	r := watching(t, 120, 40)
-	if r.press("X"); len(r.asked.List) > 0 || r.overlay != nil {
-		t.Fatalf("nothing was started, and asked is %v", r.asked.List)
+	r.Press("X")
+	if len(r.asked.List) > 0 {
+		t.Fatalf("nothing was started, and X asks for %v", r.asked.List)
+	}
+	if r.overlay != nil {
+		t.Fatalf("nothing was started, and X opens %q", r.overlay.Title)
 	}
 	var ids []string
 	for id := range r.script.Logs {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	r.send(lab.Started{IDs: ids[:2]})
-	r.press("X")
-	if r.overlay == nil || len(r.asked.List) > 0 {
-		t.Fatalf("asked %v without a question", r.asked.List)
+	r.Send(lab.Started{IDs: ids[:2]})
+	r.Press("X")
+	if r.overlay == nil {
+		t.Fatal("X asks no question")
 	}
-	if r.press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
+	if len(r.asked.List) > 0 {
+		t.Fatalf("X asks for %v before the answer", r.asked.List)
+	}
+	if r.Press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
 		t.Errorf("asked %v, want two stops", r.asked.List)
 	}
 }
 
-// reads are Verbs that are reading.
-type reads struct {
+// readingVerbs are Verbs that are reading.
+type readingVerbs struct {
 	runner.Verbs
 	now *runner.Reading
 }
 
-func (r reads) Reading() *runner.Reading { return r.now }
+func (r readingVerbs) Reading() *runner.Reading { return r.now }
 
 // TestBusy: keys do nothing while runs are being started.
 func TestBusy(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 80, 24)
-	r.press("enter")
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
+	r.Press("enter")
 	_, cmd := r.Update(tuitest.KeyPress("enter"))
 	_, ask := r.Update(cmd()) // which is not answered yet
-	r.press("3", "down", "enter", "q")
-	if r.current != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
-		t.Errorf("on page %d, the footer is %q", r.current+1, r.footer())
+	r.Press("3", "down", "enter", "q")
+	if r.current != launchPage {
+		t.Errorf("while runs are started a key turns to page %d, want %d", r.current+1,
+			launchPage+1)
+	}
+	if r.quit {
+		t.Error("while runs are started q ends the interface")
+	}
+	if f := r.footer(); !strings.Contains(f, "Starting") {
+		t.Errorf("the footer is %q, want Starting in it", f)
 	}
 	idle := r.Config.Verbs
-	r.Config.Verbs = reads{idle, &runner.Reading{What: "samples", Done: 4000, Of: 10_000,
+	r.Config.Verbs = readingVerbs{idle, &runner.Reading{What: "samples", Done: 4000, Of: 10_000,
 		Left: 150 * time.Second}}
 	want := "… reading samples: 4000 of 10000, ETA 2:30"
 	if got := r.footer(); !strings.Contains(got, "Starting") || !strings.Contains(got, want) {
@@ -213,33 +252,44 @@ func TestBusy(t *testing.T) {
 		}
 	}
 	r.Config.Verbs = idle
-	if r.run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
-		t.Errorf("answered, the page is %d, the footer %q", r.current+1, r.footer())
+	r.Run(ask)
+	if r.current != launchPage {
+		t.Errorf("after a start that failed page %d is shown, want %d", r.current+1, launchPage+1)
+	}
+	if f := r.footer(); !strings.Contains(f, "no room") {
+		t.Errorf("the footer is %q, want no room in it", f)
 	}
 	r.Config.Verbs = &tuitest.Starter{}
-	if r.press("enter", "enter"); r.current != watchPage {
-		t.Errorf("started, the page is %d", r.current+1)
+	if r.Press("enter", "enter"); r.current != watchPage {
+		t.Errorf("started, the page is %d, want %d", r.current+1, watchPage+1)
 	}
 }
 
 // TestBeginsWithLiveRuns: if runs are live, the interface begins with them, unless a key was
 // pressed first.
 func TestBeginsWithLiveRuns(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 80, 24)
-	if r.current != launchPage || !strings.Contains(r.header(), "4 live") {
-		t.Errorf("after a key page %d: %q", r.current+1, r.header())
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
+	if r.current != launchPage {
+		t.Errorf("after a key page %d is shown, want %d", r.current+1, launchPage+1)
+	}
+	if h := r.header(); !strings.Contains(h, "4 live") {
+		t.Errorf("the header is %q, want 4 live in it", h)
 	}
 	r.used, r.listed = false, false
 	r.tick(tuitest.Epoch0()) // a slow disk answers after the first tick
-	if r.send(lab.Listed{Runs: r.live}); r.current != watchPage || len(r.watch.Tracks) != 4 {
-		t.Errorf("page %d: %q", r.current+1, r.header())
+	r.Send(lab.Listed{Runs: r.live})
+	if r.current != watchPage {
+		t.Errorf("with live runs page %d is shown first, want %d", r.current+1, watchPage+1)
+	}
+	if n := len(r.watch.Runs.Tracks); n != 4 {
+		t.Errorf("%d runs are watched, want 4", n)
 	}
 }
 
 // TestKeys: no key does two things on a page at once, and the help lists every key that does
 // something.
 func TestKeys(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 80, 24)
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
 	for id, table := range r.keys {
 		seen := map[string]*kit.Key{}
 		for i := range table {
@@ -272,18 +322,27 @@ func TestKeys(t *testing.T) {
 // why it does not work.
 func TestHelpTellsWhatWorks(t *testing.T) {
 	r := browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 60)
-	r.press("?")
+	r.Press("?")
 	works, idle, ok := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
-	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
-		t.Errorf("in an empty list the cursor goes up:\n%s", works)
+	if !ok {
+		t.Errorf("in an empty list the help has no part Not now:\n%s", works)
+	}
+	if strings.Contains(works, "↑") {
+		t.Errorf("in an empty list ↑ is among the keys that work:\n%s", works)
+	}
+	if !strings.Contains(idle, "↑") {
+		t.Errorf("in an empty list ↑ is not among the keys that do nothing:\n%s", idle)
 	}
 	r = watching(t, 110, 60)                       // in one column
 	for _, page := range []string{"1", "2", "3"} { // in the first row, with nothing open
-		r.press(page, "home", "?")
+		r.Press(page, "home", "?")
 		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
-		r.press("esc")
-		if strings.Contains(works, "↑") || page != "3" && strings.Contains(works, "Esc") {
-			t.Errorf("page %s: what does nothing works:\n%s", page, works)
+		r.Press("esc")
+		if strings.Contains(works, "↑") {
+			t.Errorf("page %s: in the first row ↑ is among the keys that work:\n%s", page, works)
+		}
+		if page != "3" && strings.Contains(works, "Esc") {
+			t.Errorf("page %s: with nothing open Esc is among the keys that work:\n%s", page, works)
 		}
 	}
 }
@@ -291,7 +350,7 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 // TestHelpFits: on a screen of 120×40, every key of Watch that works now is in view.
 func TestHelpFits(t *testing.T) {
 	r := watching(t, 120, 40)
-	r.press("2", "?")
+	r.Press("2", "?")
 	screen := tuitest.Text(r.shot(t))
 	for i := range r.keys[watchPage] {
 		row := &r.keys[watchPage][i]
@@ -308,28 +367,34 @@ func TestReadOnly(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.ReadOnly, r.Config.RunsGoOn = true, true
 	for _, page := range []string{"1", "2", "3"} {
-		r.press(page)
+		r.Press(page)
 		footer := tuitest.Text(r.shot(t))
 		for _, b := range r.keys[r.current] {
 			if !b.Alters {
 				continue
 			}
 			key := b.Keys.Keys()[0]
-			r.press(key)
-			if r.overlay != nil || len(r.asked.List) > 0 ||
-				!strings.Contains(r.footer(), "read-only") {
-				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key,
-					r.asked.List, r.footer())
+			r.Press(key)
+			if r.overlay != nil {
+				t.Errorf("page %s: %s opens %q", page, key, r.overlay.Title)
 			}
-			r.press("?")
-			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" &&
-				strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
-				t.Errorf("page %s: %s is offered", page, key)
+			if len(r.asked.List) > 0 {
+				t.Errorf("page %s: %s asks for %v", page, key, r.asked.List)
 			}
-			r.press("esc")
+			if f := r.footer(); !strings.Contains(f, "read-only") {
+				t.Errorf("page %s: after %s the footer says %q, want read-only in it", page, key, f)
+			}
+			r.Press("?")
+			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) {
+				t.Errorf("page %s: the help offers %s:\n%s", page, key, help)
+			}
+			if b.Hint != "" && strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
+				t.Errorf("page %s: the footer offers %s", page, key)
+			}
+			r.Press("esc")
 		}
 	}
-	r.press("q")
+	r.Press("q")
 	if !r.quit {
 		t.Error("q does not leave")
 	}
@@ -342,37 +407,46 @@ func TestSharedView(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r.Config.ReadOnly, r.Config.Shared, r.Config.RunsGoOn = true, true, true
 	for _, page := range []string{"1", "2"} {
-		r.press(page)
+		r.Press(page)
 		for _, b := range r.keys[r.current] {
 			if !b.Local {
 				continue
 			}
-			r.press(b.Keys.Keys()[0])
-			if r.overlay != nil || r.pages[r.current].Typing() ||
-				!strings.Contains(r.footer(), " view ") {
-				t.Errorf("page %s: %s does something: the footer says %q", page,
-					b.Keys.Keys()[0], r.footer())
+			key := b.Keys.Keys()[0]
+			r.Press(key)
+			if r.overlay != nil {
+				t.Errorf("page %s: %s opens %q", page, key, r.overlay.Title)
+			}
+			if r.pages[r.current].Typing() {
+				t.Errorf("page %s: after %s text is typed", page, key)
+			}
+			if f := r.footer(); !strings.Contains(f, " view ") {
+				t.Errorf("page %s: after %s the footer says %q, want the view in it", page, key, f)
 			}
 		}
 	}
-	r.press("1")
+	r.Press("1")
 	for _, shared := range []bool{true, false} {
 		r.Config.Shared = shared
 		changed := false
 		for y := range 30 {
 			// If the cell is a setting, the second click changes it, as the space bar does.
-			r.send(click(60, y))
-			r.send(click(60, y))
+			r.Send(click(60, y))
+			r.Send(click(60, y))
 			changed = changed || r.pages[r.current].Typing() ||
 				strings.Count(r.screen(), "◆") > 1 // the legend has one
-			r.press("esc")
+			r.Press("esc")
 		}
 		if changed == shared {
 			t.Errorf("shared %v: clicks change a setting: %v", shared, changed)
 		}
 	}
-	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {
-		t.Errorf("written: %v, %v", files, err)
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) > 0 {
+		t.Errorf("the files %v were written, want none", files)
 	}
 }
 
@@ -380,7 +454,7 @@ func TestSharedView(t *testing.T) {
 func TestTabs(t *testing.T) {
 	r := watching(t, 120, 40)
 	for _, tab := range r.tabs() {
-		r.send(click(tab.x+1, 0))
+		r.Send(click(tab.x+1, 0))
 		if got := r.pages[r.current].Title(); !strings.Contains(tab.text, got) {
 			t.Errorf("a click on %q leads to %s", tab.text, got)
 		}
@@ -392,20 +466,20 @@ func TestElsewhere(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
 	for key, want := range map[string]string{"x": "x works on page 2, Watch: stop",
 		"#": "# works on page 3, Runs: add", "u": "u works on page 1, Launch: reset"} {
-		if r.press(key); !strings.Contains(r.footer(), want) {
+		if r.Press(key); !strings.Contains(r.footer(), want) {
 			t.Errorf("%s: the footer says %q, want %q", key, r.footer(), want)
 		}
 	}
-	if r.press("ctrl+y"); r.notice.Text != "" {
+	if r.Press("ctrl+y"); r.notice.Text != "" {
 		t.Errorf("of a key that does nothing anywhere: %q", r.notice.Text)
 	}
 }
 
 // TestSuspend: Ctrl-Z suspends the program on every page.
 func TestSuspend(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
 	for _, page := range []string{"1", "2", "3", "4"} {
-		r.press(page)
+		r.Press(page)
 		_, cmd := r.Update(tuitest.KeyPress("ctrl+z"))
 		if cmd == nil {
 			t.Fatalf("page %s: nothing", page)
@@ -419,14 +493,17 @@ func TestSuspend(t *testing.T) {
 // Runs that were selected on Runs are what Compare shows when it is turned to by its key; fork is
 // a key of Watch, too.
 func TestPickedAreCompared(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
-	r.press("3")
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
+	r.Press("3")
 	r.pages[runsPage].Update(lab.Listed{Runs: tuitest.Found(t, tuitest.NewArchive(t),
 		"shapes-sfk-s1", "shapes-erm-s1")})
-	r.press("space", "space", "4")
+	r.Press("space", "space", "4")
 	s := tuitest.Text(r.shot(t))
-	if r.current != comparePage || !strings.Contains(s, "2 selected runs") {
-		t.Errorf("page %d:\n%s", r.current+1, s)
+	if r.current != comparePage {
+		t.Errorf("page %d is shown, want %d", r.current+1, comparePage+1)
+	}
+	if !strings.Contains(s, "2 selected runs") {
+		t.Errorf("the screen lacks 2 selected runs:\n%s", s)
 	}
 }
 
@@ -438,7 +515,7 @@ func TestHeaderCountsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newClocked(newRig(t, s, 120, 40))
+	r := newClockedDriver(newDriver(t, s, 120, 40))
 	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
 	begin := func(seed uint64) runner.Recorder {
 		m := tuitest.Meta(dro.ERM, tuitest.Epoch0())
@@ -462,7 +539,7 @@ func TestHeaderCountsAgain(t *testing.T) {
 	}
 	for _, page := range []string{"1", "2", "4"} {
 		t.Run("page "+page, func(t *testing.T) {
-			r.press(page)
+			r.Press(page)
 			first := begin(1)
 			r.pass(2 * time.Second)
 			if !strings.Contains(r.header(), "1 live") {

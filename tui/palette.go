@@ -10,14 +10,7 @@ import (
 )
 
 func (m *Model) openPalette() {
-	m.open(&kit.Overlay{Title: findCommand, Form: &palette{m: m, line: kit.NewInput("")}})
-}
-
-// offer is a row of the key table that the palette found, and its page. As a message it asks for
-// the action of the row, on that page.
-type offer struct {
-	*kit.Key
-	page pageID // the page of the key
+	m.open(&kit.Overlay{Title: "Find a command", Form: &palette{m: m, line: kit.NewInput("")}})
 }
 
 // palette is the form that finds what a key does by the words of its help.
@@ -141,7 +134,7 @@ func (p *palette) View(t *kit.Theme, w, h int) []string {
 		}
 	}
 	if len(rows) == 0 {
-		lines = append(lines, t.Dim.Paint("  "+noCommand))
+		lines = append(lines, t.Dim.Paint("  "+"No matching command"))
 	}
 	return kit.Fill(lines, w, room+2)
 }

@@ -48,19 +48,19 @@ func TestPoisonedRuns(t *testing.T) {
 		r.Config.RunsDir = out
 		r.fits(t, where)
 		if runs, _ := record.List(dir); len(runs) == 1 {
-			r.send(lab.Watch{IDs: []string{id}})
-			r.wait(time.Second, time.Second/2)
+			r.Send(lab.Watch{IDs: []string{id}})
+			r.Wait(time.Second, time.Second/2)
 			r.fits(t, where)
 			for range 3 {
-				r.press("e")
+				r.Press("e")
 				r.fits(t, where)
-				r.press("esc", "tab")
+				r.Press("esc", "tab")
 			}
-			r.press("i")
+			r.Press("i")
 			r.fits(t, where)
-			r.press("esc")
+			r.Press("esc")
 		}
-		r.press("3")
+		r.Press("3")
 		r.fits(t, where)
 		files, err := filepath.Glob(filepath.Join(out, "*"))
 		if err != nil {
@@ -135,16 +135,16 @@ func poisonedPresets(text string) []presets.Preset {
 	return list
 }
 
-// poisonable is a folder of two runs with groups and a sweep. The sweep locks its running runs, so
-// the folder is renamed for each text rather than copied.
-type poisonable struct {
+// poisonedFolder is a folder of two runs with groups and a sweep. The sweep locks its running runs,
+// so the folder is renamed for each text rather than copied.
+type poisonedFolder struct {
 	runs  string
 	sweep string
 }
 
-func newPoisonable(t *testing.T) *poisonable {
+func newPoisonedFolder(t *testing.T) *poisonedFolder {
 	t.Helper()
-	p := &poisonable{runs: t.TempDir(), sweep: "mine"}
+	p := &poisonedFolder{runs: t.TempDir(), sweep: "mine"}
 	tuitest.NewSweep(t, filepath.Join(p.runs, p.sweep))
 	a := tuitest.Archive{Folder: lab.Folder(p.runs)}
 	for seed := range uint64(2) {
@@ -158,7 +158,7 @@ func newPoisonable(t *testing.T) *poisonable {
 }
 
 // say puts a text into the name of the sweep's folder and into the notes of the runs.
-func (p *poisonable) say(t *testing.T, text string) {
+func (p *poisonedFolder) say(t *testing.T, text string) {
 	t.Helper()
 	name := strings.NewReplacer("/", "", "\x00", "").Replace("m" + text)
 	if err := os.Rename(filepath.Join(p.runs, p.sweep), filepath.Join(p.runs, name)); err != nil {
@@ -177,12 +177,12 @@ func (p *poisonable) say(t *testing.T, text string) {
 	}
 }
 
-// rig returns a rig in whose world every name and message contains the text.
-func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string) *rig {
+// driver returns a driver in whose world every name and message contains the text.
+func (p *poisonedFolder) driver(t *testing.T, text string, w, h int, environ ...string) *driver {
 	t.Helper()
 	p.say(t, text)
 	folder := lab.Folder(p.runs)
-	r := newRig(t, &tuitest.Script{Folder: folder, Now: tuitest.Epoch0()}, w, h, environ...)
+	r := newDriver(t, &tuitest.Script{Folder: folder, Now: tuitest.Epoch0()}, w, h, environ...)
 	r.Model.Source = poisoned{folder, text}
 	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs,
 		r.Config.DataDir+"/"+text, text+"processor"
@@ -194,41 +194,41 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 		tuitest.PoisonStrings(pick, text)
 		return pick, nil
 	}
-	r.run(r.Init())
+	r.Run(r.Init())
 	return r
 }
 
 // visit turns to every page and, if keys is set, presses each key there.
-func (r *rig) visit(t *testing.T, what string, keys bool) {
+func (r *driver) visit(t *testing.T, what string, keys bool) {
 	t.Helper()
 	runs := tuitest.Found(t, r.Model.Source, "shapes-sfk-s1", "shapes-sfk-s2")
-	r.send(lab.Watch{IDs: []string{"shapes-sfk-s1", "shapes-sfk-s2"}}, lab.Compare{Runs: runs},
+	r.Send(lab.Watch{IDs: []string{"shapes-sfk-s1", "shapes-sfk-s2"}}, lab.Compare{Runs: runs},
 		lab.Samples{Run: runs[0]})
 	for i, rows := range r.keys {
 		turn := func() {
-			r.press("esc", "esc", fmt.Sprint(i+1))
+			r.Press("esc", "esc", fmt.Sprint(i+1))
 			if r.current != pageID(i) {
 				t.Fatalf("page %d is not turned to", i+1)
 			}
 		}
 		for turn(); r.current == pageID(i); turn() {
-			r.wait(time.Second, time.Second)
+			r.Wait(time.Second, time.Second)
 			r.printable(t, fmt.Sprintf("%s, page %d", what, i+1))
 			if len(rows) == 0 || !keys {
 				break
 			}
 			key := rows[0].Keys.Keys()[0]
 			rows = rows[1:]
-			r.press(key)
+			r.Press(key)
 			r.printable(t, fmt.Sprintf("%s, page %d, key %s", what, i+1, key))
-			r.press("down", "right")
+			r.Press("down", "right")
 			r.printable(t, fmt.Sprintf("%s, page %d, key %s and on", what, i+1, key))
 		}
 	}
 }
 
 // printable checks the screen as it is drawn and the bytes that a terminal would get for it.
-func (r *rig) printable(t *testing.T, what string) {
+func (r *driver) printable(t *testing.T, what string) {
 	t.Helper()
 	r.fits(t, what)
 	s := r.View().Content
@@ -250,19 +250,19 @@ func TestEveryControlEverywhere(t *testing.T) {
 	modes := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}, {"COLORTERM=", "TERM=xterm"}}
 	sizes := [][2]int{{120, 40}, {40, 12}, {200, 60}, {80, 24}}
 	const each = 6 // the number of controls in a text, few enough for it to be shown whole
-	i, world := 0, newPoisonable(t)
+	i, world := 0, newPoisonedFolder(t)
 	for some := range slices.Chunk(tuitest.Poisons(), each) {
 		text, mode, size := strings.Join(some, ""), modes[i%4], sizes[i/2%4]
 		if i++; !testsize.Long() && i%5 != 0 || testing.Short() && i%7 != 0 { // one goroutine draws
 			continue
 		}
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			r := world.rig(t, text, size[0], size[1], mode...)
+			r := world.driver(t, text, size[0], size[1], mode...)
 			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%20 == 0 || testsize.Long())
 			for _, msg := range []any{lab.Started{Err: errors.New(text)},
 				kit.Notice{Text: text + "notice"}, lab.Answered{ID: text, Verb: "pause"},
 				lab.Answered{ID: "x", Verb: "pause", Err: errors.New(text)}} {
-				r.send(msg)
+				r.Send(msg)
 				r.printable(t, fmt.Sprintf("%T", msg))
 			}
 			wr := tuitest.NewRenderer(size[0], size[1])

@@ -32,7 +32,7 @@ func TestRandom(t *testing.T) {
 			if seed >= 3 { // with groups, a validation split and a selection
 				s = tuitest.NewGroupScript(t)
 			}
-			r := newRig(t, s, 80, 24, environ...)
+			r := newDriver(t, s, 80, 24, environ...)
 			var keys []string
 			for _, page := range r.keys {
 				for _, b := range page {
@@ -40,7 +40,11 @@ func TestRandom(t *testing.T) {
 				}
 			}
 			keys = append(keys, "0", "A", "é", "世", "-", ".", "y", "2", "2", "backspace")
-			for i := range 250 {
+			steps := 250
+			if testing.Short() {
+				steps = 60
+			}
+			for i := range steps {
 				what := r.stir(rng, keys)
 				if i%2 == 0 {
 					r.fits(t, what)
@@ -51,12 +55,12 @@ func TestRandom(t *testing.T) {
 }
 
 // stir does one random thing and returns its description.
-func (r *rig) stir(rng *rand.Rand, keys []string) string {
+func (r *driver) stir(rng *rand.Rand, keys []string) string {
 	x, y := rng.IntN(r.w+2), rng.IntN(r.h+2)
 	switch n := rng.IntN(20); {
 	case n < 10:
 		k := keys[rng.IntN(len(keys))]
-		r.press(k)
+		r.Press(k)
 		return "key " + k
 	case n < 12:
 		r.size(1+rng.IntN(220), 1+rng.IntN(70))
@@ -65,20 +69,20 @@ func (r *rig) stir(rng *rand.Rand, keys []string) string {
 		r.size(40+rng.IntN(40), 12+rng.IntN(12))
 		return "small size"
 	case n < 14:
-		r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		r.Send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 		return fmt.Sprintf("click %d %d", x, y)
 	case n < 15:
-		r.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp,
+		r.Send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp,
 			tea.MouseWheelDown}[rng.IntN(2)]})
 		return fmt.Sprintf("wheel %d %d", x, y)
 	case n < 16:
-		r.send(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nμ\x00"})
+		r.Send(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nμ\x00"})
 		return "paste"
 	case n < 17:
-		r.send([]tea.Msg{tea.BlurMsg{}, tea.FocusMsg{}}[rng.IntN(2)])
+		r.Send([]tea.Msg{tea.BlurMsg{}, tea.FocusMsg{}}[rng.IntN(2)])
 		return "focus"
 	}
-	r.wait(time.Duration(rng.IntN(2000))*time.Millisecond, time.Second/5)
+	r.Wait(time.Duration(rng.IntN(2000))*time.Millisecond, time.Second/5)
 	return "wait"
 }
 
@@ -122,13 +126,13 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := newRig(t, s, 100, 30)
+	r := newDriver(t, s, 100, 30)
 	for _, page := range []string{"1", "2", "3", "4"} {
-		r.press(page)
+		r.Press(page)
 		r.fits(t, "page "+page)
 		for _, size := range tuitest.Sizes() {
 			r.size(size[0], size[1])
-			r.wait(time.Second, time.Second/5)
+			r.Wait(time.Second, time.Second/5)
 			r.fits(t, "page "+page)
 		}
 	}
@@ -139,14 +143,14 @@ func TestHostile(t *testing.T) {
 		t.Fatal("no directory was refused: the test's files are not tuitest.Hostile enough")
 	}
 	for _, run := range runs {
-		r.press("esc")
-		r.send(lab.Watch{IDs: []string{run.Meta.ID}})
+		r.Press("esc")
+		r.Send(lab.Watch{IDs: []string{run.Meta.ID}})
 		for range 6 { // panels
-			r.press("tab", "f", "a", "l", "w", "z")
-			r.wait(time.Second, time.Second/2)
+			r.Press("tab", "f", "a", "l", "w", "z")
+			r.Wait(time.Second, time.Second/2)
 			r.fits(t, "run "+run.Meta.ID)
 		}
-		r.press("i")
+		r.Press("i")
 		r.fits(t, "definitions of "+run.Meta.ID)
 	}
 }
@@ -230,7 +234,7 @@ func TestRunsHostile(t *testing.T) {
 			r.size(size[0], size[1])
 			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc",
 				"a", "D", "esc", "c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
-				r.press(k)
+				r.Press(k)
 				r.fits(t, "key "+k)
 			}
 		}

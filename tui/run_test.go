@@ -24,7 +24,7 @@ func TestASCII(t *testing.T) {
 		{[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL="}, false},
 	} {
 		if got := environmentOf(c.environ).ascii; got != c.want {
-			t.Errorf("%v: ASCII is %v", c.environ, got)
+			t.Errorf("%v: ASCII is %v, want %v", c.environ, got, c.want)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func TestLightBehind(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "15;0": false, "0;15": true,
 		"0;default;15": true, "0;7": true, "7;8": false, "0;17": false} {
 		if got := environmentOf([]string{"COLORFGBG=" + value}).light; got != want {
-			t.Errorf("%q: light is %v", value, got)
+			t.Errorf("%q: light is %v, want %v", value, got, want)
 		}
 	}
 }

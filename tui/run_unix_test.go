@@ -25,13 +25,13 @@ import (
 // onTerminal runs the interface on a terminal of its own and calls use with the other end of that
 // terminal once the first frame is there. It returns all output and the error of Run.
 func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc,
-	end *window)) (out string, err error) {
+	end *userTerminal)) (out string, err error) {
 	t.Helper()
 	return onTerminalWith(t, &tuitest.Asked{}, use)
 }
 
 func onTerminalWith(t *testing.T, verbs runner.Verbs,
-	use func(context.Context, context.CancelFunc, *window)) (out string, err error) {
+	use func(context.Context, context.CancelFunc, *userTerminal)) (out string, err error) {
 	t.Helper()
 	end, tty, err := pty.Open()
 	if err != nil {
@@ -49,7 +49,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs,
 		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(),
 			Stdin: tty, Stdout: tty, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
-	w := &window{File: end, grown: make(chan struct{}, 1), read: make(chan struct{})}
+	w := &userTerminal{File: end, grown: make(chan struct{}, 1), read: make(chan struct{})}
 	go w.fill()
 	seen := make(chan struct{})
 	go func() {
@@ -69,8 +69,8 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs,
 	return w.text(), err
 }
 
-// window is the user's end of a terminal, with all output that was written to it.
-type window struct {
+// userTerminal is the user's end of a terminal, with all output that was written to it.
+type userTerminal struct {
 	*os.File
 	mu      sync.Mutex
 	written bytes.Buffer
@@ -86,7 +86,7 @@ const (
 )
 
 // fill keeps the output, and answers its question.
-func (w *window) fill() {
+func (w *userTerminal) fill() {
 	defer close(w.read)
 	b, asked := make([]byte, 1<<12), false
 	for {
@@ -108,14 +108,14 @@ func (w *window) fill() {
 	}
 }
 
-func (w *window) text() string {
+func (w *userTerminal) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.written.String()
 }
 
 // await waits until a text was written. Only one goroutine may wait at a time.
-func (w *window) await(text string) {
+func (w *userTerminal) await(text string) {
 	for !strings.Contains(w.text(), text) {
 		select {
 		case <-w.grown:
@@ -157,7 +157,7 @@ func restored(t *testing.T, out string) {
 }
 
 func TestQuit(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) {
+	out, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *userTerminal) {
 		end.WriteString("q")
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func TestQuit(t *testing.T) {
 // TestTerminated: the interface ends without an error on SIGTERM, which main turns into a cancelled
 // context.
 func TestTerminated(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *window) {
+	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *userTerminal) {
 		cancel()
 	})
 	if err != nil {
@@ -183,7 +183,7 @@ func TestTerminated(t *testing.T) {
 
 // TestHangup: the interface ends with ErrHangup when its terminal is closed.
 func TestHangup(t *testing.T) {
-	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) {
+	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *userTerminal) {
 		end.Close()
 	})
 	if !errors.Is(err, ErrHangup) {
@@ -248,23 +248,23 @@ func TestUnfit(t *testing.T) {
 	for _, environ := range [][]string{nil, {"TERM="}, {"TERM=dumb"}} {
 		err := Run(t.Context(), lab.Config{Environ: environ})
 		if err == nil || !strings.Contains(err.Error(), "set TERM") {
-			t.Errorf("%v: %v", environ, err)
+			t.Errorf("with %v Run() = %v, want an error with set TERM", environ, err)
 		}
 	}
 }
 
-// broken panics when it is asked to start runs.
-type broken struct{ tuitest.Asked }
+// panickingVerbs panics when it is asked to start runs.
+type panickingVerbs struct{ tuitest.Asked }
 
-func (*broken) Start(runner.Request) ([]string, error) {
+func (*panickingVerbs) Start(runner.Request) ([]string, error) {
 	panic("a test of a panic")
 }
 
 // TestPanic: a panic while the interface has the terminal is reported in a file, and its stack is
 // not on the screen.
 func TestPanic(t *testing.T) {
-	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc,
-		end *window) {
+	out, err := onTerminalWith(t, &panickingVerbs{}, func(_ context.Context, _ context.CancelFunc,
+		end *userTerminal) {
 		end.WriteString("\r")
 		end.await("core") // a word of the review
 		end.WriteString("\r")
@@ -273,9 +273,12 @@ func TestPanic(t *testing.T) {
 	if !errors.As(err, &broken) || broken.Value != "a test of a panic" {
 		t.Fatalf("got %v, want a panic reported", err)
 	}
-	if text, err := os.ReadFile(broken.Report); err != nil ||
-		!bytes.Contains(text, []byte("(*broken).Start")) {
-		t.Errorf("the report: %s, %v", text, err)
+	text, err := os.ReadFile(broken.Report)
+	if err != nil {
+		t.Fatalf("the report: %v", err)
+	}
+	if !bytes.Contains(text, []byte("(*panickingVerbs).Start")) {
+		t.Errorf("the report lacks (*panickingVerbs).Start:\n%s", text)
 	}
 	if strings.Contains(out, "goroutine") || strings.Contains(out, "panic") {
 		t.Errorf("the stack is on the screen: %q", out)

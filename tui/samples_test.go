@@ -19,8 +19,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sampling returns a rig on the Samples page, with a made-up pick of the only run of a folder.
-func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
+// onSamples returns a driver on the Samples page, with a made-up pick of the only run of a folder.
+func onSamples(t testing.TB, table bool, w, h int, environ ...string) *driver {
 	t.Helper()
 	r := aboutToSample(t, w, h, environ...)
 	r.samples().Evaluate = func(
@@ -30,12 +30,12 @@ func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
 		pick.Split = q.Split
 		return pick, nil
 	}
-	r.press("P")
+	r.Press("P")
 	return r
 }
 
-// aboutToSample returns a rig on the Runs page with one run.
-func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
+// aboutToSample returns a driver on the Runs page with one run.
+func aboutToSample(t testing.TB, w, h int, environ ...string) *driver {
 	t.Helper()
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	a.Add(t, "shapes-sfk-s1", tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0()),
@@ -43,13 +43,13 @@ func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
 	return browsing(t, a.Folder, "3", w, h, environ...)
 }
 
-func (r *rig) samples() *samples.Page { return r.pages[samplesPage].(*samples.Page) }
+func (r *driver) samples() *samples.Page { return r.pages[samplesPage].(*samples.Page) }
 
 func TestViewsOfSamples(t *testing.T) {
 	of := func(table bool) opener {
-		return func(t testing.TB, w, h int, environ ...string) *rig {
+		return func(t testing.TB, w, h int, environ ...string) *driver {
 			t.Helper()
-			return sampling(t, table, w, h, environ...)
+			return onSamples(t, table, w, h, environ...)
 		}
 	}
 	pictures, table := of(false), of(true)
@@ -91,25 +91,36 @@ func TestSamplesTab(t *testing.T) {
 	if strings.Contains(r.header(), "Samples") {
 		t.Error("a tab before a run was asked for")
 	}
-	r.press("6")
+	r.Press("6")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "P on a run of Watch (2) or Runs (3)") {
 		t.Errorf("without a run:\n%s", s)
 	}
-	r.press("3", "P")
-	if r.current != samplesPage || !strings.Contains(r.header(), "6 Samples") || asked != 1 {
-		t.Errorf("P on Runs turns to page %d, asked %d times", r.current+1, asked)
+	r.Press("3", "P")
+	if r.current != samplesPage {
+		t.Errorf("P on Runs turns to page %d, want %d", r.current+1, samplesPage+1)
 	}
-	r.press("f", "3", "enter")
+	if h := r.header(); !strings.Contains(h, "6 Samples") {
+		t.Errorf("the header is %q, want 6 Samples in it", h)
+	}
+	if asked != 1 {
+		t.Errorf("after P on Runs the run was evaluated %d times, want once", asked)
+	}
+	r.Press("f", "3", "enter")
 	if r.current != watchPage {
-		t.Fatalf("page %d", r.current+1)
+		t.Fatalf("Enter turns to page %d, want %d", r.current+1, watchPage+1)
 	}
-	r.press("P")
-	if s := tuitest.Text(r.shot(t)); r.current != samplesPage || asked != 1 ||
-		!strings.Contains(s, "wrong, ") {
-		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.current+1, asked, s)
+	r.Press("P")
+	if r.current != samplesPage {
+		t.Errorf("P on Watch turns to page %d, want %d", r.current+1, samplesPage+1)
 	}
-	if r.press("r"); asked != 2 {
-		t.Errorf("r asked %d times", asked)
+	if asked != 1 {
+		t.Errorf("after P on Watch the run was evaluated %d times, want once", asked)
+	}
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "wrong, ") {
+		t.Errorf("after P on Watch the filter for wrong samples is gone:\n%s", s)
+	}
+	if r.Press("r"); asked != 2 {
+		t.Errorf("after r the run was evaluated %d times, want twice", asked)
 	}
 }
 
@@ -122,7 +133,7 @@ func TestSamplesOfSharedView(t *testing.T) {
 		return nil, errors.New("no")
 	}
 	for _, key := range []string{"P", "6", "r", "m", "c", "3", "enter", "P"} {
-		r.press(key)
+		r.Press(key)
 	}
 	if r.current == samplesPage {
 		t.Error("a shared view is on the page of samples")
@@ -134,16 +145,20 @@ func TestSamplesFit(t *testing.T) {
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"},
 		{"COLORTERM=", "TERM=xterm"}} {
 		for _, table := range []bool{false, true} {
-			r := sampling(t, table, 80, 24, environ...)
+			r := onSamples(t, table, 80, 24, environ...)
 			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z",
 				"pgdown", "pgup", "G", "g", "m", "r", "c", "esc", "i"}
-			for i := range 2 * len(keys) { // each key twice
-				r.press(keys[i*7919%len(keys)])
+			presses := 2 * len(keys) // each key twice
+			if testing.Short() {
+				presses = len(keys)
+			}
+			for i := range presses {
+				r.Press(keys[i*7919%len(keys)])
 				r.size(40+i*37%160, 12+i*23%50)
-				r.send(click(i*13%r.w, i*29%r.h),
+				r.Send(click(i*13%r.w, i*29%r.h),
 					tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
-				r.send(kit.Tick(tuitest.Epoch0().Add(time.Duration(i) * time.Second)))
-				r.press("6")
+				r.Send(kit.Tick(tuitest.Epoch0().Add(time.Duration(i) * time.Second)))
+				r.Press("6")
 				r.fits(t, fmt.Sprint(environ, table, " step ", i))
 			}
 		}
@@ -177,9 +192,9 @@ func TestPoisonedSamples(t *testing.T) {
 			}
 			return pick, nil
 		}
-		r.press("P")
+		r.Press("P")
 		for _, key := range []string{"f", "f", "f", "v", "z", "z", "F", "F", "F", "F", "i", "esc"} {
-			r.press(key)
+			r.Press(key)
 			r.fits(t, key)
 		}
 		r.samples().Evaluate = func(
@@ -187,14 +202,14 @@ func TestPoisonedSamples(t *testing.T) {
 		) (*certificate.Pick, error) {
 			return nil, errors.New("odd.csv" + tuitest.Poison + ": no such file")
 		}
-		r.press("r")
+		r.Press("r")
 		r.fits(t, "an error")
 	}
 }
 
 // BenchmarkSamples draws a screen full of pictures, with two colours in every cell.
 func BenchmarkSamples(b *testing.B) {
-	r := sampling(b, false, 200, 60)
+	r := onSamples(b, false, 200, 60)
 	b.ReportMetric(float64(tuitest.NewRenderer(200, 60).Frame(b, r.View().Content)), "bytes")
 	for b.Loop() {
 		r.restyle()

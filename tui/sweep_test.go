@@ -15,8 +15,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sweeping returns a rig on the Sweep page over a runs folder with a sweep.
-func sweeping(t testing.TB, w, h int, environ ...string) *rig {
+// onSweep returns a driver on the Sweep page over a runs folder with a sweep.
+func onSweep(t testing.TB, w, h int, environ ...string) *driver {
 	t.Helper()
 	return sweepingIn(t, swept(t), w, h, environ...)
 }
@@ -29,18 +29,18 @@ func swept(t testing.TB) (dir string) {
 	return dir
 }
 
-func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *rig {
+func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *driver {
 	t.Helper()
 	s := &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}
-	r := newRig(t, s, w, h, environ...)
+	r := newDriver(t, s, w, h, environ...)
 	r.Config.RunsDir, r.Source = dir, lab.Folder(dir)
-	r.press("5")
+	r.Press("5")
 	return r
 }
 
 func TestViewsOfSweep(t *testing.T) {
 	dir := swept(t)
-	open := func(t testing.TB, w, h int, environ ...string) *rig {
+	open := func(t testing.TB, w, h int, environ ...string) *driver {
 		t.Helper()
 		r := sweepingIn(t, dir, w, h, environ...)
 		r.Config.StopSweep = func(string) error { return nil }
@@ -72,64 +72,75 @@ func TestViewsOfSweep(t *testing.T) {
 // TestSweepTab: there is a tab Sweep if there is a sweep, and the interface opens there if its
 // folder is that of a sweep.
 func TestSweepTab(t *testing.T) {
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 120, 40)
+	r := newDriver(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 120, 40)
 	if strings.Contains(r.header(), "Sweep") {
 		t.Error("a tab without a sweep")
 	}
-	r.press("5")
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "5 Sweep") ||
-		!strings.Contains(s, "sweep start") {
-		t.Errorf("without a sweep:\n%s", s)
+	r.Press("5")
+	for _, want := range []string{"5 Sweep", "sweep start"} {
+		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, want) {
+			t.Errorf("without a sweep the screen lacks %q:\n%s", want, s)
+		}
 	}
 	f := tuitest.NewSweep(t, filepath.Join(r.Config.RunsDir, "mine"))
-	r.press("1")
-	r.run(r.Init())
+	r.Press("1")
+	r.Run(r.Init())
 	if !strings.Contains(r.header(), "5 Sweep") {
 		t.Error("no tab with a sweep")
 	}
 	m := newModel(lab.Config{RunsDir: f.Dir}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.current != sweepPage {
-		t.Errorf("a sweep's folder begins on page %d", m.current+1)
+		t.Errorf("a sweep's folder begins on page %d, want %d", m.current+1, sweepPage+1)
 	}
 	m = newModel(lab.Config{RunsDir: f.Dir,
 		Opening: lab.Opening{Attach: true}}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.current != watchPage {
-		t.Errorf("attached, a sweep's folder begins on page %d", m.current+1)
+		t.Errorf("attached, a sweep's folder begins on page %d, want %d", m.current+1, watchPage+1)
 	}
 	r.size(44, 20)
 	s := r.header()
-	if !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") ||
-		!strings.Contains(s, "Launch") {
-		t.Errorf("in 44 cells: %q", s)
+	for _, want := range []string{" 5 ", "Launch"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("in 44 cells the header is %q, want %q in it", s, want)
+		}
+	}
+	if strings.Contains(s, "Sweep") {
+		t.Errorf("in 44 cells the header is %q, want no name of page 5", s)
 	}
 }
 
 // TestSweepReachesOtherPages: Enter watches the runs of a setting and c compares the chosen runs,
 // although the sweep's folder is not the runs folder.
 func TestSweepReachesOtherPages(t *testing.T) {
-	r := sweeping(t, 120, 40)
-	r.press("enter")
-	if got := r.watch.IDs(); r.current != watchPage || len(got) != 2 ||
-		!strings.HasPrefix(got[0], "mine-sfk-s1-") {
-		t.Errorf("page %d watches %v", r.current+1, got)
+	r := onSweep(t, 120, 40)
+	r.Press("enter")
+	if r.current != watchPage {
+		t.Errorf("Enter turns to page %d, want %d", r.current+1, watchPage+1)
 	}
-	r.press("5", "c")
+	got := r.watch.Runs.IDs()
+	if len(got) != 2 || !strings.HasPrefix(got[0], "mine-sfk-s1-") {
+		t.Errorf("Enter watches %v, want the two runs of mine-sfk-s1-", got)
+	}
+	r.Press("5", "c")
 	s := tuitest.Text(r.shot(t))
-	if r.current != comparePage || !strings.Contains(s, "6 selected runs") {
-		t.Errorf("page %d:\n%s", r.current+1, s)
+	if r.current != comparePage {
+		t.Errorf("c turns to page %d, want %d", r.current+1, comparePage+1)
 	}
-	if r.press("y"); !strings.HasPrefix(r.notice.Text, "Copied ") {
+	if !strings.Contains(s, "6 selected runs") {
+		t.Errorf("the screen lacks 6 selected runs:\n%s", s)
+	}
+	if r.Press("y"); !strings.HasPrefix(r.notice.Text, "Copied ") {
 		t.Errorf("y on Compare: %q", r.notice.Text)
 	}
 	// Esc goes back, and then has nowhere to go: no circle.
-	r.press("enter") // watches the compared runs
+	r.Press("enter") // watches the compared runs
 	for _, want := range []pageID{comparePage, sweepPage, sweepPage} {
-		if r.press("esc"); r.current != want {
+		if r.Press("esc"); r.current != want {
 			t.Errorf("Esc led to page %d, want %d", r.current+1, want+1)
 		}
 	}
 	if r.notice.Text != kit.NoWayBack {
-		t.Errorf("Esc at the start: %q", r.notice.Text)
+		t.Errorf("Esc at the start: %q, want %v", r.notice.Text, kit.NoWayBack)
 	}
 }
 
@@ -141,9 +152,9 @@ func TestSweepFits(t *testing.T) {
 		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown",
 			"pgup", "g", "G", "s"}
 		for i := range 160 { // every width
-			r.press("5", keys[i*7919%len(keys)])
+			r.Press("5", keys[i*7919%len(keys)])
 			r.size(40+i*37%160, 12+i*23%50)
-			r.send(click(i*13%r.w, i*29%r.h),
+			r.Send(click(i*13%r.w, i*29%r.h),
 				tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 			if r.current == sweepPage {
 				r.fits(t, fmt.Sprint("step ", i))
@@ -155,25 +166,25 @@ func TestSweepFits(t *testing.T) {
 // TestSweepGoesOn: the page follows changes in the folder, including runs that are added to the
 // sweep.
 func TestSweepGoesOn(t *testing.T) {
-	r := sweeping(t, 80, 24)
+	r := onSweep(t, 80, 24)
 	dir := filepath.Join(r.Config.RunsDir, "mine")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") &&
 		!strings.Contains(s, "8 missing") {
-		t.Fatal(s)
+		t.Fatalf("the screen has neither 36 runs nor 8 missing:\n%s", s)
 	}
 	tuitest.GrowSweep(t, dir)
-	r.send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))
+	r.Send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "26 missing") {
 		t.Errorf("a sweep that has grown by 18 runs:\n%s", s)
 	}
 	var asked []string
 	r.Config.StopSweep = func(dir string) error { asked = append(asked, dir); return nil }
-	r.press("x", "esc", "x", "y")
+	r.Press("x", "esc", "x", "y")
 	if !slices.Equal(asked, []string{dir}) {
 		t.Errorf("stopped %v", asked)
 	}
 	r.Config.ReadOnly = true
-	if r.press("x", "y"); len(asked) != 1 {
+	if r.Press("x", "y"); len(asked) != 1 {
 		t.Error("a read-only view stops a sweep")
 	}
 }

@@ -138,7 +138,8 @@ func (t *Terminal) firstInput() (n int, means bool) {
 		_, n = utf8.DecodeRuneInString(s)
 		return n, true
 	}
-	if n = len(wholeInput.FindString(s)); n > 0 {
+	n = len(wholeInput.FindString(s))
+	if n > 0 {
 		return n, utf8.ValidString(s[:n])
 	}
 	n = len(partInput.FindString(s))
@@ -233,7 +234,8 @@ func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	case tea.BackgroundColorMsg:
 		t.asked.Store(0)
 	case tea.QuitMsg, tea.SuspendMsg:
-		if t.leaving = t.awaits(); t.leaving {
+		t.leaving = t.awaits()
+		if t.leaving {
 			time.AfterFunc(lookAgain, func() { t.send(msg) })
 			return nil
 		}

@@ -18,27 +18,31 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 )
 
-// made is a terminal made for a test, whose clock is that of a bubble of synctest.
-type made struct {
+// testTerminal is a terminal made for a test, whose clock is that of a bubble of synctest.
+type testTerminal struct {
 	*Terminal
 	end     *io.PipeWriter // what is written here is typed
 	program *tea.Program
 	over    chan struct{} // closed when the program has ended
 
 	questions []string
-	ask       func(k *made, question string) // called at each, if not nil
+	ask       func(k *testTerminal, question string) // called at each, if not nil
 
 	mu  sync.Mutex
 	got []string // what was typed, as it reached the program
 }
 
-// onMade runs a Model on a made terminal. It calls ask at each question, if that is not nil.
-func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
+// onTestTerminal runs a Model on such a terminal. It calls ask at each question, if that is not
+// nil.
+func onTestTerminal(
+	t *testing.T, m *Model, ask func(*testTerminal, string), use func(*testTerminal),
+) {
 	t.Helper()
 	in, end := io.Pipe()
-	k := &made{end: end, ask: ask, over: make(chan struct{})}
+	k := &testTerminal{end: end, ask: ask, over: make(chan struct{})}
 	k.Terminal = &Terminal{In: in, Out: k,
 		Size: func() tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: 80, Height: 24} }}
 	k.program = program(m.Config, m, k.Terminal, tea.WithInput(nil),
@@ -73,7 +77,7 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 }
 
 // Write takes what the program draws.
-func (k *made) Write(p []byte) (int, error) {
+func (k *testTerminal) Write(p []byte) (int, error) {
 	for _, q := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore,
 		ansi.RequestBackgroundColor, ansi.RequestKittyKeyboard} {
 		for range bytes.Count(p, []byte(q)) {
@@ -87,7 +91,7 @@ func (k *made) Write(p []byte) (int, error) {
 }
 
 // note notes a key or a paste.
-func (k *made) note(e tea.Msg) {
+func (k *testTerminal) note(e tea.Msg) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch e := e.(type) {
@@ -103,14 +107,14 @@ func (k *made) note(e tea.Msg) {
 }
 
 // count returns how many keys and pastes came and were not taken.
-func (k *made) count() int {
+func (k *testTerminal) count() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.got)
 }
 
 // typed types pieces with a pause before each but the first, and returns what came of it.
-func (k *made) typed(pause time.Duration, pieces ...string) []string {
+func (k *testTerminal) typed(pause time.Duration, pieces ...string) []string {
 	for i, piece := range pieces {
 		if i > 0 {
 			time.Sleep(pause)
@@ -149,14 +153,14 @@ func TestReportsAreNoKeys(t *testing.T) {
 	for i, at := range []string{"1", "2", "3", "4", "5", "6", "3/", "3:", "2?"} {
 		t.Run(at, func(t *testing.T) {
 			r := browsing(t, archive, at[:1], 80, 24)
-			r.typed(at[1:])
+			r.Type(at[1:])
 			keys, cases := map[string]int{}, 0
 			delays, first, every := []time.Duration{20, 60, 150, 400}, 1, 1
 			if !testsize.Long() && (at != "3" || testing.Short()) {
 				delays, first, every = delays[2:3], 1+i%2, 2
 			}
 			synctest.Test(t, func(t *testing.T) {
-				onMade(t, r.Model, nil, func(k *made) {
+				onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 					for _, report := range reports {
 						for split := first; split < len(report); split += every {
 							for i, delay := range slices.Concat(delays, delays) {
@@ -229,7 +233,7 @@ func TestKeysStayKeys(t *testing.T) {
 		t.Run(fmt.Sprintf("%.60q", c.typed), func(t *testing.T) {
 			r := browsing(t, archive, "1", 80, 24)
 			synctest.Test(t, func(t *testing.T) {
-				onMade(t, r.Model, nil, func(k *made) {
+				onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 					k.asked.Store(0)
 					got := strings.Join(k.typed(c.pause, c.typed...), " ")
 					if got != c.want {
@@ -245,7 +249,7 @@ func TestKeysStayKeys(t *testing.T) {
 func TestEscMayBeginAnAnswer(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 	synctest.Test(t, func(t *testing.T) {
-		onMade(t, r.Model, nil, func(k *made) {
+		onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 			for _, c := range []struct {
 				asked, takes time.Duration // before the Esc, and after it
 			}{{0, restOfAny}, {answerTime / 2, restOfAny}, {2 * answerTime, restAfterEsc}} {
@@ -256,15 +260,18 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 				before := k.count()
 				time.Sleep(time.Nanosecond)
 				synctest.Wait()
-				if got := k.typed(0); before != 0 || len(got) != 1 || got[0] != "esc" {
-					t.Errorf("%+v: %d keys before, then %q", c, before, got)
+				if before != 0 {
+					t.Errorf("%+v: %d keys before the time is over, want none", c, before)
+				}
+				if diff := cmp.Diff([]string{"esc"}, k.typed(0)); diff != "" {
+					t.Errorf("%+v: the keys differ (-want +got):\n%s", c, diff)
 				}
 			}
 			k.asked.Store(0)
 			k.end.Write([]byte("\x1b"))
 			k.asked.Store(time.Now().UnixNano()) // a question after the Esc
-			if got := k.typed(0); len(got) != 1 || got[0] != "esc" {
-				t.Errorf("with a question after it an Esc becomes %q", got)
+			if diff := cmp.Diff([]string{"esc"}, k.typed(0)); diff != "" {
+				t.Errorf("with a question after an Esc the keys differ (-want +got):\n%s", diff)
 			}
 		})
 	})
@@ -274,10 +281,10 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 func TestTypedSize(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 	synctest.Test(t, func(t *testing.T) {
-		onMade(t, r.Model, nil, func(k *made) {
+		onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 			k.typed(0, "\x1b[8;4000;4000t\x1b[48;4000;4000;1;1t")
 			if r.w != 80 || r.h != 24 {
-				t.Errorf("it is %dx%d", r.w, r.h)
+				t.Errorf("the screen is %dx%d, want 80x24", r.w, r.h)
 			}
 		})
 	})
@@ -286,9 +293,9 @@ func TestTypedSize(t *testing.T) {
 // TestAsksOneQuestion: a terminal is asked for the colour of its background, and for nothing else.
 func TestAsksOneQuestion(t *testing.T) {
 	for _, environ := range [][]string{nil, {"SSH_TTY=/dev/pts/1"}, {"TERM=xterm-kitty"}} {
-		r := newRig(t, tuitest.NewScript(t), 80, 24, environ...)
+		r := newDriver(t, tuitest.NewScript(t), 80, 24, environ...)
 		synctest.Test(t, func(t *testing.T) {
-			onMade(t, r.Model, nil, func(k *made) {
+			onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 				k.typed(0)
 				if !slices.Equal(k.questions, []string{ansi.RequestBackgroundColor}) {
 					t.Errorf("%v: asked %q", environ, k.questions)
@@ -308,24 +315,29 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 		r := browsing(t, archive, "1", 80, 24)
 		synctest.Test(t, func(t *testing.T) {
 			taken := false
-			onMade(t, r.Model, func(k *made, _ string) {
+			onTestTerminal(t, r.Model, func(k *testTerminal, _ string) {
 				time.AfterFunc(late, func() {
 					_, err := io.WriteString(k.end, colour)
 					taken = err == nil
 				})
-			}, func(k *made) {
+			}, func(k *testTerminal) {
 				began := time.Now()
 				io.WriteString(k.end, "q")
 				synctest.Wait()
 				io.WriteString(k.end, "3")
 				<-k.over
 				if r.current != launchPage {
-					t.Errorf("%s: the key after the q shows page %d", late, r.current+1)
+					t.Errorf("%s: the key after the q shows page %d, want %d", late, r.current+1,
+						launchPage+1)
 				}
 				took, most := time.Since(began), min(late+lookAgain, answerTime)
 				synctest.Wait() // for who typed the answer
-				if comes := late < answerTime; taken != comes || took > most {
-					t.Errorf("%s: the answer is taken: %v; it leaves after %s", late, taken, took)
+				comes := late < answerTime
+				if taken != comes {
+					t.Errorf("%s: the answer is taken: %v, want %v", late, taken, comes)
+				}
+				if took > most {
+					t.Errorf("%s: it leaves after %s, want %s at most", late, took, most)
 				}
 			})
 		})
@@ -336,10 +348,16 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 func TestLongPaste(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 	synctest.Test(t, func(t *testing.T) {
-		onMade(t, r.Model, nil, func(k *made) {
+		onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
 			got := k.typed(0, "\x1b[200~"+strings.Repeat("x\x1b", 2*mostPaste), "\x1b[201~q")
-			if len(got) != 2 || len(got[0]) > len("paste ")+mostPaste || got[1] != "q" {
-				t.Errorf("%d events, the first of %d bytes", len(got), len(got[0]))
+			if len(got) != 2 {
+				t.Fatalf("%d events, want a paste and a key", len(got))
+			}
+			if n := len(got[0]) - len("paste "); n > mostPaste {
+				t.Errorf("the paste has %d bytes, want at most %d", n, mostPaste)
+			}
+			if got[1] != "q" {
+				t.Errorf("after the paste comes %q, want q", got[1])
 			}
 		})
 	})

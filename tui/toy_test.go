@@ -44,7 +44,7 @@ func addToys(t *testing.T) {
 	t.Cleanup(func() { added = before })
 	added = func(m *Model) {
 		m.bind(append(m.pages, &toyPage{}))
-		m.watch.BuiltIn = func() []panel.Panel {
+		m.watch.Board.BuiltIn = func() []panel.Panel {
 			return append(panel.BuiltIn(), panel.Panel{Title: "Toys",
 				Views: []panel.View{{Name: "hits", Curves: []string{another("hits", 1)}}}})
 		}
@@ -136,9 +136,9 @@ func toyRun(t *testing.T, store runner.Store, parent string, settings spec.Spec)
 	return ids[0]
 }
 
-// killed is a store that copies the folder of runs when a run has logged a step. The copy is what a
-// process leaves that is killed there.
-type killed struct {
+// killedStore is a store that copies the folder of runs when a run has logged a step. The copy is
+// what a process leaves that is killed there.
+type killedStore struct {
 	runner.Store
 	step     int64
 	from, to string
@@ -146,14 +146,14 @@ type killed struct {
 	happened bool
 }
 
-func (k *killed) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (k *killedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	r, err := k.Store.Create(m, from)
 	return &killedRecorder{r, k}, err
 }
 
 type killedRecorder struct {
 	runner.Recorder
-	killed *killed
+	killed *killedStore
 }
 
 func (r *killedRecorder) Append(e runner.Event) error {
@@ -208,7 +208,7 @@ func TestToyMethodTrains(t *testing.T) {
 	defer dro.Register(toyMethod(0))()
 	whole := toyStore(t)
 	after := filepath.Join(t.TempDir(), "after")
-	k := &killed{Store: whole, step: 18, from: whole.Dir(), to: after, t: t}
+	k := &killedStore{Store: whole, step: 18, from: whole.Dir(), to: after, t: t}
 	id := toyRun(t, k, "", toySpec(t))
 	want, spec := lastState(t, whole, id)
 	if want.Method.Numbers["heat"] == 0 || spec.Own["toy_rate"].Or(.25) != .25 {
@@ -216,8 +216,11 @@ func TestToyMethodTrains(t *testing.T) {
 	}
 
 	again, err := record.Open(after)
-	if err != nil || !k.happened {
-		t.Fatalf("killed %v, %v", k.happened, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !k.happened {
+		t.Fatal("the run was not killed")
 	}
 	if r, _ := record.Find(after, id); r == nil || r.Status() != runner.Interrupted {
 		t.Fatal("the killed run does not stand as interrupted")
@@ -247,8 +250,12 @@ func TestToyMethodTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := toyRun(t, whole, id+"@28", fork)
-	if got, s := lastState(t, whole, other); sameState(got, want) || s.Text("toy_rate") != "1" {
-		t.Errorf("a fork with toy_rate 1 has %s and comes to %+v", s.Text("toy_rate"), got.Method)
+	got, s := lastState(t, whole, other)
+	if sameState(got, want) {
+		t.Errorf("a fork with another toy_rate comes to the same state %+v", got.Method)
+	}
+	if rate := s.Text("toy_rate"); rate != "1" {
+		t.Errorf("the fork has toy_rate %s, want 1", rate)
 	}
 }
 
@@ -263,17 +270,26 @@ func TestToySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := presets.Load(file)
-	if err != nil || p.Spec.Text("toy_up") != "3" || p.Spec.Validate() != nil {
-		t.Fatalf("the preset has %q, %v", p.Spec.Text("toy_up"), err)
+	if err != nil {
+		t.Fatalf("Load(%q): %v", file, err)
+	}
+	if got := p.Spec.Text("toy_up"); got != "3" {
+		t.Fatalf("the preset has toy_up %q, want 3", got)
+	}
+	if err := p.Spec.Validate(); err != nil {
+		t.Fatalf("the preset is refused: %v", err)
 	}
 	s := toySpec(t, "toy_rate=2")
 	err = s.Validate()
 	if err == nil || !strings.Contains(err.Error(), "toy_rate: 2: want a number in (0, 1]") {
-		t.Errorf("toy_rate 2 says %v", err)
+		t.Errorf("toy_rate=2 is refused with %v, want the range (0, 1]", err)
 	}
 	live := s.Knobs()
-	if !slices.Contains(live, "toy_rate") || slices.Contains(live, "toy_up") {
-		t.Errorf("knobs %v", live)
+	if !slices.Contains(live, "toy_rate") {
+		t.Errorf("the knobs are %v, want toy_rate among them", live)
+	}
+	if slices.Contains(live, "toy_up") {
+		t.Errorf("the knobs are %v, want no toy_up", live)
 	}
 	erm := toySpec(t, "algorithms=[erm]")
 	if slices.Contains(erm.Knobs(), "toy_rate") {
@@ -281,22 +297,22 @@ func TestToySettings(t *testing.T) {
 	}
 	one, two := toySpec(t), toySpec(t, "toy_up=5")
 	if d := compare.Diff([]spec.Spec{one, two}); len(d) != 1 || d[0].Key != "toy_up" {
-		t.Errorf("they differ in %+v", d)
+		t.Errorf("they differ in %+v, want in toy_up alone", d)
 	}
 
-	r := newRig(t, tuitest.NewScript(t), 200, 60)
-	r.press("tab")
+	r := newDriver(t, tuitest.NewScript(t), 200, 60)
+	r.Press("tab")
 	if strings.Contains(tuitest.Text(r.shot(t)), "toy_rate") {
 		t.Error("Launch shows the toy's settings where nobody reads them")
 	}
 	for range dro.Methods() { // the toy is the last box of the first row
-		r.press("right")
+		r.Press("right")
 	}
-	r.press("space")
+	r.Press("space")
 	screen := ""
 	for range 60 {
 		screen += tuitest.Text(r.shot(t))
-		r.press("down")
+		r.Press("down")
 	}
 	for _, want := range []string{"●toy", "Settings of toy", "toy_rate",
 		"how fast the running mean moves"} {
@@ -313,10 +329,10 @@ func TestToyMethodIsSeen(t *testing.T) {
 	store := toyStore(t)
 	id := toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 200, 60)
+	r := newDriver(t, s, 200, 60)
 	r.Source, r.Config.RunsDir = s.Folder, t.TempDir()
-	r.press("2")
-	r.wait(time.Second, time.Second/5)
+	r.Press("2")
+	r.Wait(time.Second, time.Second/5)
 	sees := func(where string, wants ...string) {
 		t.Helper()
 		screen := tuitest.Text(r.shot(t))
@@ -329,28 +345,28 @@ func TestToyMethodIsSeen(t *testing.T) {
 	sees("Watch's table", " H  AUROC")
 	for _, measure := range []string{"running heat", "hits and misses"} {
 		flipTo(t, r, measure)
-		r.press("i")
+		r.Press("i")
 		switch measure {
 		case "running heat":
 			sees("i", "the running mean of the toy's losses")
 		default:
 			sees("i", "samples that are right less those that are wrong")
 		}
-		r.press("esc", "e")
-		r.press("esc")
+		r.Press("esc", "e")
+		r.Press("esc")
 	}
 	for name, last := range map[string]string{"heat": "30", "hits": "30"} {
 		if rows := exported(t, r.Config.RunsDir, name); len(rows) == 0 ||
 			rows[len(rows)-1]["step"] != last {
-			t.Errorf("the CSV of %s has rows %v", name, rows)
+			t.Errorf("the CSV of %s has the rows %v, want step %s last", name, rows, last)
 		}
 	}
 
-	r.press("3", "/")
-	r.typed("heat>0 hits>0")
-	r.press("enter")
+	r.Press("3", "/")
+	r.Type("heat>0 hits>0")
+	r.Press("enter")
 	sees("Runs", "running heat ", "hits and misses ", "toy")
-	r.press("enter", "3", "/")
+	r.Press("enter", "3", "/")
 	table := compare.Runs(runsOf(t, store), compare.Options{})
 	for _, name := range []string{"heat", "hits"} {
 		if !slices.ContainsFunc(table.Columns,
@@ -371,11 +387,11 @@ func TestToyWhatIf(t *testing.T) {
 	store := toyStore(t)
 	toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Source, r.Config.RunsDir = s.Folder, store.Dir()
-	r.press("2")
-	r.wait(time.Second, time.Second/5)
-	r.press("F")
+	r.Press("2")
+	r.Wait(time.Second, time.Second/5)
+	r.Press("F")
 	settings, seen := toySpec(t), map[string]int{}
 	for _, key := range settings.Forkable() {
 		screen := tuitest.Text(r.shot(t))
@@ -387,15 +403,18 @@ func TestToyWhatIf(t *testing.T) {
 			!strings.Contains(screen, " "+key+": ") {
 			t.Errorf("%s, no %q:\n%s", key, want, screen)
 		}
-		r.press("down")
+		r.Press("down")
 	}
-	r.typed("lambda0=.2")
-	if s := tuitest.Text(r.shot(t)); strings.Count(s, "report only") != 3 ||
-		!strings.Contains(s, "toy does not read it: nothing changes.") {
-		t.Errorf("of lambda0 it says:\n%s", s)
+	r.Type("lambda0=.2")
+	form := tuitest.Text(r.shot(t))
+	if n := strings.Count(form, "report only"); n != 3 {
+		t.Errorf("%d settings are for the report only, want 3:\n%s", n, form)
+	}
+	if want := "toy does not read it: nothing changes."; !strings.Contains(form, want) {
+		t.Errorf("of lambda0 the form lacks %q:\n%s", want, form)
 	}
 	if len(seen) != 2 || seen["The training of toy reads it."] < 5 {
-		t.Errorf("seen %v", seen)
+		t.Errorf("said of the settings: %v, want two sentences", seen)
 	}
 }
 
@@ -426,7 +445,7 @@ func TestToysChangeNothingElse(t *testing.T) {
 	}
 	marks := map[string]bool{}
 	for i := range dro.Methods() {
-		marks[newRig(t, tuitest.NewScript(t), 80, 24).Theme.Mark(kit.MethodNumber(i))] = true
+		marks[newDriver(t, tuitest.NewScript(t), 80, 24).Theme.Mark(kit.MethodNumber(i))] = true
 	}
 	if len(marks) != len(dro.Methods()) {
 		t.Errorf("%d marks of %d methods", len(marks), len(dro.Methods()))
@@ -434,17 +453,17 @@ func TestToysChangeNothingElse(t *testing.T) {
 }
 
 // flipTo turns the last panel to the view with this name.
-func flipTo(t *testing.T, r *rig, name string) {
+func flipTo(t *testing.T, r *driver, name string) {
 	t.Helper()
-	r.press("shift+tab")
+	r.Press("shift+tab")
 	for !strings.Contains(tuitest.Text(r.shot(t)), "▸ Other measures") {
-		r.press("shift+tab")
+		r.Press("shift+tab")
 	}
 	for range 30 {
 		if strings.Contains(tuitest.Text(r.shot(t)), "Other measures · "+name) {
 			return
 		}
-		r.press("f")
+		r.Press("f")
 	}
 	t.Fatalf("no panel shows %s:\n%s", name, tuitest.Text(r.shot(t)))
 }
@@ -479,7 +498,7 @@ func runsOf(t *testing.T, s *record.Store) []*record.Run {
 	t.Helper()
 	runs, problems := record.List(s.Dir())
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("the problems of the folder are %v, want none", problems)
 	}
 	return runs
 }
@@ -523,8 +542,9 @@ func TestToySet(t *testing.T) {
 			t.Errorf("%s: robust risk %g differs from KL's by %g", a, risk, d)
 		}
 	}
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}, 200, 60)
-	if r.press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newDriver(t, s, 200, 60)
+	if r.Press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
 		t.Errorf("Runs does not show the set:\n%s", tuitest.Text(r.shot(t)))
 	}
 }
@@ -545,17 +565,17 @@ func (p *toyPage) Keys() []kit.Key {
 // TestToyPage: a page in the table of pages has a tab, a number, keys, hints and help.
 func TestToyPage(t *testing.T) {
 	addToys(t)
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r := newDriver(t, tuitest.NewScript(t), 120, 40)
 	last := len(r.pages) - 1
 	number, p := fmt.Sprint(last+1), r.pages[last].(*toyPage)
-	r.press(number, "!")
+	r.Press(number, "!")
 	screen := tuitest.Text(r.shot(t))
 	for _, want := range []string{number + " Toys", "all the toys", "! wind"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
 	}
-	r.press("?")
+	r.Press("?")
 	help := tuitest.Text(r.shot(t))
 	for _, want := range []string{"wind them up", "1 to " + number,
 		r.pages[last-1].Title() + ", Toys"} {
@@ -563,11 +583,14 @@ func TestToyPage(t *testing.T) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}
 	}
-	r.press("esc", "]", "[")
-	if p.turned != 12 || int(r.current) != last {
-		t.Errorf("turned to %d times, at page %d", p.turned, r.current)
+	r.Press("esc", "]", "[")
+	if p.turned != 12 {
+		t.Errorf("the page was turned to %d times, want 12", p.turned)
 	}
-	if r.press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
+	if int(r.current) != last {
+		t.Errorf("page %d is shown, want the last, %d", r.current, last)
+	}
+	if r.Press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestWhatIf goes from a curve to a racing branch in five keys, on runs that train. The record of
@@ -31,15 +33,15 @@ func TestWhatIf(t *testing.T) {
 	}
 	q.Wait()
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Source, r.Config.RunsDir, r.Config.Verbs = s.Folder, store.Dir(), q
-	r.press("2")
-	r.wait(time.Second, time.Second/5)
+	r.Press("2")
+	r.Wait(time.Second, time.Second/5)
 
 	keys := []string{"right", "F", "down", "right", "enter"}
-	r.press(keys...)
+	r.Press(keys...)
 	q.Wait()
-	r.wait(time.Second, time.Second/5)
+	r.Wait(time.Second, time.Second/5)
 	runs, _ := record.List(store.Dir())
 	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID != ids[0] })
 	if len(runs) != 2 || i < 0 {
@@ -58,10 +60,22 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("lambda0 was %g and is %g", was, is)
 	}
 	screen := tuitest.Text(r.shot(t))
-	if got := r.watch.IDs(); !slices.Equal(got, []string{ids[0], branch.Meta.ID}) ||
-		r.watch.Run().ID != branch.Meta.ID || r.watch.Tracks[r.watch.Baseline].ID != ids[0] ||
-		!strings.Contains(screen, "Branch of ") || !strings.Contains(screen, "vs sfk") ||
-		!strings.Contains(r.watch.Run().Label, "fork lambda0 .2 s1") {
-		t.Errorf("%v are watched, the cursor is on %s:\n%s", got, r.watch.Run().ID, screen)
+	watched := r.watch.Runs
+	if diff := cmp.Diff([]string{ids[0], branch.Meta.ID}, watched.IDs()); diff != "" {
+		t.Errorf("the watched runs differ (-want +got):\n%s", diff)
+	}
+	if got := watched.Run().ID; got != branch.Meta.ID {
+		t.Errorf("the cursor is on %s, want the branch %s", got, branch.Meta.ID)
+	}
+	if got := watched.Tracks[watched.Baseline].ID; got != ids[0] {
+		t.Errorf("the baseline is %s, want the parent %s", got, ids[0])
+	}
+	if got := watched.Run().Label; !strings.Contains(got, "fork lambda0 .2 s1") {
+		t.Errorf("the branch is called %q, want fork lambda0 .2 s1 in it", got)
+	}
+	for _, want := range []string{"Branch of ", "vs sfk"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, screen)
+		}
 	}
 }

@@ -33,10 +33,10 @@ func TestClean(t *testing.T) {
 		})
 	}
 	if got := OneLine("first\r\n  second\n\n\x1bthird"); got != `first; second; \x1bthird` {
-		t.Errorf("OneLine gives %q", got)
+		t.Errorf("OneLine gives %q, want %q", got, `first; second; \x1bthird`)
 	}
 	if got := ForTerminal(red + "x\x1b[31m" + off); got != "\x1b[31mx\\x1b[31m\x1b[m" {
-		t.Errorf("sent is %q", got)
+		t.Errorf("sent is %q, want %q", got, "\x1b[31mx\\x1b[31m\x1b[m")
 	}
 }
 

@@ -19,7 +19,11 @@ func TestColouredCleans(t *testing.T) {
 	if _, err := io.WriteString(to, "\x1b[1mbold\x1b]0;title\a"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(path); string(got) != "\x1b[1mbold\\x1b]0;title\\x07" {
-		t.Errorf("%q, %v", got, err)
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\x1b[1mbold\\x1b]0;title\\x07"; string(got) != want {
+		t.Errorf("the file has %q, want %q", got, want)
 	}
 }

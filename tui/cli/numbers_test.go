@@ -289,7 +289,7 @@ func launchPlaces(t *testing.T) (list []place) {
 	l := tuitest.NewLab(t, tuitest.NewArchive(t),
 		lab.Config{Verbs: starter, CPU: "a processor"}, 120, 60)
 	page := launch.New(l, tuitest.Presets)
-	r := tuitest.NewRig(l, page)
+	r := tuitest.NewDriver(l, page)
 	for _, key := range []string{wholeKey, realKey} {
 		list = append(list, place{"Launch, " + key, key == realKey, false,
 			func(t *testing.T, text string) (string, error) {
@@ -319,7 +319,7 @@ func launchPlaces(t *testing.T) (list []place) {
 	return list
 }
 
-func screen(r *tuitest.Rig) string { return tuitest.Text(r.Shot()) }
+func screen(r *tuitest.Driver) string { return tuitest.Text(r.Shot()) }
 
 // queryPlaces reads the numbers in the name of a dataset. The samples that are drawn tell what was
 // read.

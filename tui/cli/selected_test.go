@@ -181,11 +181,11 @@ func checkJSON(t *testing.T, dir string, want map[string]string) {
 func checkPage(t *testing.T, dir, key string, want map[string]string) {
 	t.Helper()
 	l := tuitest.NewLab(t, lab.Folder(dir), lab.Config{RunsDir: dir}, 150, 50)
-	rig := tuitest.NewRig(l, comparepage.New(l))
+	driver := tuitest.NewDriver(l, comparepage.New(l))
 	if key != "" {
-		rig.Press(key)
+		driver.Press(key)
 	}
-	screen := tuitest.Text(rig.Shot())
+	screen := tuitest.Text(driver.Shot())
 	_, row, _ := strings.Cut(screen, "│ worst group ")
 	row, _, _ = strings.Cut(row, "││")
 	refits := false

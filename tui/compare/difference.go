@@ -28,7 +28,8 @@ func (p *Page) basesIn(column int, runs []*runner.Meta) []int {
 	bases := make([]int, len(runs))
 	for i, m := range runs {
 		base, ok := plain[compare.Question(asks, m)]
-		if bases[i] = -1; ok && has(i) && base != i {
+		bases[i] = -1
+		if ok && has(i) && base != i {
 			bases[i] = base
 		}
 	}

@@ -9,7 +9,7 @@
 //	read.go      reads runs and logs: the newest experiment, the tables' evaluations, damaged logs
 //	view.go      the page as a whole, heading, "Nothing to compare yet"
 //	layout.go    where table, curves and notes go, beside and below each other
-//	messages.go  sentences of the page
+//	messages.go  messages to the page itself: what its commands bring
 //
 //	table.go       the paper's Table 1: a line for each measure or class, a column for each
 //	               method; ± intervals, stars (*), ? (n < min_group); arrows where columns or

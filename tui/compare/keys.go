@@ -47,13 +47,17 @@ func (p *Page) Keys() []kit.Key {
 
 // none returns the reason why keys do nothing while there is no table.
 func (p *Page) none() string {
-	return kit.Unless(p.table != nil && len(p.table.Rows) > 0, nothingYet)
+	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
+		"Nothing to compare yet. Select finished runs on page 3")
 }
 
 // noStep says why the figures of only one step can be shown.
 func (p *Page) noStep() string {
-	return cmp.Or(p.none(),
-		kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected, noOneRule))
+	if why := p.none(); why != "" {
+		return why
+	}
+	return kit.Unless(p.at != "" || p.table.At == compare.Selected,
+		"These runs have not all selected a step by the same rule (see the setting select)")
 }
 
 // otherStep shows the figures of the last step instead of the selected step, or the other way
@@ -67,7 +71,9 @@ func (p *Page) otherStep() tea.Cmd {
 	return tea.Batch(p.makeTable(p.comparison, nil), kit.Notify("figures of the "+p.at+" step"))
 }
 
-func (p *Page) atNewest() string { return kit.Unless(p.asked, newestAlready) }
+func (p *Page) atNewest() string {
+	return kit.Unless(p.asked, "This is the newest experiment already")
+}
 
 // copy copies the figures of the table, with a row for each measure and column.
 func (p *Page) copy() tea.Cmd {
@@ -106,11 +112,11 @@ func (p *Page) noMove() string {
 		return why
 	}
 	_, most := p.scrollState()
-	return kit.Unless(most > 0, allLines)
+	return kit.Unless(most > 0, "Every line is in view")
 }
 
 func (p *Page) noLeft() string {
-	return cmp.Or(p.none(), kit.Unless(p.column > 0, noMoreLeft))
+	return cmp.Or(p.none(), kit.Unless(p.column > 0, "No more columns on the left"))
 }
 
 func (p *Page) noRight() string {
@@ -118,5 +124,5 @@ func (p *Page) noRight() string {
 		return why
 	}
 	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
-	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), noMoreRight)
+	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), "No more columns on the right")
 }

@@ -1,19 +1,30 @@
 package compare
 
-// The sentences that the page shows. A constant's name says when its sentence is shown; a test
-// reads all of them.
-const (
-	noneDone      = "Nothing to compare yet: no run has finished."
-	selectThere   = "Select runs on page 3 with the space bar and press c there."
-	readingRuns   = "Reading the runs"
-	readingCurves = "reading the curves"
-	nothingYet    = "Nothing to compare yet. Select finished runs on page 3"
-	noOneRule     = "These runs have not all selected a step by the same rule (see the " +
-		"setting select)"
-	newestAlready = "This is the newest experiment already"
-	allLines      = "Every line is in view"
-	noMoreLeft    = "No more columns on the left"
-	noMoreRight   = "No more columns on the right"
-	damagedCurves = ". Its curve lacks that part. The table is of its summary"
-	fair          = "Same data, budget, program and seeds."
+import (
+	"drolab/runner"
+	"drolab/runner/compare"
 )
+
+// The messages of the page to itself (tea.Msg): what its commands bring. Messages between pages are
+// in tui/lab.
+
+// comparedMsg brings a table of runs.
+type comparedMsg struct {
+	comparison
+	round int // the number of the question; an older answer is stale
+}
+
+// curvesMsg brings the evaluations of some runs that stand.
+type curvesMsg struct {
+	table *compare.Table // of the runs
+	from  int            // the first of the runs, by its place in compared
+	evals [][]*runner.EvalEvent
+	end   bool // all logs are read
+	err   error
+}
+
+// damagedMsg says whether a damaged log of the table has become another.
+type damagedMsg bool
+
+// Changes reports that nothing on the screen has changed by a look.
+func (damagedMsg) Changes() bool { return false }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -25,13 +26,14 @@ func (p *Page) noteLines(w int) (lines []string) {
 		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
 	}
 	for _, d := range p.damageTexts() {
-		bullet(t.Bad.Paint("!"), cell.OneLine(d+damagedCurves))
+		bullet(t.Bad.Paint("!"), cell.OneLine(
+			fmt.Sprintf("%s. Its curve lacks that part. The table is of its summary", d)))
 	}
 	for _, n := range p.table.Notes {
 		bullet(t.Warn.Paint("!"), n.Text)
 	}
 	if len(p.table.Notes) == 0 && len(p.damageTexts()) == 0 {
-		bullet(" ", fair)
+		bullet(" ", "Same data, budget, program and seeds.")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),

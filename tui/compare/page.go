@@ -151,7 +151,8 @@ func sameRuns(a, b []*record.Run) bool {
 func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.comparison = msg.comparison
-	p.top, p.column, p.scroll, p.series, p.colors, p.bases = 0, 0, 0, nil, nil, nil
+	p.top, p.column, p.scroll = 0, 0, 0
+	p.series, p.colors, p.bases = nil, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
 		runs := p.rowRuns()
@@ -192,7 +193,8 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	if msg.err != nil {
 		cmd = kit.Complain(msg.err)
 	}
-	if p.reading = !msg.end; msg.end {
+	p.reading = !msg.end
+	if msg.end {
 		return cmd
 	}
 	return tea.Batch(cmd, readEvals(p.comparison, msg.from+len(msg.evals)))

@@ -32,18 +32,21 @@ func TestNewestExperiment(t *testing.T) {
 		t.Errorf("%d runs of %q, want 9 of shapes", len(runs), preset)
 	}
 	for _, r := range runs {
-		if r.Meta.ID == "shapes-erm-s9" || r.Status() != runner.Done {
-			t.Errorf("%s (%s) is compared", r.Meta.ID, r.Status())
+		if r.Meta.ID == "shapes-erm-s9" {
+			t.Errorf("%s is compared, want it left out", r.Meta.ID)
+		}
+		if got := r.Status(); got != runner.Done {
+			t.Errorf("%s is compared, which is %s, want done", r.Meta.ID, got)
 		}
 	}
 }
 
-// compareOf returns a rig on the page over a source of runs, and the page.
-func compareOf(t *testing.T, source lab.Source) (*tuitest.Rig, *Page) {
+// compareOf returns a driver on the page over a source of runs, and the page.
+func compareOf(t *testing.T, source lab.Source) (*tuitest.Driver, *Page) {
 	t.Helper()
 	l := tuitest.NewLab(t, source, lab.Config{RunsDir: "/runs"}, 120, 38)
 	p := New(l)
-	return tuitest.NewRig(l, p), p
+	return tuitest.NewDriver(l, p), p
 }
 
 func TestCompareMarksOnlyTheSignificant(t *testing.T) {
@@ -54,25 +57,25 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 		for i := range p.table.Rows {
 			best := p.table.Rows[i].Cells[c].Best
 			if strings.HasSuffix(p.figures(i, c, true), bestMark) != best {
-				t.Errorf("row %d of %s: %q, want the mark %q: %t", i, col.Name,
-					p.figures(i, c, true), bestMark, best)
+				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c, true), best)
 			}
 			if best {
 				marks++
 			}
 		}
 	}
-	if marks == 0 || !strings.Contains(screen, bestMark) {
+	if marks == 0 {
 		t.Error("nothing is marked: the archive's seeds differ by less than its methods")
+	}
+	if !strings.Contains(screen, bestMark) {
+		t.Errorf("no %s is on the screen:\n%s", bestMark, screen)
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-erm-s1")})
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
 			f := p.figures(i, c, true)
-			for _, not := range []string{bestMark, "±"} {
-				if strings.Contains(f, not) {
-					t.Errorf("the figure of one seed is %q, want no %q in it", f, not)
-				}
+			if strings.Contains(f, bestMark) || strings.Contains(f, "±") {
+				t.Errorf("of one seed %q is claimed", f)
 			}
 		}
 	}
@@ -93,7 +96,7 @@ func TestLegendBelowTheTable(t *testing.T) {
 		for _, sign := range []string{"± 95 % t interval",
 			"* beats all others", "(c) uses classes"} {
 			if strings.Contains(screen, sign) != (size[1] > 10) {
-				t.Errorf("%v: want %q below the table: %t\n%s", size, sign, size[1] > 10, screen)
+				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
 			}
 		}
 		// No line of the table is lost: scrolling reaches the last one.
@@ -143,16 +146,16 @@ func (a resumedArchive) Open(r *record.Run) eventlog.Log {
 		Number: measure.Num(7)}}}
 	resume := &runner.ResumeEvent{}
 	resume.Step, eval.Step = 5*r.Meta.StepsPerEpoch, 6*r.Meta.StepsPerEpoch
-	return &extendedLog{a.Archive.Open(r), []runner.Event{resume, eval}}
+	return &longerLog{a.Archive.Open(r), []runner.Event{resume, eval}}
 }
 
-// extendedLog is a log with more events behind its end.
-type extendedLog struct {
+// longerLog is a log with more events behind its end.
+type longerLog struct {
 	eventlog.Log
 	more []runner.Event
 }
 
-func (l *extendedLog) Read() ([]runner.Event, error) {
+func (l *longerLog) Read() ([]runner.Event, error) {
 	events, err := l.Log.Read()
 	if len(events) == 0 {
 		events, l.more = l.more, nil
@@ -183,11 +186,14 @@ func TestCompareGrows(t *testing.T) {
 		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm),
 			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
-		if rows, curves := len(p.table.Rows), len(p.series); rows != i+1 || curves != i+1 {
-			t.Fatalf("%d rows, %d curves, want %d of each", rows, curves, i+1)
+		if len(p.table.Rows) != i+1 {
+			t.Fatalf("after %d runs the table has %d rows, want %v", i+1, len(p.table.Rows), i+1)
+		}
+		if len(p.series) != i+1 {
+			t.Fatalf("after %d runs there are %d curves, want %v", i+1, len(p.series), i+1)
 		}
 		if p.series[i][0].Len() == 0 {
-			t.Fatalf("the curve of %s has no points", algorithm)
+			t.Fatalf("the curve of run %d has no point", i+1)
 		}
 	}
 	table, points := p.table, p.series[0][0].Len()
@@ -195,8 +201,8 @@ func TestCompareGrows(t *testing.T) {
 	if p.table != table {
 		t.Error("the table was made again for the same runs")
 	}
-	if n := p.series[0][0].Len(); n != points {
-		t.Errorf("the curve has %d points, want %d as before", n, points)
+	if got := p.series[0][0].Len(); got != points {
+		t.Errorf("the curve has %d points, want the same %d", got, points)
 	}
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-erm-s1")})
 	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()),
@@ -216,8 +222,8 @@ func TestCompareStale(t *testing.T) {
 	if p.table != table {
 		t.Error("the table of a stale answer was taken")
 	}
-	if n := p.series[0][0].Len(); n != points {
-		t.Errorf("the curve has %d points, want %d as before a stale answer", n, points)
+	if got := p.series[0][0].Len(); got != points {
+		t.Errorf("after a stale answer the curve has %d points, want %d", got, points)
 	}
 }
 
@@ -242,11 +248,12 @@ func TestRefusals(t *testing.T) {
 	r.Size(40, 10)
 	for _, k := range []string{"right", "down"} {
 		before := r.View()
-		if r.Press(k); r.Notice.Text != "" {
-			t.Errorf("%s on a small screen gives the notice %q, want none", k, r.Notice.Text)
+		r.Press(k)
+		if r.Notice.Text != "" {
+			t.Errorf("%s is refused on a small screen: %q", k, r.Notice.Text)
 		}
 		if r.View() == before {
-			t.Errorf("%s does nothing on a small screen", k)
+			t.Errorf("%s changes nothing on a small screen", k)
 		}
 	}
 }
@@ -269,9 +276,9 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 	for _, key := range []string{"right", "down"} {
 		s, sign := see(), map[string]string{"right": "→ ", "down": "↓ "}[key]
-		for _, words := range []string{sign, " more"} {
-			if !strings.Contains(s, words) {
-				t.Errorf("what %s leads to is not said, no %q:\n%s", key, words, s)
+		for _, want := range []string{sign, " more"} {
+			if !strings.Contains(s, want) {
+				t.Errorf("after %s the screen lacks %q:\n%s", key, want, s)
 			}
 		}
 		for r.Press(key); r.Notice.Text == "" && s != see(); r.Press(key) {
@@ -308,16 +315,18 @@ func TestOtherStep(t *testing.T) {
 	}
 	r, p := compareOf(t, a)
 	if p.table.At != compare.Selected {
-		t.Fatalf("the table is of the %s step, want the %s one", p.table.At, compare.Selected)
+		t.Fatalf("the table is of the %s step, want %v", p.table.At, compare.Selected)
 	}
 	c := p.chart(p.measure)
 	if len(c.Spots) != 2 {
-		t.Fatalf("selected steps are marked at %+v, want two marks", c.Spots)
+		t.Fatalf("%d selected steps are marked, want 2: %+v", len(c.Spots), c.Spots)
 	}
-	x := p.runs[0].Summary().Selected.Epoch
-	if y := c.Lines[0].Seeds[0].At(x); c.Spots[0].X != x || c.Spots[0].Y != y {
-		t.Errorf("the first selected step is marked at (%g, %g), want (%g, %g)", c.Spots[0].X,
-			c.Spots[0].Y, x, y)
+	first := c.Spots[0]
+	if want := p.runs[0].Summary().Selected.Epoch; first.X != want {
+		t.Errorf("a selected step is marked at epoch %g, want %g", first.X, want)
+	}
+	if want := c.Lines[0].Seeds[0].At(first.X); first.Y != want {
+		t.Errorf("a selected step is marked at the value %g, want %g", first.Y, want)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
 		t.Errorf("nothing says what S is:\n%s", s)
@@ -390,8 +399,7 @@ func TestColoursAreClaims(t *testing.T) {
 		for i := range p.table.Rows {
 			text, base := p.difference(i, c), p.bases[c][i]
 			if (text == "") != (base < 0) {
-				t.Errorf("%s: the difference to row %d is %q, want one if there is a row", col.Name,
-					base, text)
+				t.Errorf("%s: %q against row %d", col.Name, text, base)
 			}
 			if text != "" {
 				signed++
@@ -406,14 +414,13 @@ func TestColoursAreClaims(t *testing.T) {
 	}
 	r.Size(200, 58)
 	if n := len(p.layout(200, 58).curves); n < 3 {
-		t.Errorf("on a large screen there are %d plots, want 3 or more", n)
+		t.Errorf("on a large screen there are %d plots", n)
 	}
 	row := tableRow{column: 0}
 	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}
 	for best, want := range stars {
-		p.table.Rows[0].Cells[0].Best = best
-		if got, want := p.styleOf(row, 0).Paint("x"), want.Paint("x"); got != want {
-			t.Errorf("star %t: painted as %q, want %q", best, got, want)
+		if p.table.Rows[0].Cells[0].Best = best; p.styleOf(row, 0).Paint("x") != want.Paint("x") {
+			t.Errorf("star %t: %q, want %v", best, p.styleOf(row, 0).Paint("x"), want.Paint("x"))
 		}
 	}
 	table := p.table.Rows

@@ -95,12 +95,6 @@ func readEvals(of comparison, from int) tea.Cmd {
 	}
 }
 
-// comparedMsg brings a table of runs.
-type comparedMsg struct {
-	comparison
-	round int // the number of the question; an older answer is stale
-}
-
 // comparison is a table, with the runs that it compares.
 type comparison struct {
 	about string // the preset of the newest experiment; "" for selected runs
@@ -109,21 +103,6 @@ type comparison struct {
 	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
 	logs  []eventlog.Log    // the evaluations of each run
 }
-
-// curvesMsg brings the evaluations of some runs that stand.
-type curvesMsg struct {
-	table *compare.Table // of the runs
-	from  int            // the first of the runs, by its place in compared
-	evals [][]*runner.EvalEvent
-	end   bool // all logs are read
-	err   error
-}
-
-// damagedMsg says whether a damaged log of the table has become another.
-type damagedMsg bool
-
-// Changes reports that nothing on the screen has changed by a look.
-func (damagedMsg) Changes() bool { return false }
 
 // damageTexts returns what the logs of the compared runs have lost, a line for each such run.
 func (p *Page) damageTexts() (lines []string) {

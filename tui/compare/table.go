@@ -196,7 +196,8 @@ func (p *Page) groupName(row int) string {
 func (p *Page) groups(w int) (list []int) {
 	room := w - p.labelCells()
 	for i := p.column; i < len(p.table.Rows); i++ {
-		if room -= p.cellWidth(i); room < 0 && len(list) > 0 {
+		room -= p.cellWidth(i)
+		if room < 0 && len(list) > 0 {
 			break
 		}
 		list = append(list, i)

@@ -23,7 +23,7 @@ func (p *Page) View(w, h int) []string {
 	lay, box := p.layout(w, h), kit.Boxed(h)
 	note := "by epoch"
 	if p.reading {
-		note = readingCurves
+		note = "reading the curves"
 	}
 	place := p.Theme.Place
 	blocks := []kit.Block{
@@ -42,10 +42,11 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	lines := []string{noneDone, "", selectThere}
+	lines := []string{"Nothing to compare yet: no run has finished.", "",
+		"Select runs on page 3 with the space bar and press c there."}
 	switch {
 	case p.loading || p.table == nil:
-		lines = []string{readingRuns}
+		lines = []string{"Reading the runs"}
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {

@@ -19,4 +19,5 @@
 //	view.go       bars of the classes with the shadow of ERM, methods, heaviest pictures, the path
 //	              of (λ, η), result
 //	digits.go     large digits of the result
+//	messages.go   messages to the page itself: what its commands bring
 package film

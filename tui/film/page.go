@@ -20,7 +20,9 @@ import (
 // Page is the film.
 type Page struct {
 	*lab.Lab
-	loadedMsg
+	recording *recording // nil until it is loaded
+	err       error      // why it cannot be loaded
+
 	load   func() (*recording, error)
 	at     float64 // seconds of the film
 	pauses bool
@@ -57,21 +59,6 @@ func (p *Page) Seek() tea.Cmd {
 	return nil
 }
 
-// The messages: the film is there, it went on, what a look at the runs of the first preset found,
-// and the second preset is to start.
-type (
-	loadedMsg struct {
-		recording *recording // nil until it is loaded
-		err       error
-	}
-	movedMsg      struct{}
-	firstEndedMsg bool // whether all of them have ended
-	nextActMsg    struct{}
-)
-
-// Changes reports that a look at the runs changes nothing on the screen.
-func (firstEndedMsg) Changes() bool { return false }
-
 // Init plays the film from its beginning.
 func (p *Page) Init() tea.Cmd {
 	p.at, p.pauses = 0, false
@@ -92,7 +79,7 @@ const (
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case loadedMsg:
-		p.loadedMsg = msg
+		p.recording, p.err = msg.recording, msg.err
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Click:
@@ -144,10 +131,12 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 		stands = 10              // seconds for which the result stands before a loop begins anew
 	)
 	since := now.Sub(p.ticked)
-	if p.ticked = now; since < 0 || since > rest || p.still() {
+	p.ticked = now
+	if since < 0 || since > rest || p.still() {
 		return nil
 	}
-	if p.at += since.Seconds(); p.Config.Loop && p.at >= length+stands {
+	p.at += since.Seconds()
+	if p.Config.Loop && p.at >= length+stands {
 		p.at = 0
 	}
 	return kit.Send(movedMsg{})
@@ -168,31 +157,44 @@ func (p *Page) turn(by int) {
 
 // Keys implements the interface's page.
 func (p *Page) Keys() []kit.Key {
-	missing := func() string { return kit.Unless(p.recording != nil, notThere) }
-	atEnd := func() string { return kit.Unless(p.ended(), onlyAtEnd) }
-	before := func() string { return kit.Unless(!p.ended(), atTheEnd) }
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "train it yourself", Group: kit.ToStart,
-			Help: "go to Launch, and train it yourself", Why: atEnd, Alters: true,
+			Help: "go to Launch, and train it yourself", Why: p.notEnded, Alters: true,
 			Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
 		{Keys: kit.On("enter"), Hint: "watch these runs", Group: kit.ToWatch,
-			Help: "leave the film for Watch, at this moment", Why: before, Act: p.leave},
+			Help: "leave the film for Watch, at this moment", Why: p.hasEnded, Act: p.leave},
 		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
-			Why: func() string { return cmp.Or(missing(), atEnd()) }, Act: p.branch},
+			Why: p.noBranch, Act: p.branch},
 		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on",
-			Why: before, Act: kit.Just(func() { p.pauses = !p.pauses })},
+			Why: p.hasEnded, Act: kit.Just(func() { p.pauses = !p.pauses })},
 		{Keys: kit.On("left", "h"), Hint: "back", Group: kit.ToWatch, Help: "go back by a chapter",
 			Act: kit.By(p.turn, -1)},
 		{Keys: kit.On("right", "l"), Hint: "on", Group: kit.ToWatch, Help: "go on by a chapter",
-			Why: before, Act: kit.By(p.turn, +1)},
+			Why: p.hasEnded, Act: kit.By(p.turn, +1)},
 	}
+}
+
+// notEnded says that the film has to end first.
+func (p *Page) notEnded() string { return kit.Unless(p.ended(), "At the end of the film") }
+
+// hasEnded says that the film is over.
+func (p *Page) hasEnded() string {
+	return kit.Unless(!p.ended(), "The film has ended: ← goes back")
+}
+
+// noBranch says why no branch can be trained.
+func (p *Page) noBranch() string { return cmp.Or(p.missing(), p.notEnded()) }
+
+// missing says that the recording is not there yet.
+func (p *Page) missing() string {
+	return kit.Unless(p.recording != nil, "The film is still loading")
 }
 
 // leave goes on in Watch, with a replay of the same runs at the same moment.
 func (p *Page) leave() tea.Cmd {
-	if p.recording == nil {
-		return kit.Notify(notThere)
+	if why := p.missing(); why != "" {
+		return kit.Notify(why)
 	}
 	_, part := place(p.at)
 	dir := func(t *track) string { return t.Dir }
@@ -206,7 +208,7 @@ const preset, radius = "shapes", 1
 // branch copies the recorded run into the folder of runs, and trains on from its checkpoint with
 // another radius.
 func (p *Page) branch() tea.Cmd {
-	p.Starting = copying
+	p.Starting = "Copying the recorded run, and starting a branch …"
 	run := p.recording.tracks[mainMethod].Run
 	return func() tea.Msg {
 		var step int64
@@ -232,11 +234,3 @@ func (p *Page) play(name string) tea.Cmd {
 	}
 	return p.Start(runner.Request{Preset: s.Name, Specs: s.Spec.Expand()})
 }
-
-// What the page says where it can do nothing.
-const (
-	notThere  = "The film is still loading"
-	onlyAtEnd = "At the end of the film"
-	atTheEnd  = "The film has ended: ← goes back"
-	copying   = "Copying the recorded run, and starting a branch …"
-)

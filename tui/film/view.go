@@ -17,7 +17,7 @@ func (p *Page) View(w, h int) []string {
 	const head, foot = 3, 1
 	switch {
 	case w < leastWidth || h < leastHeight:
-		return p.caption(tooSmall, w, h)
+		return p.caption("The film needs a screen of 80 columns and 24 rows", w, h)
 	case p.err != nil:
 		return p.Theme.Empty("Film", p.Theme.ErrorLines(p.err, w-4), w, h)
 	case p.recording == nil:
@@ -170,5 +170,3 @@ func (p *Page) result(r kit.Rect) kit.Block {
 		return kit.Compose(w, h, blocks)
 	})
 }
-
-const tooSmall = "The film needs a screen of 80 columns and 24 rows"

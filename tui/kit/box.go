@@ -77,30 +77,38 @@ func Boxed(h int) bool { return h >= 16 }
 // w by h cells. note stands at the right of the title. The border's characters are Lip Gloss's,
 // whose own borders have no titles and cost twenty times as much.
 func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, h int) []string {
-	g, line, name := t.box, t.border, t.Title
+	g, border, titleStyle := t.box, t.border, t.Title
 	if focused {
-		line, name, title = t.Accent, t.focused, t.Cursor+" "+title
+		border, titleStyle = t.Accent, t.focused
+		title = t.Cursor + " " + title
 		if !t.color {
 			g = t.heavyBox
 		}
 	}
-	title = " " + cell.Cut(t.Greek(title), w-6) + " "
-	if note = t.shortenNote(note, w-6-cell.Width(title)); note != "" {
-		note = " " + note + " "
-	}
-	rule := strings.Repeat(g.Top, max(0, w-4-cell.Width(title)-cell.Width(note)))
-	head := name.Paint(title) + line.Paint(rule) + t.Dim.Paint(note)
+	head := t.panelHead(title, note, border, titleStyle, g.Top, w-4)
 	if !box {
-		end := line.Paint(g.Top + g.Top)
+		end := border.Paint(g.Top + g.Top)
 		return append([]string{Left(end+head+end, w)}, Fill(lines, w, h-1)...)
 	}
-	out := []string{Left(line.Paint(g.TopLeft+g.Top)+head+line.Paint(g.Top+g.TopRight), w)}
-	side := line.Paint(g.Left)
+	top := border.Paint(g.TopLeft+g.Top) + head + border.Paint(g.Top+g.TopRight)
+	side := border.Paint(g.Left)
+	bottom := border.Paint(g.BottomLeft + strings.Repeat(g.Bottom, max(0, w-2)) + g.BottomRight)
+	out := []string{Left(top, w)}
 	for _, s := range Fill(lines, w-2, h-2) {
 		out = append(out, side+s+side)
 	}
-	bottom := g.BottomLeft + strings.Repeat(g.Bottom, max(0, w-2)) + g.BottomRight
-	return append(out, Left(line.Paint(bottom), w))
+	return append(out, Left(bottom, w))
+}
+
+// panelHead returns the title and the note of a panel, with a rule between them, in w cells.
+func (t *Theme) panelHead(title, note string, border, titleStyle Style, rule string, w int) string {
+	title = " " + cell.Cut(t.Greek(title), w-2) + " "
+	note = t.shortenNote(note, w-2-cell.Width(title))
+	if note != "" {
+		note = " " + note + " "
+	}
+	rules := strings.Repeat(rule, max(0, w-cell.Width(title)-cell.Width(note)))
+	return titleStyle.Paint(title) + border.Paint(rules) + t.Dim.Paint(note)
 }
 
 // shortenNote drops the last of a note's parts until it fits in w cells.

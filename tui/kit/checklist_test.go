@@ -28,8 +28,14 @@ func TestChecklist(t *testing.T) {
 	for range 100 {
 		f.Press(tea.KeyPressMsg{Code: tea.KeyDown})
 	}
-	if !on[1] || on[2] || f.Cursor != len(on)-1 {
-		t.Errorf("chosen %v, the cursor is at %d", on, f.Cursor)
+	if !on[1] {
+		t.Error("the item on which Space was pressed once is not chosen")
+	}
+	if on[2] {
+		t.Error("the item on which Space was pressed twice is chosen")
+	}
+	if f.Cursor != len(on)-1 {
+		t.Errorf("the cursor is at %d, want the last, %d", f.Cursor, len(on)-1)
 	}
 	theme := NewTheme(colorprofile.ASCII, true, true)
 	lines := f.View(theme, 40, 10)

@@ -3,7 +3,7 @@
 // the lines of tables, and charts as lines of text (Theme.Rows).
 //
 // It knows cells, not runs. Pages draw lines of exactly the width that they are given. Only View
-// draws, and it changes nothing but what saves time (LineCache).
+// draws.
 //
 // # Lines of known width
 //
@@ -55,5 +55,4 @@
 //	statements.go  texts with a name before each, in a few lines
 //	chart.go       charts as lines of text: colours of roles, maps' levels (Rows, Swatch)
 //	pixels.go      pictures in half blocks or shades, with frames
-//	linecache.go   keeps the lines of a part until what they depend on changes
 package kit

@@ -50,8 +50,11 @@ func TestInput(t *testing.T) {
 func TestInputLeavesCommands(t *testing.T) {
 	in := kit.NewInput("x")
 	for _, k := range []string{"enter", "esc", "tab", "up", "down", "ctrl+c", "ctrl+v", "pgup"} {
-		if in.Update(tuitest.KeyPress(k)) || in.String() != "x" {
-			t.Errorf("%s was taken as text: %q", k, in.String())
+		if in.Update(tuitest.KeyPress(k)) {
+			t.Errorf("Update(%s) = true, want no change", k)
+		}
+		if got := in.String(); got != "x" {
+			t.Errorf("after %s the text is %q, want x", k, got)
 		}
 	}
 	if in.Update(tea.KeyPressMsg(tea.Key{Code: 'q', Text: "q", Mod: tea.ModAlt})) {
@@ -64,12 +67,12 @@ func TestInputPaste(t *testing.T) {
 	in := kit.NewInput("")
 	in.Update(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nline two\r\nand\tthree\x00\u202e"})
 	if in.String() != "rho=0.5[2J line two and three" {
-		t.Errorf("pasted %q", in.String())
+		t.Errorf("pasted is %q, want one line without escapes", in.String())
 	}
 	const most = 400
 	in.Update(tea.PasteMsg{Content: strings.Repeat("x", 10*most)})
 	if n := len([]rune(in.String())); n != most {
-		t.Errorf("%d runes", n)
+		t.Errorf("%d runes, want %v", n, most)
 	}
 }
 
@@ -88,8 +91,11 @@ func TestInputView(t *testing.T) {
 		}
 		cells := 2 + rng.IntN(40)
 		view := in.View(kit.Style{}, cells)
-		if w := cell.Width(view); w > cells || !strings.Contains(cell.ForTerminal(view), reverse) {
-			t.Fatalf("%d cells of %d for %q: %q", w, cells, in.String(), view)
+		if w := cell.Width(view); w > cells {
+			t.Fatalf("%q in %d cells is drawn in %d: %q", in.String(), cells, w, view)
+		}
+		if !strings.Contains(cell.ForTerminal(view), reverse) {
+			t.Fatalf("%q in %d cells has no cursor: %q", in.String(), cells, view)
 		}
 	}
 }

@@ -99,6 +99,27 @@ func (k *Key) Blocked() string {
 	return k.Why()
 }
 
+// State is a state of a page that Esc leaves.
+type State struct {
+	Is   bool
+	Undo func() tea.Cmd
+}
+
+// Back returns the row for Esc, which undoes the first of a page's states that is.
+func Back(help string, states func() []State) Key {
+	first := func() (undo func() tea.Cmd) {
+		for _, s := range states() {
+			if s.Is {
+				return s.Undo
+			}
+		}
+		return nil
+	}
+	return Key{Keys: On("esc"), Group: ToLeave, Help: help,
+		Why: func() string { return Unless(first() != nil, NoWayBack) },
+		Act: func() tea.Cmd { return first()() }}
+}
+
 // NoWayBack is why Esc does nothing.
 const NoWayBack = "Nothing to go back to"
 
@@ -165,7 +186,8 @@ func (t *Theme) Footer(rows []Key, w int) string {
 				continue
 			}
 			name, word := row.Name(t.ASCII), t.Greek(row.word(w))
-			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word); room < 0 {
+			room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word)
+			if room < 0 {
 				break
 			}
 			hints += "  " + t.Key.Paint(name) + " " + t.Dim.Paint(word)

@@ -14,6 +14,10 @@ import (
 // Tick asks a page to look for what is new in the files.
 type Tick time.Time
 
+// Changed says that something outside the page has changed what it shows: the size of the screen,
+// the theme, or the choices that were kept for this start.
+type Changed struct{}
+
 // Notice shows a line in place of the footer, until the next key or for a while.
 type Notice struct {
 	Text string

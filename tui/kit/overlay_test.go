@@ -48,8 +48,10 @@ func TestOverlayScrolls(t *testing.T) {
 	}
 	o.Resize(theme, w, lines+2)
 	s := strings.Join(o.View(theme, kit.Fill(nil, w, lines+2), w, lines+2), "\n")
-	if !strings.Contains(s, "line 0.") || !strings.Contains(s, "line 29.") {
-		t.Errorf("with room for all:\n%s", s)
+	for _, want := range []string{"line 0.", "line 29."} {
+		if !strings.Contains(s, want) {
+			t.Errorf("with room for all, %q is missing:\n%s", want, s)
+		}
 	}
 }
 
@@ -70,7 +72,10 @@ func TestDangerIsFramed(t *testing.T) {
 	}
 	lines := []string{"all of it"}
 	danger, plain := corner(kit.Danger("Delete?", lines)), corner(kit.Question("Stop?", lines))
-	if danger == nil || danger == plain {
-		t.Errorf("its frame is %v, that of others %v", danger, plain)
+	if danger == nil {
+		t.Error("its frame has no colour")
+	}
+	if danger == plain {
+		t.Errorf("its frame is %v, as that of others", danger)
 	}
 }

@@ -86,12 +86,15 @@ func TestFewColours(t *testing.T) {
 		return kit.NewTheme(p, dark, ascii).Pixels(ramp, 52, 1)[0]
 	}
 	s := draw(colorprofile.ANSI256, true, false)
-	if strings.Contains(s, ";2;") || !strings.Contains(s, "48;5;") {
-		t.Errorf("256 colours: %q", s)
+	if strings.Contains(s, ";2;") {
+		t.Errorf("with 256 colours one of 24 bits is sent: %q", s)
+	}
+	if !strings.Contains(s, "48;5;") {
+		t.Errorf("with 256 colours none of them is sent: %q", s)
 	}
 	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "8;5;") ||
 		!strings.Contains(s, "97m") {
-		t.Errorf("16 colours: %q", s)
+		t.Errorf("with 16 colours it is %q, want them and none of 256", s)
 	}
 	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
 		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100, 10},
@@ -108,16 +111,22 @@ func TestFewColours(t *testing.T) {
 		last := 0
 		for i, r := range []rune(onDark) {
 			at := strings.IndexRune(shades, r)
-			if at < last || strings.ContainsRune(onDark, '\x1b') {
-				t.Fatalf("shades do not grow: %q", onDark)
+			if at < last {
+				t.Fatalf("shade %d comes after shade %d, want them to grow: %q", at, last, onDark)
+			}
+			if strings.ContainsRune(onDark, '\x1b') {
+				t.Fatalf("shades have colours: %q", onDark)
 			}
 			last = at
 			if other := []rune(onLight)[51-i]; other != r {
 				t.Fatalf("on light %q is no mirror of %q", onLight, onDark)
 			}
 		}
-		if []rune(onDark)[0] != ' ' || !strings.HasSuffix(onDark, shades[len(shades)-1:]) {
-			t.Errorf("from black to white: %q", onDark)
+		if first := []rune(onDark)[0]; first != ' ' {
+			t.Errorf("black is drawn as %q, want a blank", first)
+		}
+		if want := shades[len(shades)-1:]; !strings.HasSuffix(onDark, want) {
+			t.Errorf("from black to white it is %q, want %q at the end", onDark, want)
 		}
 	}
 }
@@ -150,7 +159,10 @@ func TestThumbnail(t *testing.T) {
 		}
 	}
 	few, all := cost(lines), cost(theme.Pixels(p, 12, 6))
-	if 3*few > 2*all || strings.Contains(strings.Join(lines, ""), ";2;") {
-		t.Errorf("%d bytes, and %d with all colours", few, all)
+	if 3*few > 2*all {
+		t.Errorf("%d bytes, and %d with all colours, want a third less", few, all)
+	}
+	if strings.Contains(strings.Join(lines, ""), ";2;") {
+		t.Error("with few colours one of 24 bits is sent")
 	}
 }

@@ -20,7 +20,8 @@ const (
 // each; further ones share the colours and have letters. Where even the letters are not enough,
 // methods share numbers: of those that are shown together, one is numbered like a variant.
 func MethodNumber(i int) uint8 {
-	if i %= Colors + cell.Letters; i >= Colors {
+	i %= Colors + cell.Letters
+	if i >= Colors {
 		i += Colors * shapeRows
 	}
 	return uint8(i)

@@ -65,7 +65,7 @@ func TestGridParts(t *testing.T) {
 		for _, part := range NewTheme(0, true, false).Grid(table, 1000, 2).Parts(w) {
 			head := strings.Fields(part.Lines(table.Heads())[0])
 			if head[0] != "name" {
-				t.Fatalf("%d cells: a part begins with %s", w, head[0])
+				t.Fatalf("%d cells: a part begins with %s, want %q", w, head[0], "name")
 			}
 			heads = append(heads, head[1:]...)
 			for i, line := range part.Lines(table.Rows[0]) {
@@ -82,7 +82,8 @@ func TestGridParts(t *testing.T) {
 		}
 		if got := strings.Join(heads, " ") + ": " + says; got != "a b says: "+
 			table.Rows[0][3]+" " {
-			t.Errorf("%d cells: %q", w, got)
+			t.Errorf("%d cells: %q, want %v", w, got, "a b says: "+
+				table.Rows[0][3]+" ")
 		}
 	}
 }
@@ -91,7 +92,7 @@ func TestGridParts(t *testing.T) {
 func TestEmptyGrid(t *testing.T) {
 	for _, part := range NewTheme(0, true, false).Grid(page.New(""), 80, 2).Parts(80) {
 		if got := part.Lines([]string{""}); len(got) != 1 || got[0] != "" {
-			t.Errorf("%q", got)
+			t.Errorf("Lines = %q, want one blank line", got)
 		}
 	}
 }

@@ -14,7 +14,8 @@ func TestWidths(t *testing.T) {
 			for name, got := range map[string]string{"left": Left(s, w), "right": Right(s, w),
 				"spread": Justify(s, "xy", w)} {
 				if cell.Width(got) != w {
-					t.Errorf("%s(%q, %d) = %q has %d cells", name, s, w, got, cell.Width(got))
+					t.Errorf("%s(%q, %d) = %q has %d cells, want %d", name, s, w, got,
+						cell.Width(got), w)
 				}
 			}
 			if got := cell.Cut(s, w); cell.Width(got) > w {

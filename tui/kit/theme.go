@@ -66,7 +66,8 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t.Title, t.Key, t.focused = bold, bold, bold
 	t.Selected, t.BarText, t.Caret = reverse, reverse, reverse
 	if !t.color {
-		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
+		t.Accent, t.Good, t.Warn, t.Bad = bold, bold, bold, bold
+		t.Dim, t.border = faint, faint
 		for i := range t.faint {
 			t.faint[i], t.back[i] = faint, faint
 		}

@@ -88,7 +88,8 @@ func TestSeriesAreToldApart(t *testing.T) {
 				seen[look] = true
 			}
 			if n := len(seen); profile > colorprofile.ANSI && n != Colors || n < 8 {
-				t.Errorf("dark %t, profile %v: %d colours", dark, profile, n)
+				t.Errorf("dark %t, profile %v: %d colours, want %d, or 8 of 16", dark, profile, n,
+					Colors)
 			}
 		}
 	}
@@ -110,13 +111,15 @@ func TestContrast(t *testing.T) {
 			t.Errorf("%v: without contrast, dim text is %q", profile, grey)
 		}
 		th.Contrast()
-		dim, border, axis := th.Dim.Paint("x"), th.border.Paint("x"),
-			th.styleOfCell(plot.Style{Role: plot.Axis}).Paint("x")
-		if dim != "x" || border != "x" || axis != "x" {
-			t.Errorf("%v: text %q, border %q, axis %q", profile, dim, border, axis)
+		for name, style := range map[string]Style{"dim text": th.Dim, "a border": th.border,
+			"an axis": th.styleOfCell(plot.Style{Role: plot.Axis})} {
+			if got := style.Paint("x"); got != "x" {
+				t.Errorf("%v: %s is %q, want it plain", profile, name, got)
+			}
 		}
 		if back := th.styleOfCell(plot.Style{Role: plot.Back, Series: 2}); back != th.Series[2] {
-			t.Errorf("%v: a curve that is not chosen is %q", profile, back.Paint("x"))
+			t.Errorf("%v: a curve that is not chosen is %q, want %q", profile, back.Paint("x"),
+				th.Series[2].Paint("x"))
 		}
 		if got := th.Selected.Paint("x"); !strings.Contains(got, ";7mx") {
 			t.Errorf("%v: the selected row is %q", profile, got)

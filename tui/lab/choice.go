@@ -58,6 +58,6 @@ func (c Choices) Set(values map[string][]string) {
 // Key returns the row of the key table that sets the choices to their defaults.
 func (c Choices) Key() kit.Key {
 	return kit.Key{Keys: kit.On("0"), Help: "reset the page's view to its defaults",
-		Why: func() string { return kit.Unless(len(c.Get()) > 0, atDefaults) },
+		Why: func() string { return kit.Unless(len(c.Get()) > 0, "The view is at its defaults") },
 		Act: kit.Just(func() { c.Set(nil) })}
 }

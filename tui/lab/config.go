@@ -94,7 +94,8 @@ type Ring struct {
 // ParseRing reads "9", "777", "progress" or two of them with a comma; "" or "off" tells nothing.
 func ParseRing(text string) (r Ring, err error) {
 	for word := range strings.SplitSeq(text, ",") {
-		switch word = strings.TrimSpace(word); word {
+		word = strings.TrimSpace(word)
+		switch word {
 		case "", "off":
 		case "9", "777":
 			r.Notify = word

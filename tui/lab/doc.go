@@ -6,13 +6,14 @@
 //
 // # Files
 //
-//	lab.go           start here: Lab, the state that all pages share; requests to runs (Start,
-//	                 Ask, Turn)
-//	config.go        Config, what the interface is opened with: read-only, shared, film, replay;
-//	                 reads the value of `--ring`
-//	pagemessages.go  messages from page to page: Watch, Compare, Fork, Samples, Started, Answered
-//	source.go        Source, where runs are read: a folder, its catalogue, fixed runs
-//	looking.go       how often the folder is looked at; which live runs have ended
+//	lab.go       start here: Lab, the state that all pages share; requests to runs (Start,
+//	             Ask, Turn)
+//	config.go    Config, what the interface is opened with: read-only, shared, film, replay;
+//	             reads the value of `--ring`
+//	messages.go  messages from page to page, and to all pages: Watch, Compare, Fork, Samples,
+//	             Listed, Over, Started, Answered
+//	source.go    Source, where runs are read: a folder, its catalogue, fixed runs
+//	looking.go   how often the folder is looked at; which live runs have ended
 //
 //	state.go     glyphs and counts of states (✓ ▶ ‖ ✗)
 //	measure.go   measures of steps, evaluations and summaries that can be shown; 95 % t interval;
@@ -20,7 +21,6 @@
 //	colors.go    numbers of configurations: colour and mark
 //	define.go    marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
 //	             first
-//	messages.go  sentences of several pages
 //
 //	choice.go  choices that are kept, and the key `0` that resets them
 //	views.go   the file in which the choices of each folder of runs are kept

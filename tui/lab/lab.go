@@ -81,14 +81,18 @@ func (s *Lab) Ask(verb, id string) tea.Cmd {
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
-func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.turn(id, key, value, setTo) }
+func (s *Lab) Turn(id, key, value string) tea.Cmd {
+	return s.turn(id, key, value, fmt.Sprintf("Set %s to %s · u undoes it", key, value))
+}
 
 // TurnBack asks for the value that a setting had before; the answer is Answered.
-func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.turn(id, key, value, setBack) }
+func (s *Lab) TurnBack(id, key, value string) tea.Cmd {
+	return s.turn(id, key, value, fmt.Sprintf("Set %s back to %s", key, value))
+}
 
+// turn asks for a value of a setting; done is what the user is told once the run has it.
 func (s *Lab) turn(id, key, value, done string) tea.Cmd {
-	o := runner.Order{Verb: runner.Knob, Run: id, Key: key, Value: value}
-	return s.send(o, fmt.Sprintf(done, key, value))
+	return s.send(runner.Order{Verb: runner.Knob, Run: id, Key: key, Value: value}, done)
 }
 
 func (s *Lab) send(o runner.Order, done string) tea.Cmd {
@@ -97,7 +101,7 @@ func (s *Lab) send(o runner.Order, done string) tea.Cmd {
 	return func() tea.Msg {
 		step, err := v.CarryOut(o)
 		if o.Verb == runner.Checkpoint {
-			done = fmt.Sprintf(savedAt, step)
+			done = fmt.Sprintf("Saved at step %d", step)
 		}
 		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done, Err: err}
 	}

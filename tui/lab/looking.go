@@ -40,7 +40,8 @@ type lookState struct {
 
 // List asks for all runs of the folder; the answer is Listed.
 func (s *Lab) List() tea.Cmd {
-	if s.looks.again = s.looks.busy; s.looks.busy {
+	s.looks.again = s.looks.busy
+	if s.looks.busy {
 		return nil
 	}
 	return s.look(true)
@@ -94,17 +95,11 @@ func (s *Lab) Note(answer tea.Msg) tea.Cmd {
 	return s.List()
 }
 
-// Unchanged says that the folder has the runs that it had.
-type Unchanged struct{}
-
 // Live returns the runs that have not ended.
 func Live(runs []*record.Run) []*record.Run {
 	return slices.DeleteFunc(slices.Clone(runs),
 		func(r *record.Run) bool { return r.Status().Ended() })
 }
-
-// Over brings runs that were live and have ended, as they are now.
-type Over struct{ Runs []*record.Run }
 
 // Ends returns the live runs that have ended. Whoever records a run holds its lock. So one look at
 // each of these files is enough, and nothing is read of a run that goes on.
@@ -122,12 +117,4 @@ func Ends(s Source, live []*record.Run) (m Over) {
 		m.Runs = append(m.Runs, now)
 	}
 	return m
-}
-
-// Listed brings all runs of the folder, newest first.
-type Listed struct {
-	Runs     []*record.Run
-	Problems []error
-	Took     time.Duration // time that reading them took
-	Changed  time.Time     // when the folder had last changed, before they were read
 }

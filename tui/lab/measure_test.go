@@ -14,6 +14,6 @@ func TestHalf95(t *testing.T) {
 		}
 	}
 	if h := HalfWidth95(4); h != compare.HalfWidth(4, .95) {
-		t.Errorf("four seeds: %v", h)
+		t.Errorf("four seeds: %v, want %v", h, compare.HalfWidth(4, .95))
 	}
 }

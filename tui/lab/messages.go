@@ -1,11 +1,74 @@
 package lab
 
-// The sentences that several pages share.
-const (
-	atDefaults = "The view is at its defaults"
-	savedAt    = "Saved at step %d"
-	setBack    = "Set %s back to %s"
-	setTo      = "Set %s to %s · u undoes it"
-	untrusted  = "You have not started this version of the file before. It can do whatever you " +
-		"can, so read it first. The checksum covers this file, not what it imports."
+import (
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
 )
+
+// Listed brings all runs of the folder, newest first.
+type Listed struct {
+	Runs     []*record.Run
+	Problems []error
+	Took     time.Duration // time that reading them took
+	Changed  time.Time     // when the folder had last changed, before they were read
+}
+
+// Unchanged says that the folder has the runs that it had.
+type Unchanged struct{}
+
+// Over brings runs that were live and have ended, as they are now.
+type Over struct{ Runs []*record.Run }
+
+// Ended says that a watched run is done or has failed.
+type Ended struct {
+	Name   string
+	Status runner.Status
+}
+
+// Started is the answer to a request to start runs.
+type Started struct {
+	IDs    []string
+	Err    error
+	Parent string // of forks, the run that they come from
+}
+
+// Answered is the answer to something that was asked of one run: "pause",
+// "resume", "stop", "checkpoint" or "knob".
+type Answered struct {
+	Verb, ID string
+	Done     string // what has been done; empty: it was asked for
+	Err      error
+}
+
+// Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
+// or all runs of Config.FixedRuns. With Replay they are shown as if they trained now.
+type Watch struct {
+	IDs    []string
+	Replay *Replay
+	// Parent is the one of IDs that the others are forks of; "" is none.
+	Parent string
+}
+
+// Film asks for the film, and Prepare asks the Launch page to review the start of a preset.
+type (
+	Film    struct{}
+	Prepare struct{ Preset string }
+)
+
+// Failed ends the interface: what it was opened for cannot be shown.
+type Failed struct{ Err error }
+
+// Compare asks the Compare page for a table of these runs, as they stood a moment ago.
+type Compare struct{ Runs []*record.Run }
+
+// Fork asks for the form that starts a run from a checkpoint of another: the checkpoint nearest to
+// the step Near, or the newest if Near is 0.
+type Fork struct {
+	Run  *record.Run
+	Near int64
+}
+
+// Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
+type Samples struct{ Run *record.Run }

@@ -38,9 +38,12 @@ func ParsePlace(text string) (p Place, err error) {
 	if isShare {
 		p.Part, ok = numeral.Float(part)
 		p.Part /= 100
-	} else if p.Step, ok = numeral.Int64(text); !ok {
-		p.Time, err = time.ParseDuration(text)
-		ok = err == nil
+	} else {
+		p.Step, ok = numeral.Int64(text)
+		if !ok {
+			p.Time, err = time.ParseDuration(text)
+			ok = err == nil
+		}
 	}
 	if !ok || p.Part < 0 || p.Part > 1 || p.Time < 0 || p.Step < 0 {
 		return Place{}, fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or "+

@@ -18,14 +18,17 @@ func TestKeptIsListedNewestFirst(t *testing.T) {
 	}
 	k, reads := NewFixedRuns(func() ([]*record.Run, error) { return given, nil }), ""
 	shown, err := k.Runs()
+	if err != nil {
+		t.Fatalf("Runs(): %v", err)
+	}
 	listed, problems := k.List()
-	if err != nil || problems != nil {
-		t.Fatal(err, problems)
+	if problems != nil {
+		t.Fatalf("List() has the problems %v, want none", problems)
 	}
 	for i := range given {
 		reads += shown[i].Meta.ID + listed[i].Meta.ID + " "
 	}
 	if reads != "ba ab cc " {
-		t.Errorf("shown and listed as %q", reads)
+		t.Errorf("shown and listed as %q, want %q", reads, "ba ab cc ")
 	}
 }

@@ -35,7 +35,10 @@ func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 		if len(p.Words) > 0 {
 			lines = append(lines, "args     "+cell.OneLine(strings.Join(p.Words, " ")))
 		}
-		lines = append(append(lines, ""), kit.Wrap(untrusted, 72)...)
+		const warning = "You have not started this version of the file before. It can do " +
+			"whatever you can, so read it first. The checksum covers this file, not what it " +
+			"imports."
+		lines = append(append(lines, ""), kit.Wrap(warning, 72)...)
 		return kit.Question("Start this program?", lines,
 			kit.Answer{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
 	}

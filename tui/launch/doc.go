@@ -6,13 +6,13 @@
 // # Files
 //
 //	page.go      start here: Page, state and keys: `Enter` (review, then start), `Space`, `e`,
-//	             `u`, `Tab`; why a start is refused; missing datasets
+//	             `u`, `Tab`; why a start is refused; missing datasets; the film's entry
 //	edit.go      settings: what the runs would use, typed values and their errors, methods and
 //	             seeds; where a value comes from
 //	boxes.go     boxes of methods and seeds ([x])
 //	review.go    "Purpose", "Means", "Time", "Problem", "Budget", "Data" of the chosen preset; the
 //	             review before a start
 //	estimate.go  time of the runs, by finished runs of the same model and data on this processor
-//	view.go      the two panes, their lines and places; the welcome
-//	messages.go  sentences of the page, the film's entry, the welcome of a newcomer
+//	view.go      the two panes, their lines and places; the welcome of a newcomer
+//	messages.go  messages to the page itself
 package launch

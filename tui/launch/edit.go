@@ -110,7 +110,8 @@ func (l *Page) choose(by int) {
 	var refused error
 	for k := 1; k < n; k++ {
 		at := slices.Index(choices, l.spec().Text(l.key())) + k*by
-		if l.set(l.key(), choices[(at%n+n)%n]); l.problem == nil {
+		l.set(l.key(), choices[(at%n+n)%n])
+		if l.problem == nil {
 			break
 		}
 		refused = cmp.Or(refused, l.problem)
@@ -129,7 +130,8 @@ func (l *Page) checkTyped() { _, l.problem = l.withSetting(l.key(), l.line.Strin
 
 // finish takes the typed line if it is valid; otherwise typing goes on.
 func (l *Page) finish() {
-	if l.set(l.key(), l.line.String()); l.problem == nil {
+	l.set(l.key(), l.line.String())
+	if l.problem == nil {
 		l.editing = false
 	}
 }
@@ -140,7 +142,8 @@ func (l *Page) undo() { l.set(l.key(), l.preset().Spec.Text(l.key())) }
 // set changes a setting if the result is valid; otherwise it keeps the error for the page to show.
 func (l *Page) set(key, text string) {
 	s, err := l.withSetting(key, text)
-	if l.problem = err; err == nil {
+	l.problem = err
+	if err == nil {
 		l.specs[l.at] = s
 		l.updatePlan()
 	}

@@ -26,7 +26,7 @@ type estimate struct {
 // images a second of such a run, times the number of runs that shared the machine then.
 func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	if len(specs) == 0 {
-		return estimate{basis: noneChosen}
+		return estimate{basis: "no runs chosen"}
 	}
 	s := &specs[0]
 	const enough = 50 // the newest runs only
@@ -37,11 +37,12 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf(noneAlike, s.Model, s.Dataset)}
+		return estimate{
+			basis: fmt.Sprintf("unknown until %s has run on %s here", s.Model, s.Dataset)}
 	}
 	training, ok := trainSamples(s, like)
 	if !ok {
-		return estimate{basis: noneSoLarge}
+		return estimate{basis: "unknown until a run has used this many samples"}
 	}
 	test := 0.0
 	for _, n := range like[0].Meta.ClassCounts.Test {
@@ -50,10 +51,10 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	seconds := train.UsualPace(machineSpeed(like, past)).Seconds(specs, training, test)
 	const longest = 1000 * 365 * 24 * 3600 // seconds; more means that a run's figures are wrong
 	if !(seconds > 0 && seconds < longest) {
-		return estimate{basis: endless}
+		return estimate{basis: "unknown: the runs would not end"}
 	}
 	return estimate{time.Duration(seconds * float64(time.Second)),
-		fmt.Sprintf(estimatedFrom, kit.Plural(len(like), "run"))}
+		fmt.Sprintf("judging by %s here", kit.Plural(len(like), "run"))}
 }
 
 // sameWorkload reports whether the speed of r says how fast s would run.

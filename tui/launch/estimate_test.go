@@ -14,13 +14,13 @@ import (
 func TestEstimate(t *testing.T) {
 	past, problems := tuitest.NewArchive(t).List()
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("the problems of the folder are %v, want none", problems)
 	}
 	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
 	const cpu = "a processor"
 	one := estimateOf([]spec.Spec{base}, past, cpu)
 	if one.duration <= 0 || !strings.Contains(one.basis, "runs here") {
-		t.Fatalf("estimate %+v", one)
+		t.Fatalf("the estimate is %+v, want a time, judging by runs here", one)
 	}
 	// The archived runs have 2000 images a second each; four run at once; the test split has 2000.
 	images := 0.0
@@ -71,15 +71,15 @@ func TestEstimateUnknown(t *testing.T) {
 		c.change(&s)
 		e := estimateOf([]spec.Spec{s}, past, c.cpu)
 		if e.duration != 0 || !strings.HasPrefix(e.basis, "unknown") {
-			t.Errorf("%s: %+v", c.what, e)
+			t.Errorf("%s: the estimate is %+v, want none, and unknown in its basis", c.what, e)
 		}
 	}
 	s := base
 	s.Epochs = 1 << 60
 	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.duration != 0 {
-		t.Errorf("an absurd length takes %v", e.duration)
+		t.Errorf("an absurd length takes %v, want 0", e.duration)
 	}
 	if d := duration(200 * time.Millisecond); d != "1s" {
-		t.Errorf("a short time is shown as %q", d)
+		t.Errorf("a short time is shown as %q, want %q", d, "1s")
 	}
 }

@@ -104,7 +104,7 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.updatePlan()
 		return l.review()
 	case beginMsg:
-		l.Starting = starting + l.total() + " …"
+		l.Starting = fmt.Sprintf("Starting %s …", l.total())
 		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 	case lab.Started:
 		if msg.Err != nil {
@@ -149,7 +149,8 @@ func (l *Page) press(k tea.KeyPressMsg) {
 
 // finishAndMove takes the typed line and, if it is valid, moves the cursor.
 func (l *Page) finishAndMove(by int) {
-	if l.finish(); !l.editing {
+	l.finish()
+	if !l.editing {
 		l.move(by)
 	}
 }
@@ -196,20 +197,13 @@ func (l *Page) click(msg kit.Click) {
 	}
 }
 
-// beginMsg says that the reviewed runs are to be started.
-type beginMsg struct{}
-
-// datasetsMsg brings the datasets found in the data folder, by name.
-type datasetsMsg struct{ entries map[string]source.Entry }
-
 // Keys implements the interface's page.
 func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
-			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, plays), "review") },
-			Help:   "review, then start; on the film, play it", Alters: true},
+			HintIn: l.enterHint, Help: "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
@@ -224,8 +218,10 @@ func (l *Page) Keys() []kit.Key {
 			Moves: true, Local: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
 			Moves: true, Local: true},
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: l.noBack,
-			Act: kit.Just(func() { l.right, l.problem = false, nil })},
+		kit.Back("go back", func() []kit.State {
+			return []kit.State{{Is: l.right || l.problem != nil,
+				Undo: kit.Just(func() { l.right, l.problem = false, nil })}}
+		}),
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),
@@ -233,6 +229,14 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Act: kit.Just(l.flip)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel", Act: kit.Just(l.flip)},
 	}
+}
+
+// enterHint returns the footer's word for Enter.
+func (l *Page) enterHint(int) string {
+	if l.at == 0 {
+		return "play"
+	}
+	return "review"
 }
 
 // cursor returns the row under the cursor in the focused panel, and the number of rows.
@@ -245,29 +249,32 @@ func (l *Page) cursor() (at, of int) {
 
 func (l *Page) noAbove() string {
 	at, _ := l.cursor()
-	return kit.Unless(at > 0, firstRow)
+	return kit.Unless(at > 0, "This is the first one")
 }
 
 func (l *Page) noBelow() string {
 	at, of := l.cursor()
-	return kit.Unless(at < of-1, lastRow)
+	return kit.Unless(at < of-1, "This is the last one")
 }
-
-func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, kit.NoWayBack) }
 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
+	if l.right {
+		return "Runs start from the presets. Esc goes back to them"
+	}
+	return l.noStart()
 }
 
 // filmEntry is the first entry of the list. It has the settings of the runs that the film shows.
 func filmEntry() presets.Preset {
+	const filmed = "shapes" // the preset of the runs that the film shows
 	p, err := presets.Load(filmed)
 	if err != nil {
 		panic("launch: the preset of the film is broken")
 	}
-	p.Name, p.Doc = filmName, filmDoc
+	p.Name = "a film of 60 seconds"
+	p.Doc = "watch how it works: recorded runs of shapes, with captions"
 	return p
 }
 
@@ -284,13 +291,18 @@ func (l *Page) noStart() string {
 
 // missingText says how to get a dataset that is not here.
 func (l *Page) missingText(e source.Entry) string {
-	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
+	return fmt.Sprintf("%s is not on this machine. drolab data fetch %s downloads it (%.0f MB)",
+		e.Name, e.Name, float64(e.Download)/1e6)
 }
 
-func (l *Page) noSetting() string { return kit.Unless(l.right, tabToSettings) }
+func (l *Page) noSetting() string {
+	return kit.Unless(l.right, "Press Tab to go to the settings first")
+}
 
 func (l *Page) noUndo() string {
-	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))
+	key := l.key()
+	return cmp.Or(l.noSetting(),
+		kit.Unless(l.edited(key), fmt.Sprintf("%s already has the value of the preset", key)))
 }
 
 // flip goes from the presets to the settings, or back.

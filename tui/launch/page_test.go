@@ -16,15 +16,17 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// launchOf returns a rig on the page, the page, and the Starter that records its requests.
-func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
+// launchOf returns a driver on the page, the page, and the Starter that records its requests.
+func launchOf(t *testing.T) (*tuitest.Driver, *Page, *tuitest.Starter) {
 	t.Helper()
 	s := &tuitest.Starter{}
 	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s, CPU: "a processor"}, 120, 38)
 	p := New(l, tuitest.Presets)
-	return tuitest.NewRig(l, p), p, s
+	return tuitest.NewDriver(l, p), p, s
 }
 
 // goTo moves the cursor to a setting.
@@ -57,8 +59,12 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 		t.Errorf("settings\n%v, want\n%v", all, want)
 	}
 	l.spec().Optimizer = "adamw"
-	if list := keys(dro.ERM); !slices.Contains(list, "beta1") || slices.Contains(list, "momentum") {
-		t.Errorf("settings of adamw\n%v", list)
+	list := keys(dro.ERM)
+	if !slices.Contains(list, "beta1") {
+		t.Errorf("the settings of adamw are %v, want beta1 among them", list)
+	}
+	if slices.Contains(list, "momentum") {
+		t.Errorf("the settings of adamw are %v, want no momentum", list)
 	}
 	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
 		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
@@ -93,8 +99,11 @@ func TestSettingTextRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !reflect.DeepEqual(back.Imbalance, s.Imbalance) || !reflect.DeepEqual(back.Mean, s.Mean) {
-		t.Errorf("lists came back as %v and %v", back.Imbalance, back.Mean)
+	if !reflect.DeepEqual(back.Imbalance, s.Imbalance) {
+		t.Errorf("the imbalance comes back as %v, want %v", back.Imbalance, s.Imbalance)
+	}
+	if diff := cmp.Diff(s.Mean, back.Mean); diff != "" {
+		t.Errorf("the mean that comes back differs (-want +got):\n%s", diff)
 	}
 }
 
@@ -129,13 +138,20 @@ func TestLaunchPassesOverRefusedChoices(t *testing.T) {
 		{"space", "cvar", "cressie-read"}, {"left", "tv", "smoothed-cvar"},
 	} {
 		r.Press(c.key)
-		if got := l.spec().Uncertainty; got != c.to || l.problem == nil ||
-			!strings.Contains(l.problem.Error(), "uncertainty "+c.refused) {
-			t.Errorf("%s: %s, problem %v, want %s", c.key, got, l.problem, c.to)
+		if got := l.spec().Uncertainty; got != c.to {
+			t.Errorf("%s leads to %s, want %s", c.key, got, c.to)
+		}
+		if want := "uncertainty " + c.refused; l.problem == nil ||
+			!strings.Contains(l.problem.Error(), want) {
+			t.Errorf("%s: the problem is %v, want %q in it", c.key, l.problem, want)
 		}
 	}
-	if r.Press("left"); l.spec().Uncertainty != "kl" || l.problem != nil {
-		t.Errorf("left: %s, problem %v", l.spec().Uncertainty, l.problem)
+	r.Press("left")
+	if got := l.spec().Uncertainty; got != "kl" {
+		t.Errorf("left leads to %s, want kl", got)
+	}
+	if l.problem != nil {
+		t.Errorf("left has the problem %v, want none", l.problem)
 	}
 }
 
@@ -156,18 +172,23 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Error("Enter does not type the setting")
 	}
 	r.Press("esc", "tab", "enter")
-	if len(s.Requests) != 0 || r.Overlay == nil ||
-		!strings.Contains(r.View(), "rho 0.7 (preset:") {
-		t.Fatalf("asked for %+v before the review:\n%s", s.Requests, r.View())
+	if len(s.Requests) != 0 {
+		t.Fatalf("asked for %+v before the review", s.Requests)
+	}
+	if v := r.View(); r.Overlay == nil || !strings.Contains(v, "rho 0.7 (preset:") {
+		t.Fatalf("the review does not name the changed rho:\n%s", v)
 	}
 	r.Press("esc", "enter", "enter")
-	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0],
-		runner.Request{Preset: "shapes", Specs: want.Expand()}) {
-		t.Fatalf("asked for %+v", s.Requests)
+	asked := []runner.Request{{Preset: "shapes", Specs: want.Expand()}}
+	if !reflect.DeepEqual(s.Requests, asked) {
+		t.Fatalf("asked for %+v, want %+v", s.Requests, asked)
 	}
-	if m, ok := tuitest.Sent[lab.Started](r); !ok ||
-		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.Starting == "" {
-		t.Errorf("after the start: %v, starting %q", m, l.Starting)
+	m, _ := tuitest.Sent[lab.Started](r)
+	if diff := cmp.Diff([]string{"shapes-sfk-s1"}, m.IDs); diff != "" {
+		t.Errorf("the started runs differ (-want +got):\n%s", diff)
+	}
+	if l.Starting == "" {
+		t.Error("nothing says that the runs are being started")
 	}
 }
 
@@ -178,11 +199,14 @@ func TestLaunchPrepares(t *testing.T) {
 	last := l.presets()[len(l.presets())-1].Name
 	l.goTo(t, "rho")
 	r.Send(lab.Prepare{Preset: last})
-	if len(s.Requests) != 0 || r.Overlay == nil || !strings.Contains(r.View(), "Start "+last+"?") {
-		t.Fatalf("%s is not reviewed (asked for %+v):\n%s", last, s.Requests, r.View())
+	if len(s.Requests) != 0 {
+		t.Fatalf("asked for %+v before the review", s.Requests)
+	}
+	if v := r.View(); r.Overlay == nil || !strings.Contains(v, "Start "+last+"?") {
+		t.Fatalf("%s is not reviewed:\n%s", last, v)
 	}
 	if r.Press("enter"); len(s.Requests) != 1 || s.Requests[0].Preset != last {
-		t.Fatalf("asked for %+v", s.Requests)
+		t.Fatalf("asked for %+v, want one start of %s", s.Requests, last)
 	}
 	r.Send(lab.Prepare{Preset: "gone"})
 	if first := l.presets()[1].Name; !strings.Contains(r.View(), "Start "+first+"?") {
@@ -196,12 +220,22 @@ func TestLaunchMovesTheStart(t *testing.T) {
 	_, l, _ := launchOf(t)
 	l.spec().Eta = -1
 	l.goTo(t, "uncertainty")
-	if l.set("uncertainty", "kl"); l.problem != nil || l.spec().Eta != 0 ||
-		l.spec().Uncertainty != "kl" {
-		t.Errorf("%s from η = %v, problem %v", l.spec().Uncertainty, l.spec().Eta, l.problem)
+	l.set("uncertainty", "kl")
+	if l.problem != nil {
+		t.Errorf("the set kl is refused: %v", l.problem)
 	}
-	if l.set("eta", "-1"); l.problem == nil || l.spec().Eta != 0 {
-		t.Errorf("η = %v outside the box, problem %v", l.spec().Eta, l.problem)
+	if got := l.spec().Uncertainty; got != "kl" {
+		t.Errorf("the set is %s, want kl", got)
+	}
+	if got := l.spec().Eta; got != 0 {
+		t.Errorf("the start is η = %v, want it moved to 0", got)
+	}
+	l.set("eta", "-1")
+	if l.problem == nil {
+		t.Error("η = -1, outside the box, is not refused")
+	}
+	if got := l.spec().Eta; got != 0 {
+		t.Errorf("a refused η makes the start %v, want 0 as before", got)
 	}
 }
 
@@ -209,28 +243,43 @@ func TestLaunchRefuses(t *testing.T) {
 	r, l, s := launchOf(t)
 	l.goTo(t, "rho")
 	r.Press("e", "ctrl+u", "-", "1", "enter")
-	if !l.editing || l.problem == nil || l.spec().Rho != l.presets()[1].Spec.Rho {
-		t.Errorf("rho=-1: editing %v, problem %v, rho %v", l.editing, l.problem, l.spec().Rho)
+	if !l.editing {
+		t.Error("after rho=-1 the form is closed, want it open")
+	}
+	if l.problem == nil {
+		t.Error("rho=-1 is not refused")
+	}
+	if got, want := l.spec().Rho, l.presets()[1].Spec.Rho; got != want {
+		t.Errorf("after rho=-1 rho is %v, want %v as before", got, want)
 	}
 	r.Press("q", "1", "?") // text, not commands
-	if r.Overlay != nil || !l.editing || l.line.String() != "-1q1?" {
-		t.Errorf("a key became a command while typing: %q", l.line.String())
+	if r.Overlay != nil {
+		t.Errorf("a key opened %q while typing", r.Overlay.Title)
+	}
+	if got := l.line.String(); !l.editing || got != "-1q1?" {
+		t.Errorf("typed is %q (editing: %v), want -1q1?", got, l.editing)
 	}
 	r.Press("esc")
 	l.goTo(t, "algorithms")
 	for range dro.PaperMethods() {
 		r.Press("space", "right")
 	}
-	if l.problem == nil || len(l.spec().Algorithms) != 1 {
-		t.Errorf("the last method went: %v", l.spec().Algorithms)
+	if l.problem == nil {
+		t.Error("taking the last method away is not refused")
+	}
+	if got := l.spec().Algorithms; len(got) != 1 {
+		t.Errorf("the methods are %v, want one left", got)
 	}
 	r.Press("tab")
 	for l.preset().Name != "paper" {
 		r.Press("down")
 	}
 	r.Press("enter")
-	if len(s.Requests) != 0 || !strings.Contains(r.Notice.Text, "drolab data fetch cifar10") {
-		t.Errorf("started without data: %v, notice %q", s.Requests, r.Notice.Text)
+	if len(s.Requests) != 0 {
+		t.Errorf("started without data: %v", s.Requests)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "drolab data fetch cifar10") {
+		t.Errorf("the notice is %q, want drolab data fetch cifar10 in it", n)
 	}
 }
 
@@ -245,8 +294,15 @@ func TestLaunchOffersRegisteredData(t *testing.T) {
 	_, l, _ := launchOf(t)
 	l.goTo(t, "dataset")
 	entries := l.findDatasets()().(datasetsMsg).entries
-	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(l.choices(), "toy") {
-		t.Errorf("offered are %q, known %+v", l.choices(), entries)
+	e, ok := entries["toy"]
+	if !ok {
+		t.Errorf("toy is not among the known data %+v", entries)
+	}
+	if e.Available {
+		t.Error("toy, which has no files, is said to be on this machine")
+	}
+	if list := l.choices(); !slices.Contains(list, "toy") {
+		t.Errorf("offered are %q, want toy among them", list)
 	}
 }
 
@@ -254,12 +310,18 @@ func TestLaunchUndo(t *testing.T) {
 	r, l, _ := launchOf(t)
 	l.goTo(t, "uncertainty")
 	r.Press("right")
-	if !l.edited("uncertainty") || !strings.Contains(l.origin("uncertainty"), "cressie-read") {
-		t.Errorf("after a choice: %s, %q", l.spec().Uncertainty, l.origin("uncertainty"))
+	if !l.edited("uncertainty") {
+		t.Error("after a choice the set does not count as changed")
+	}
+	if got := l.origin("uncertainty"); !strings.Contains(got, "cressie-read") {
+		t.Errorf("the origin of the set is %q, want cressie-read in it", got)
 	}
 	r.Press("u")
-	if l.edited("uncertainty") || !reflect.DeepEqual(*l.spec(), l.presets()[1].Spec) {
-		t.Errorf("undo left %+v", l.spec())
+	if l.edited("uncertainty") {
+		t.Error("after undo the set counts as changed")
+	}
+	if want := l.presets()[1].Spec; !reflect.DeepEqual(*l.spec(), want) {
+		t.Errorf("undo left\n%+v, want\n%+v", *l.spec(), want)
 	}
 	r.Press("u")
 	if r.Notice.Text == "" {
@@ -283,17 +345,23 @@ func TestLaunchMouse(t *testing.T) {
 		break
 	}
 	r.Send(kit.Click{X: 3, Y: 8})
-	if l.right || l.at == 0 {
-		t.Errorf("a click on a preset: settings %v, preset %d", l.right, l.at)
+	if l.right {
+		t.Error("after a click on a preset the settings have the focus")
+	}
+	if l.at == 0 {
+		t.Error("after a click on a preset the cursor is on the film")
 	}
 	at := l.at
 	r.Send(kit.Wheel{X: 3, Y: 3, Down: false})
 	if l.at != at-1 {
-		t.Errorf("the wheel went from preset %d to %d", at, l.at)
+		t.Errorf("the wheel went from preset %d to %d, want %v", at, l.at, at-1)
 	}
 	r.Send(kit.Wheel{X: lay.settings.X + 3, Y: 3, Down: true})
-	if !l.right || l.at != at-1 {
-		t.Errorf("the wheel over the settings: settings %v, preset %d", l.right, l.at)
+	if !l.right {
+		t.Error("after the wheel over the settings the presets have the focus")
+	}
+	if l.at != at-1 {
+		t.Errorf("after the wheel over the settings preset %d is chosen, want %d", l.at, at-1)
 	}
 }
 
@@ -318,8 +386,12 @@ func TestTabEnterStartsNothing(t *testing.T) {
 	r, l, s := launchOf(t)
 	r.Press("tab")
 	for range l.settings() {
-		if r.Press("enter"); len(s.Requests) != 0 || r.Overlay != nil {
-			t.Fatalf("Enter on %s asks to start %+v", l.key(), s.Requests)
+		r.Press("enter")
+		if len(s.Requests) != 0 {
+			t.Fatalf("Enter on %s starts %+v", l.key(), s.Requests)
+		}
+		if r.Overlay != nil {
+			t.Fatalf("Enter on %s opens %q", l.key(), r.Overlay.Title)
 		}
 		r.Press("esc")
 		if !l.right {

@@ -58,7 +58,7 @@ func (l *Page) review() tea.Cmd {
 		"Machine  " + l.machine(),
 	}
 	if changes := l.changes(); len(changes) > 0 {
-		lines = append(append(lines, "", changedFrom), changes...)
+		lines = append(append(lines, "", "Changed from the preset:"), changes...)
 	}
 	settled := *s
 	settled.SettleProgram("") // as it will be started
@@ -74,14 +74,14 @@ func (l *Page) machine() string {
 			live++
 		}
 	}
-	cores := kit.Plural(l.Config.Cores, "core")
+	cores, others := kit.Plural(l.Config.Cores, "core"), kit.Plural(live, "run")
 	switch {
 	case live == 0:
-		return cores + coresFree
+		return fmt.Sprintf("%s, shared with no other run", cores)
 	case live < runner.DefaultParallel:
-		return fmt.Sprintf(coresShared, cores, kit.Plural(live, "run"))
+		return fmt.Sprintf("%s, shared with %s", cores, others)
 	}
-	return fmt.Sprintf(coresQueued, cores, kit.Plural(live, "run"))
+	return fmt.Sprintf("%s; %s ahead in the queue", cores, others)
 }
 
 // changes lists the settings that differ from the preset's.

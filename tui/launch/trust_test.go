@@ -40,41 +40,62 @@ func TestTrust(t *testing.T) {
 	if err := presets.Set(p.spec(), "model=program:train.py width=2"); err != nil {
 		t.Fatal(err)
 	}
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	for _, no := range []string{"enter", "esc", "q"} {
 		r.Press("enter", "enter")
 		if r.Overlay == nil {
 			t.Fatalf("nothing is asked; started %v", s.Requests)
 		}
 		text := strings.Join(r.Overlay.Lines, "\n")
-		if !strings.Contains(text, path) || !strings.Contains(text, sum) ||
-			!strings.Contains(text, "width=2") {
-			t.Errorf("asked is\n%s", text)
+		for _, want := range []string{path, sum, "width=2"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the question lacks %q:\n%s", want, text)
+			}
 		}
-		if r.Press(no); len(s.Requests) > 0 || approved() || p.Starting != "" {
-			t.Fatalf("%s started %v, approved %t, busy %q", no, s.Requests,
-				approved(), p.Starting)
+		r.Press(no)
+		if len(s.Requests) > 0 {
+			t.Fatalf("%s started %v", no, s.Requests)
+		}
+		if approved() {
+			t.Fatalf("%s approved the program", no)
+		}
+		if p.Starting != "" {
+			t.Fatalf("after %s the page says %q", no, p.Starting)
 		}
 		r.Overlay = nil
 	}
 	r.Press("enter", "enter")
 	write("another") // between the question and the answer
-	if r.Press("y"); len(s.Requests) > 0 || !strings.Contains(r.Notice.Text, "changed") {
-		t.Fatalf("started %v; notice %q", s.Requests, r.Notice.Text)
+	r.Press("y")
+	if len(s.Requests) > 0 {
+		t.Fatalf("a program that changed after the question was started: %v", s.Requests)
+	}
+	if !strings.Contains(r.Notice.Text, "changed") {
+		t.Fatalf("the notice is %q, want changed in it", r.Notice.Text)
 	}
 	r.Press("enter", "enter", "y")
 	r.Press("enter", "enter") // it is known by now
-	if len(s.Requests) != 2 || !approved() || r.Overlay != nil {
-		t.Errorf("%d starts, approved %t", len(s.Requests), approved())
+	if len(s.Requests) != 2 {
+		t.Errorf("%d starts, want 2", len(s.Requests))
+	}
+	if !approved() {
+		t.Error("the program is not approved")
+	}
+	if r.Overlay != nil {
+		t.Errorf("a known program is asked about: %q", r.Overlay.Title)
 	}
 	if write("one"); approved() {
 		t.Error("the version before the change was approved")
 	}
 	if got := fmt.Sprint(s.Requests[0].Specs[0].Model); got != "program:train.py width=2" {
-		t.Errorf("started with %s", got)
+		t.Errorf("the run has the model %q, want program:train.py width=2", got)
 	}
 	os.Remove(path) // whoever starts runs says what is wrong
-	if r.Press("enter", "enter"); len(s.Requests) != 3 || r.Overlay != nil {
-		t.Errorf("%d starts of a program that is gone", len(s.Requests))
+	r.Press("enter", "enter")
+	if len(s.Requests) != 3 {
+		t.Errorf("%d starts, want the third, of a program that is gone", len(s.Requests))
+	}
+	if r.Overlay != nil {
+		t.Errorf("a program that is gone is asked about: %q", r.Overlay.Title)
 	}
 }

@@ -263,7 +263,7 @@ func (l *Page) dataset() (text string, there bool) {
 	case !known && l.entries == nil:
 		return name + ": looking", true
 	case !known:
-		return name + ownFile, true
+		return fmt.Sprintf("%s: a file of your own, read when the runs start", name), true
 	case !e.Available:
 		return l.missingText(e), false
 	}
@@ -338,6 +338,12 @@ func layLaunch(w, h int, onSettings bool, welcome int) launchLayout {
 func (l *Page) layout(w, h int) launchLayout {
 	return layLaunch(w, h, l.right, len(l.welcome(w, h)))
 }
+
+// welcome says in three sentences what the program is, to a user who opens the interface for the
+// first time.
+const welcome = "drolab trains a network with several methods and shows which classes suffer.\n" +
+	"Robust methods let an adversary weigh hard samples more, within a radius ρ.\n" +
+	"Enter reviews this preset, then starts it on Watch (2). Above it is a film."
 
 // welcome returns the lines that welcome a newcomer, and a blank line; nil once the folder has a
 // run, or on a page without room for them.

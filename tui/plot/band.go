@@ -44,7 +44,8 @@ func (l *Line) Points(view Range, n int) (list []BandPoint) {
 func (l *Line) halfWidths() []float64 {
 	half := make([]float64, len(l.Seeds)+1)
 	for k := range half {
-		if half[k] = math.NaN(); k >= 2 && l.HalfWidth != nil {
+		half[k] = math.NaN()
+		if k >= 2 && l.HalfWidth != nil {
 			half[k] = l.HalfWidth(k)
 		}
 	}
@@ -58,7 +59,8 @@ func (c *columns) values(dst []float64, from int) (first int) {
 	prev, y, ok := c.before.pos, c.before.y, c.before.ok && !c.before.brk
 	for i := from - 1; i >= 0; i-- {
 		if b := &c.cols[i]; b.count() > 0 {
-			prev, y, ok, first = float64(i), b.Mean, b.N > 0, i+1
+			prev, y, ok = float64(i), b.Mean, b.N > 0
+			first = i + 1
 			break
 		}
 	}

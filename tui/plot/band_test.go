@@ -87,8 +87,14 @@ func TestBandSurvivesExtremes(t *testing.T) {
 func TestBandWithoutHalf(t *testing.T) {
 	b := Line{Seeds: seeds([]float64{1, 2}, []float64{3, 4})}
 	for _, p := range b.Points(Range{0, 1}, 2) {
-		if p.N != 2 || math.IsNaN(p.Mean) || !math.IsNaN(p.Lo) || !math.IsNaN(p.Hi) {
-			t.Errorf("%+v, want a mean and no interval", p)
+		if p.N != 2 {
+			t.Errorf("%+v is of %d seeds, want 2", p, p.N)
+		}
+		if math.IsNaN(p.Mean) {
+			t.Errorf("%+v has no mean", p)
+		}
+		if !math.IsNaN(p.Lo) || !math.IsNaN(p.Hi) {
+			t.Errorf("%+v has an interval, want none", p)
 		}
 	}
 }
@@ -138,7 +144,7 @@ func TestAxisIsOfTheMeans(t *testing.T) {
 		c.Y = c.FitY()
 		means := Range{.1, .47}
 		if part := c.YScale.span(means) / c.YScale.span(c.Y); part < 0.3 || part > 0.7 {
-			t.Errorf("scale %d: the means fill %.2f of %v", kind, part, c.Y)
+			t.Errorf("scale %d: the means fill %.2f of %v, want .3 to .7", kind, part, c.Y)
 		}
 		if got := c.FitY(); got != c.Y {
 			t.Errorf("scale %d: the axis moves on to %v from %v", kind, got, c.Y)

@@ -68,7 +68,9 @@ func (c *bandCache) holds(l *Line, view Range) bool {
 
 func (c *bandCache) reset(l *Line, view Range) {
 	n := len(c.points)
-	c.view, c.shaded, c.half, c.seeds = view, l.HalfWidth != nil, l.halfWidths(), nil
+	c.view = view
+	c.shaded, c.half = l.HalfWidth != nil, l.halfWidths()
+	c.seeds = nil
 	c.values = slices.Repeat([]float64{math.NaN()}, n*len(l.Seeds))
 	for _, s := range l.Seeds {
 		k := &seedCache{series: s, reshaped: s.reshaped, last: -1,
@@ -108,7 +110,8 @@ func (k *seedCache) update(values []float64, view Range) (first, end int) {
 		k.past = !p.add(&all[k.placed])
 	}
 	before := max(0, k.last)
-	if k.last, end = p.last, p.last+1; k.past {
+	k.last, end = p.last, p.last+1
+	if k.past {
 		end = n
 	}
 	return k.cols.values(values[:end], before), end

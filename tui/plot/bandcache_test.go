@@ -62,8 +62,11 @@ func TestBandKeptCostsWhatChanged(t *testing.T) {
 		s.Append(8001, 1)
 	}
 	points := b.Points(view, 256)
-	if points[10].Mean != 7 || points[252].N != 3 || points[252].Mean == 0 {
-		t.Errorf("column 10 has %v, 252 %v", points[10], points[252])
+	if got := points[10].Mean; got != 7 {
+		t.Errorf("column 10, which has not changed, has the mean %v, want the kept 7", got)
+	}
+	if got := points[252]; got.N != 3 || got.Mean == 0 {
+		t.Errorf("column 252, which has changed, has %+v, want a mean of 3 seeds", got)
 	}
 	if n := testing.AllocsPerRun(10, func() { points = b.Points(view, 256) }); n > 0 {
 		t.Errorf("%v allocations", n)

@@ -116,7 +116,8 @@ func (b *Bars) number(v float64) string {
 // of the role.
 func (b *Bars) change(i int) (text string, style Style) {
 	d := b.Bars[i].Value - b.Bars[i].Base
-	switch text = b.number(d); {
+	text = b.number(d)
+	switch {
 	case !finite(d):
 		return "", style
 	case !strings.ContainsAny(text, "123456789"):

@@ -24,7 +24,8 @@ func (l *boundedList[T]) add(item T, most int) {
 		l.items, l.stride = l.items[:most/2], 2*max(l.stride, 1)
 	}
 	l.items = append(l.items, item)
-	if l.loose = l.skip > 0; l.loose {
+	l.loose = l.skip > 0
+	if l.loose {
 		l.skip--
 	} else {
 		l.skip = max(l.stride, 1) - 1

@@ -25,7 +25,7 @@ func TestSpots(t *testing.T) {
 			}
 		}
 		if len(at) != 1 || at[0].Style != (Style{Data, 3}) {
-			t.Errorf("charset %d: %d spots\n%s", cs, len(at), f)
+			t.Errorf("charset %d: the spots are %+v, want one of series 3\n%s", cs, at, f)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestBoundIsNamed(t *testing.T) {
 			Refs: []RefLine{{"bound", 1}}}
 		f, _ := c.Draw(60, 20)
 		if got := strings.Contains(f.String(), "bound"); got != want {
-			t.Errorf("a line from %g above it: named %v\n%s", from, got, f)
+			t.Errorf("a line from %g above it: named %v, want %v\n%s", from, got, want, f)
 		}
 	}
 }

@@ -22,7 +22,7 @@
 // Nothing depends on what was drawn before: an axis that must stay still between frames is
 // a [Range] that the caller keeps and passes back to [Range.Fit]. Every DrawTo works at any
 // size, draws nothing outside its frame and never panics on data. Nothing drawn is kept
-// here: the caller decides when a chart is drawn again (kit.LineCache). Only a band keeps its
+// here: the caller decides when a chart is drawn again. Only a band keeps its
 // columns (bandcache.go).
 //
 // # Files

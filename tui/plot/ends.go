@@ -43,7 +43,8 @@ func (p *drawing) ends() {
 		value++
 	}
 	most := min(whole, mostName, p.w-(markCells+1+value+leastPlot))
-	if p.endLevel = levelFor(list, most); p.endLevel > 0 {
+	p.endLevel = levelFor(list, most)
+	if p.endLevel > 0 {
 		most = min(most, widest(list, p.endLevel))
 	}
 	switch {
@@ -151,7 +152,8 @@ func (p *drawing) drawEnds() {
 func (p *drawing) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
-	if x += 2; p.endName > 0 {
+	x += 2
+	if p.endName > 0 {
 		p.f.text(x, e.row, p.endName, e.forms.shorten(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1
 	}

@@ -52,13 +52,13 @@ func TestPercentStaysInBounds(t *testing.T) {
 	c := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Seeds: []*Series{a, b},
 		HalfWidth: func(int) float64 { return 12 }}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
-		t.Errorf("a wide band: %v", got)
+		t.Errorf("a wide band: %v, want %v", got, (Range{0, 1}))
 	}
 	zero := new(Series)
 	zero.Append(0, 0)
 	c = Chart{X: Range{0, 9}, Lines: []Line{{Seeds: []*Series{zero}}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
-		t.Errorf("0 throughout: %v", got)
+		t.Errorf("0 throughout: %v, want %v", got, (Range{0, 1}))
 	}
 }
 
@@ -129,7 +129,7 @@ func TestLineGlyphs(t *testing.T) {
 // TestEndsSettle: ends never share a row, none is outside, and the end in front is at its line.
 func TestEndsSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 5000 {
+	for range draws(5000) {
 		h, n := 1+r.IntN(12), r.IntN(16)
 		var list []End
 		front := r.IntN(n + 1)
@@ -142,8 +142,11 @@ func TestEndsSettle(t *testing.T) {
 			t.Fatalf("%d ends of %d in %d rows", len(got), n, h)
 		}
 		for i, e := range got {
-			if e.row < 0 || e.row >= h || i > 0 && e.row <= got[i-1].row {
-				t.Fatalf("rows %+v of %d", got, h)
+			if e.row < 0 || e.row >= h {
+				t.Fatalf("end %d is at row %d of %d: %+v", i, e.row, h, got)
+			}
+			if i > 0 && e.row <= got[i-1].row {
+				t.Fatalf("end %d is not below the one before: %+v", i, got)
 			}
 			room := n <= h && i <= e.want && len(got)-1-i <= h-1-e.want
 			if e.Style.Role == Data && room && e.row != e.want {
@@ -170,7 +173,7 @@ func TestEnds(t *testing.T) {
 			f, _ = c.Draw(60, 12)
 			golden(t, "cross-"+name, styled(f))
 			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Seeds[0].At(2000) {
-				t.Errorf("read %+v", read)
+				t.Errorf("read are %+v, want two values, the second that of line 1", read)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestFormatWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for range 50_000 {
+	for range draws(50_000) {
 		v := nasty(r)
 		if r.IntN(2) == 0 {
 			v = math.Pow(10, 40*r.Float64()-20) * float64(1-2*r.IntN(2))

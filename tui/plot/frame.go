@@ -163,7 +163,8 @@ func (f *Frame) finish(cs Charset) {
 	for i := range f.Cells {
 		c := &f.Cells[i]
 		c.Mark = 0
-		if c.Rune = cell.ASCIIRune(c.Rune); c.Rune == 0 {
+		c.Rune = cell.ASCIIRune(c.Rune)
+		if c.Rune == 0 {
 			c.Rune = '?'
 		}
 	}

@@ -36,7 +36,8 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 	for _, s := range h.Labels {
 		n = max(n, cell.Width(h.Charset.spell(s)))
 	}
-	if n = min(n, w/3); n > 0 {
+	n = min(n, w/3)
+	if n > 0 {
 		n += 2
 	}
 	return n

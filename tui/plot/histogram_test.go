@@ -23,15 +23,19 @@ func TestHistogram(t *testing.T) {
 		}
 		return n
 	}
-	a, b, c, d := column(5), column(11), column(17), column(23)
-	if c != 7 || a != 4 || b != 0 || d != 2 {
-		t.Errorf("bars of %d, %d, %d and %d rows:\n%s", a, b, c, d, f.String())
+	for x, want := range map[int]int{5: 4, 11: 0, 17: 7, 23: 2} {
+		if got := column(x); got != want {
+			t.Errorf("the bar at column %d has %d rows, want %d:\n%s", x, got, want, f.String())
+		}
 	}
-	if ticks := lines[9]; strings.Index(ticks, "1") != 16 || !strings.Contains(lines[0], "60%") {
-		t.Errorf("ticks %q:\n%s", ticks, f.String())
+	if at := strings.Index(lines[9], "1"); at != 16 {
+		t.Errorf("the tick 1 is at column %d, want 16:\n%s", at, f.String())
+	}
+	if !strings.Contains(lines[0], "60%") {
+		t.Errorf("the first line is %q, want 60%% in it", lines[0])
 	}
 	r := rand.New(rand.NewPCG(7, 8))
-	for range 2000 {
+	for range draws(2000) {
 		h.Charset = Charset(r.IntN(3))
 		for i := range h.Counts {
 			if h.Counts[i] = nasty(r); r.IntN(5) == 0 {

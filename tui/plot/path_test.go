@@ -10,7 +10,7 @@ func TestPathIsBounded(t *testing.T) {
 			t.Fatalf("%d points kept", p.Len())
 		}
 		if x, y, ok := p.Last(); !ok || x != float64(i) || y != -x {
-			t.Fatalf("last point %v %v", x, y)
+			t.Fatalf("Last() = %v, %v, %v, want %d, %d, true", x, y, ok, i, -i)
 		}
 	}
 	if p.Len() < pathPoints/2 {

@@ -11,21 +11,37 @@ import (
 	"drolab/tui/cell"
 )
 
+// draws returns how many random cases a test takes of n: a tenth with -short.
+func draws(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // checkFrame fails unless every row has exactly w cells of drawable runes, and the spans agree with
 // the text.
 func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 	t.Helper()
-	if f.W != w || f.H != h || len(f.Cells) != w*h {
-		t.Fatalf("frame %dx%d with %d cells, want %dx%d", f.W, f.H, len(f.Cells), w, h)
+	if f.W != w || f.H != h {
+		t.Fatalf("the frame is %dx%d, want %dx%d", f.W, f.H, w, h)
+	}
+	if len(f.Cells) != w*h {
+		t.Fatalf("a frame of %dx%d has %d cells, want %v", w, h, len(f.Cells), w*h)
 	}
 	for y := range f.H {
 		row := f.Row(y)
 		var line strings.Builder
 		f.WriteRow(&line, y, func(Style) (start, end string) { return "", "" })
 		text := line.String()
-		if cell.Width(text) != w || !utf8.ValidString(text) ||
-			strings.ContainsAny(text, "\x1b\n\r\t") {
-			t.Fatalf("row %d is %d wide, want %d: %q", y, cell.Width(text), w, text)
+		if got := cell.Width(text); got != w {
+			t.Fatalf("row %d is %d wide, want %d: %q", y, got, w, text)
+		}
+		if !utf8.ValidString(text) {
+			t.Fatalf("row %d is not UTF-8: %q", y, text)
+		}
+		if strings.ContainsAny(text, "\x1b\n\r\t") {
+			t.Fatalf("row %d steers the terminal: %q", y, text)
 		}
 		for x, c := range row {
 			if c.Rune == 0 && (x == 0 || cell.RuneWidth(row[x-1].Rune) != 2) {
@@ -113,7 +129,7 @@ func nastyChart(r *rand.Rand) *Chart {
 func TestChartsNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	f := new(Frame)
-	for range 4000 {
+	for range draws(4000) {
 		c := nastyChart(r)
 		w, h := 1+r.IntN(60), 1+r.IntN(20)
 		c.DrawTo(f, w, h)
@@ -122,14 +138,14 @@ func TestChartsNeverPanic(t *testing.T) {
 	c := nastyChart(r)
 	for _, size := range [][2]int{{0, 0}, {-1, 5}, {5, 0}} {
 		if g, _ := c.Draw(size[0], size[1]); len(g.Cells) != 0 {
-			t.Errorf("%v has %d cells", size, len(g.Cells))
+			t.Errorf("%v has %d cells, want none", size, len(g.Cells))
 		}
 	}
 }
 
 func TestOthersNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for range 4000 {
+	for range draws(4000) {
 		w, h, cs := 1+r.IntN(70), 1+r.IntN(12), Charset(r.IntN(3))
 		b := Bars{Charset: cs, Percent: r.IntN(2) == 0, LowerIsBetter: r.IntN(2) == 0,
 			First: r.IntN(8) - 2}

@@ -22,11 +22,17 @@ func nastyRange(r *rand.Rand) Range {
 
 func TestFitProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	for range 50_000 {
+	for range draws(50_000) {
 		s, old, data := scales()[r.IntN(4)], nastyRange(r), nastyRange(r)
 		got := old.Fit(data, s)
-		if !got.spans() || !finite(got.Lo) || !finite(got.Hi) || got != got.usable(s) {
-			t.Fatalf("%v.Fit(%v, %v) = %v: not an axis", old, data, s, got)
+		if !got.spans() {
+			t.Fatalf("%v.Fit(%v, %v) = %v, which spans nothing", old, data, s, got)
+		}
+		if !finite(got.Lo) || !finite(got.Hi) {
+			t.Fatalf("%v.Fit(%v, %v) = %v, which has no end", old, data, s, got)
+		}
+		if usable := got.usable(s); got != usable {
+			t.Fatalf("%v.Fit(%v, %v) = %v, of which only %v is usable", old, data, s, got, usable)
 		}
 		if again := got.Fit(data, s); again != got {
 			t.Fatalf("%v.Fit(%v, %v) = %v, then %v: not stable", old, data, s, got, again)
@@ -72,7 +78,7 @@ func TestFitZoomsIn(t *testing.T) {
 		t.Errorf("axis %v for data 1..2", got)
 	}
 	if got := (Range{0, 10}).Fit(Range{1, 5}, Scale{}); got != (Range{0, 10}) {
-		t.Errorf("axis moved to %v although the data fill it well", got)
+		t.Errorf("axis moved to %v although the data fill it well, want %v", got, (Range{0, 10}))
 	}
 	if got := (Range{}).Fit(Range{0.02, 2.3}, Scale{}); got.Lo != 0 {
 		t.Errorf("axis %v: a loss near 0 must start at 0", got)

@@ -9,7 +9,7 @@ import (
 // TestPictureStaysInside: nothing is drawn outside the frame, whatever the values.
 func TestPictureStaysInside(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 2000 {
+	for range draws(2000) {
 		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
 		var f Film
 		s := &Spread{Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
@@ -40,6 +40,6 @@ func TestRowsLeftOut(t *testing.T) {
 	s.DrawTo(&f, 30, 3)
 	lines := strings.Split(f.String(), "\n")
 	if !strings.HasPrefix(lines[1], "b ") || !strings.HasPrefix(lines[2], "+3 more") {
-		t.Errorf("drawn are\n%s", f.String())
+		t.Errorf("want a line of b, then +3 more:\n%s", f.String())
 	}
 }

@@ -43,8 +43,11 @@ func TestSeriesBuckets(t *testing.T) {
 			ys = append(ys, y)
 			s.Append(float64(i), y)
 		}
-		if len(s.buckets) > MostBuckets || len(s.tail) > MostBuckets {
-			t.Fatalf("n=%d: %d buckets, %d in the tail", n, len(s.buckets), len(s.tail))
+		if n := len(s.buckets); n > MostBuckets {
+			t.Fatalf("%d buckets, want at most %d", n, MostBuckets)
+		}
+		if n := len(s.tail); n > MostBuckets {
+			t.Fatalf("%d points in the tail, want at most %d", n, MostBuckets)
 		}
 		at := 0
 		for i := range s.buckets {
@@ -53,8 +56,11 @@ func TestSeriesBuckets(t *testing.T) {
 			checkBucket(t, b, at, part)
 			at += len(part)
 		}
-		if at != n || s.Len() != n {
-			t.Fatalf("n=%d: buckets hold %d points, Len %d", n, at, s.Len())
+		if at != n {
+			t.Fatalf("the buckets hold %d points, want %d", at, n)
+		}
+		if s.Len() != n {
+			t.Fatalf("Len() = %d, want %d", s.Len(), n)
 		}
 	}
 }
@@ -68,9 +74,12 @@ func checkBucket(t *testing.T, b Bucket, at int, ys []float64) {
 			lo, hi, sum, n = min(lo, y), max(hi, y), sum+y, n+1
 		}
 	}
-	if b.X0 != float64(at) || b.X1 != float64(at+len(ys)-1) || int(b.N) != n ||
-		int(b.Bad) != len(ys)-n {
-		t.Fatalf("bucket %+v does not hold points %d..%d", b, at, at+len(ys)-1)
+	if first, last := float64(at), float64(at+len(ys)-1); b.X0 != first || b.X1 != last {
+		t.Fatalf("bucket %+v reaches from %g to %g, want from %g to %g", b, b.X0, b.X1, first, last)
+	}
+	if int(b.N) != n || int(b.Bad) != len(ys)-n {
+		t.Fatalf("bucket %+v has %d finite points and %d others, want %d and %d", b, b.N, b.Bad,
+			n, len(ys)-n)
 	}
 	if n > 0 && (b.Min != lo || b.Max != hi || math.Abs(b.Mean-sum/float64(n)) > 1e-9) {
 		t.Fatalf("bucket %+v: want min %v max %v mean %v", b, lo, hi, sum/float64(n))
@@ -107,8 +116,9 @@ func TestRewindExact(t *testing.T) {
 			}
 			a.Rewind(float64(keep))
 			x, y, ok := a.Last()
-			if !ok || x != float64(keep) || y != math.Sin(x) {
-				t.Fatalf("n=%d back=%d: last %v %v", n, back, x, y)
+			if want := math.Sin(float64(keep)); !ok || x != float64(keep) || y != want {
+				t.Fatalf("n=%d back=%d: Last() = %v, %v, %v, want %d, %v, true", n, back, x, y, ok,
+					keep, want)
 			}
 			if a.Len() != b.Len() {
 				t.Errorf("n=%d back=%d: %d points left, want %d", n, back, a.Len(), b.Len())
@@ -135,11 +145,11 @@ func TestRewindFar(t *testing.T) {
 	}
 	s.Rewind(-1)
 	if s.Len() != 0 {
-		t.Errorf("%d points left of the first", s.Len())
+		t.Errorf("%d points left of the first, want 0", s.Len())
 	}
 	s.Append(0, 1)
 	if s.Len() != 1 {
-		t.Errorf("Len %d after starting afresh", s.Len())
+		t.Errorf("Len %d after starting afresh, want 1", s.Len())
 	}
 }
 

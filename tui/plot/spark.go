@@ -10,7 +10,8 @@ func Spark(values []float64, cells int) string {
 	text := make([]rune, cells)
 	for i := range text {
 		v := values[(i+1)*len(values)/cells-1]
-		if text[i] = ' '; !math.IsNaN(v) {
+		text[i] = ' '
+		if !math.IsNaN(v) {
 			part := math.Max(0, math.Min(1, v))
 			text[i] = steps[min(int(part*float64(len(steps))), len(steps)-1)]
 		}

@@ -52,7 +52,8 @@ func (s *Spread) frontValue(i int) (text string, style Style) {
 	if s.Front >= len(r.Values) {
 		return "", style
 	}
-	if style = (Style{Data, s.Numbers[s.Front]}); r.Few {
+	style = Style{Data, s.Numbers[s.Front]}
+	if r.Few {
 		style = r.style()
 	}
 	v := r.Values[s.Front]

@@ -35,9 +35,11 @@ func TestScaleOfSpread(t *testing.T) {
 		var f Frame
 		s.DrawTo(&f, 40, h)
 		lines := strings.Split(f.String(), "\n")
-		if !strings.HasPrefix(strings.TrimSpace(lines[0]), first) ||
-			!strings.HasPrefix(lines[h-1], "three") {
-			t.Errorf("%d lines:\n%s", h, f.String())
+		if !strings.HasPrefix(strings.TrimSpace(lines[0]), first) {
+			t.Errorf("in %d lines the first is not of %s:\n%s", h, first, f.String())
+		}
+		if !strings.HasPrefix(lines[h-1], "three") {
+			t.Errorf("in %d lines the last is not of three:\n%s", h, f.String())
 		}
 	}
 }

@@ -40,25 +40,31 @@ func TestTicksTable(t *testing.T) {
 		})
 	}
 	if got := labels(timeTicks(Range{0, 7200}, 5)); got != "0s 30m 1h 1h30m 2h" {
-		t.Errorf("timeTicks = %q", got)
+		t.Errorf("timeTicks = %q, want %q", got, "0s 30m 1h 1h30m 2h")
 	}
 	if got := labels(timeTicks(Range{0, 90 * 86400}, 5)); got != "0s 20d 40d 60d 80d" {
-		t.Errorf("timeTicks over days = %q", got)
+		t.Errorf("timeTicks over days = %q, want %q", got, "0s 20d 40d 60d 80d")
 	}
 }
 
 func TestTicksProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for range 20_000 {
+	for range draws(20_000) {
 		s, in, n := scales()[r.IntN(4)], nastyRange(r), 1+r.IntN(12)
 		ticks := s.ticks(in, n)
 		if len(ticks) > n {
 			t.Fatalf("Ticks(%v, %v, %d): %d ticks", s, in, n, len(ticks))
 		}
 		for i, k := range ticks {
-			if !finite(k.Value) || (i > 0 && k.Value <= ticks[i-1].Value) ||
-				len(k.Label) > LabelWidth {
-				t.Fatalf("Ticks(%v, %v, %d) = %v", s, in, n, ticks)
+			if !finite(k.Value) {
+				t.Fatalf("Ticks(%v, %v, %d) = %v: tick %d has no value", s, in, n, ticks, i)
+			}
+			if i > 0 && k.Value <= ticks[i-1].Value {
+				t.Fatalf("Ticks(%v, %v, %d) = %v: tick %d is out of order", s, in, n, ticks, i)
+			}
+			if len(k.Label) > LabelWidth {
+				t.Fatalf("Ticks(%v, %v, %d) = %v: label %q has more than %d cells", s, in, n, ticks,
+					k.Label, LabelWidth)
 			}
 		}
 		if got := timeTicks(in, n); len(got) > n {

@@ -44,7 +44,8 @@ func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.ableRuns(canResum
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.ableRuns(canStop)
-	return kit.Question("Stop?", questionLines(runs, savesFirst),
+	lines := questionLines(runs, "Each saves a checkpoint first, and can be resumed.")
+	return kit.Question("Stop?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
@@ -52,7 +53,9 @@ func (p *Page) delete() tea.Cmd {
 	runs, source := p.ableRuns(canDelete), p.Source
 	remove := changeEach(runs, "deleted %s",
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
-	return kit.Danger("Delete?", questionLines(runs, cannotUndo),
+	lines := questionLines(runs,
+		"This cannot be undone: curves, checkpoints and figures are deleted.")
+	return kit.Danger("Delete?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
@@ -102,9 +105,9 @@ func (p *Page) refusal(can ability, why string) func() string {
 		case why != "":
 			return why
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
-			return otherProcess
+			return "It runs in another process and can only be changed there"
 		}
-		return hasEnded
+		return "The run has ended"
 	}
 }
 
@@ -132,12 +135,6 @@ func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 // action does.
 func questionLines(runs []*record.Run, what string) []string {
 	return kit.QuestionLines(kit.Plural(len(runs), "run")+":", ids(runs), what)
-}
-
-// changedMsg says what was done to how many runs, and brings the errors of the others.
-type changedMsg struct {
-	done     string
-	problems []error
 }
 
 // changeEach changes runs. done says what was done, with a %s for the number of runs.

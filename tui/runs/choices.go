@@ -32,7 +32,8 @@ func (p *Page) chooseFilter(value []string) {
 	if len(value) == 1 {
 		p.line = kit.NewInput(value[0])
 	}
-	if p.refilter(); p.problem != nil {
+	p.refilter()
+	if p.problem != nil {
 		p.line = kit.NewInput("")
 		p.refilter()
 	}

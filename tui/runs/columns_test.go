@@ -31,12 +31,14 @@ func TestColumnsAndValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Send(r.List()())
-	if s := shows(); !strings.Contains(s, "pins") || !strings.Contains(s, "pinned at ") {
-		t.Errorf("no pins:\n%s", s)
+	for _, want := range []string{"pins", "pinned at "} {
+		if s := shows(); !strings.Contains(s, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, s)
+		}
 	}
 	r.Press("C", "down", "down", "s", "esc")
 	if head := p.columns[p.by].Head; head != "method" {
-		t.Errorf("sorted by %q", head)
+		t.Errorf("sorted by %q, want %q", head, "method")
 	}
 
 	of := func(column string) string {
@@ -47,8 +49,11 @@ func TestColumnsAndValues(t *testing.T) {
 	r.Press("v")
 	r.Type("2")
 	r.Press("enter")
-	if at := of("test loss"); at == last || !strings.Contains(shows(), "values at epoch 2") {
-		t.Errorf("test loss at epoch 2 is %s, at the end %s", at, last)
+	if at := of("test loss"); at == last {
+		t.Errorf("the test loss at epoch 2 is %s, as at the end", at)
+	}
+	if s := shows(); !strings.Contains(s, "values at epoch 2") {
+		t.Errorf("the screen lacks values at epoch 2:\n%s", s)
 	}
 	r.Press("v")
 	r.Type("never")
@@ -80,7 +85,10 @@ func TestNamesBeforeFigures(t *testing.T) {
 		run.Meta.Preset = "a-preset-of-a-name"
 	}
 	p.arrange()
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "a-preset-of-a-name ") || figures() {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "a-preset-of-a-name ") {
 		t.Errorf("a name is cut:\n%s", s)
+	}
+	if figures() {
+		t.Error("figures take the room of a name")
 	}
 }

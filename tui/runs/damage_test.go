@@ -32,9 +32,9 @@ func TestDamage(t *testing.T) {
 	}
 	r, _ := runsOf(t, a.Folder)
 	tick := func() {
-		r.Now = r.Now.Add(time.Minute)
-		r.Send(kit.Tick(r.Now))
-		r.Send(kit.Tick(r.Now))
+		*r.Now = r.Now.Add(time.Minute)
+		r.Send(kit.Tick(*r.Now))
+		r.Send(kit.Tick(*r.Now))
 	}
 	const mark, line = "✓!", "! line 10 of events.jsonl is damaged: drolab doctor says what helps"
 	for _, size := range [][2]int{{80, 24}, {200, 60}, {120, 40}} {

@@ -9,7 +9,7 @@
 //	columns.go   columns of the list, their widths and order; `C` chooses
 //	details.go   the panel of the run under the cursor: settings, origin, selected step, accuracy
 //	             of each class
-//	messages.go  sentences of the page
+//	messages.go  messages to the page itself: what its commands bring
 //
 //	keys.go     all keys of the page, with the words of the help; `y` copies the name
 //	actions.go  what acts on runs: watch, `R` replay, `c` compare, `P` samples, `p`, `r`, `x`, `D`

@@ -33,12 +33,6 @@ func (p *Page) doubtDamaged() {
 	}
 }
 
-// evalsMsg brings the evaluations of runs, by run, that were not read yet.
-type evalsMsg struct {
-	evals map[string]evals
-	err   error
-}
-
 // readEvals reads the evaluations of the runs that have trained on since they were last read.
 func (p *Page) readEvals() tea.Cmd {
 	if p.value == (moment{}) {

@@ -25,7 +25,8 @@ func (p *Page) press(k tea.KeyPressMsg) {
 // refilter applies the filter as typed. A filter that cannot be parsed leaves the list as it is.
 func (p *Page) refilter() {
 	f, err := compare.ParseFilter(p.line.String())
-	if p.problem = err; err == nil {
+	p.problem = err
+	if err == nil {
 		p.filter = f
 		p.arrange()
 	}

@@ -52,7 +52,8 @@ func (p *Page) fold(list line) []line {
 func (p *Page) together() bool { return p.folded && (p.several || len(p.foldBy) > 0) }
 
 func (p *Page) noFold() string {
-	return cmp.Or(p.none(), kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike))
+	return cmp.Or(p.none(), kit.Unless(p.several || len(p.foldBy) > 0,
+		"No two runs differ only in the seed"))
 }
 
 // foldInto folds the runs that agree in some settings, or in all but the seed if by is empty.
@@ -84,7 +85,9 @@ func (p *Page) chooseFold() tea.Cmd {
 		}
 		p.foldInto(true, by)
 	}
-	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: aboutFold,
+	const about = "Runs that agree in the chosen settings share a line. With none chosen it is " +
+		"all settings but the seed."
+	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: about,
 		Items: items, Actions: map[string]func(int){"space": turn},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "choose"}}}})
 }

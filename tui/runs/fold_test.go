@@ -32,17 +32,22 @@ func TestFold(t *testing.T) {
 	p.at = slices.IndexFunc(p.shown, func(l line) bool { return len(l) > 1 })
 	all := p.lineUnder()
 	text := tuitest.Text(r.Shot())
-	if !strings.Contains(text, "n=2") || !strings.Contains(text, "±") ||
-		!strings.Contains(text, "newest of 2 seeds") {
-		t.Errorf("no mean over seeds is shown:\n%s", text)
+	for _, want := range []string{"n=2", "±", "newest of 2 seeds"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no mean over seeds is shown, %q is missing:\n%s", want, text)
+		}
 	}
 	worst := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "worst %" })
 	of := func(l line) string { return p.columns[worst].Cell(l) }
-	if together := of(all); together == of(line{all[0]}) || !strings.Contains(together, "±") {
-		t.Errorf("together %s, the first %s", together, of(line{all[0]}))
+	together := of(all)
+	if first := of(line{all[0]}); together == first {
+		t.Errorf("together the seeds have %s, as the first of them", together)
+	}
+	if !strings.Contains(together, "±") {
+		t.Errorf("together the seeds have %s, want a deviation", together)
 	}
 	r.Press("enter")
-	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || !slices.Equal(m.IDs, ids(all)) {
+	if m, ok := tuitest.Sent[lab.Watch](r.Driver); !ok || !slices.Equal(m.IDs, ids(all)) {
 		t.Errorf("watched are %v, want %v", m.IDs, ids(all))
 	}
 	r.Press("space")
@@ -51,7 +56,7 @@ func TestFold(t *testing.T) {
 	}
 	r.Fits(t, "folded")
 	if r.Press("o"); len(p.shown) != apart {
-		t.Errorf("apart again, %d lines", len(p.shown))
+		t.Errorf("apart again, %d lines, want %v", len(p.shown), apart)
 	}
 }
 
@@ -104,8 +109,14 @@ func TestFoldBySettings(t *testing.T) {
 	for _, l := range p.shown {
 		if len(l) == 3 {
 			mean, deviation := moments(l.seeds(), of)
-			if mean != 3 || math.Abs(deviation-math.Sqrt2) > 1e-12 || l.mean(of).Float() != 3 {
-				t.Errorf("%v ± %v of seeds with 2 and 4", mean, deviation)
+			if mean != 3 {
+				t.Errorf("the mean of seeds with 2 and 4 is %v, want 3", mean)
+			}
+			if math.Abs(deviation-math.Sqrt2) > 1e-12 {
+				t.Errorf("the deviation of seeds with 2 and 4 is %v, want √2", deviation)
+			}
+			if got := l.mean(of).Float(); got != 3 {
+				t.Errorf("the line has the mean %v, want 3", got)
 			}
 		}
 	}
@@ -118,7 +129,7 @@ func TestFoldBySettings(t *testing.T) {
 	}
 	r.Press("o")
 	if len(p.shown) != 5 {
-		t.Errorf("apart there are %d lines", len(p.shown))
+		t.Errorf("apart there are %d lines, want 5", len(p.shown))
 	}
 	r.Press("o")
 	r.Fits(t, "folded by a setting")

@@ -42,7 +42,7 @@ func TestListFollowsRuns(t *testing.T) {
 	l := tuitest.NewLab(t, lab.OpenCatalogued(store.Dir(), t.TempDir(), false),
 		lab.Config{Verbs: &tuitest.Asked{}, RunsDir: store.Dir()}, 120, 38)
 	p := New(l)
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	seen := func(what string, want ...runner.Status) {
 		t.Helper()
 		r.Wait(time.Second, time.Second/5)

@@ -35,14 +35,6 @@ type forkForm struct {
 	problem error             // the error in the changes
 }
 
-// forkMsg brings a form the settings at its checkpoint. The first forkMsg of a form opens the form.
-type forkMsg struct {
-	form *forkForm
-	at   int // the checkpoint, an index of steps
-	spec spec.Spec
-	err  error
-}
-
 // fork opens the form for a run, at the checkpoint nearest to the step near; 0 stands for the
 // newest.
 func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
@@ -57,7 +49,7 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 			return kit.Complain(err)()
 		}
 		if len(f.steps) == 0 {
-			return kit.Notify(noCheckpoint)()
+			return kit.Notify("This run has no checkpoint to fork from")()
 		}
 		f.pinned, _ = f.run.Pinned()
 		f.at = nearest(f.steps, near, f.run.Meta.Steps)
@@ -155,7 +147,8 @@ func (f *forkForm) move(by int) {
 // setValue changes the setting under the cursor. An empty value restores the setting of the
 // checkpoint.
 func (f *forkForm) setValue(text string) {
-	if f.changed[f.key()] = text; strings.TrimSpace(text) == "" {
+	f.changed[f.key()] = text
+	if strings.TrimSpace(text) == "" {
 		delete(f.changed, f.key())
 	}
 	_, f.problem = f.change()
@@ -267,9 +260,10 @@ func (f *forkForm) View(t *kit.Theme, w, h int) []string {
 func (f *forkForm) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
-		return fmt.Sprintf(branchFrom, kit.Plural(len(f.steps), "checkpoint"))
+		return fmt.Sprintf("The branch starts there. The run has %s.",
+			kit.Plural(len(f.steps), "checkpoint"))
 	case key == "":
-		return otherSettings
+		return "Other settings, as in algorithms=[sfk] rho=1."
 	case slices.Contains(f.spec.Knobs(), key):
 		return key + ": " + f.spec.KnobWant(key)
 	default:
@@ -289,13 +283,14 @@ func (f *forkForm) reads() string {
 	if !ok || change(&now, f.assignments()) != nil {
 		return ""
 	}
-	text := nothingReads
-	if t.TrainedBy(&now) {
-		text = trainingReads
-	} else if t.ReadIn(&now) {
-		text = reportReads
+	switch method := now.Algorithm(); {
+	case t.TrainedBy(&now):
+		return fmt.Sprintf("The training of %s reads it.", method)
+	case t.ReadIn(&now):
+		return fmt.Sprintf("Only the report of %s reads it: no training step changes.", method)
+	default:
+		return fmt.Sprintf("%s does not read it: nothing changes.", method)
 	}
-	return fmt.Sprintf(text, now.Algorithm())
 }
 
 // line draws a row: its name, its value at the checkpoint and, if it is under the cursor or
@@ -325,7 +320,7 @@ func (f *forkForm) line(t *kit.Theme, row, w int) string {
 	value := kit.Left(f.value(key), valueCells)
 	only := ""
 	if s, _ := spec.FindSetting(key); !s.TrainedBy(&f.spec) {
-		only = t.Dim.Paint("  " + reportOnly)
+		only = t.Dim.Paint("  report only")
 	}
 	head := t.WithCursor("  "+kit.Left(key, nameCells)+value, here)
 	now, changed := f.changed[key]

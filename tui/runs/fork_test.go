@@ -47,15 +47,22 @@ func TestFork(t *testing.T) {
 	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
 		lab.Config{Verbs: s, RunsDir: store.Dir()}, 120, 38)
 	p := New(l)
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	steps, err := p.current().Checkpoints()
-	if err != nil || len(steps) < 2 {
-		t.Fatalf("checkpoints %v, %v", steps, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 2 {
+		t.Fatalf("the checkpoints are %v, want at least two", steps)
 	}
 	r.Press("F")
 	r.Type("x")
-	if r.Press("enter"); len(s.Requests) != 0 || !strings.Contains(r.View(), "! lr") {
-		t.Fatalf("started %+v:\n%s", s.Requests, r.View())
+	r.Press("enter")
+	if len(s.Requests) != 0 {
+		t.Fatalf("a value that is refused starts %+v", s.Requests)
+	}
+	if v := r.View(); !strings.Contains(v, "! lr") {
+		t.Fatalf("the form lacks ! lr:\n%s", v)
 	}
 	r.Press("backspace")
 	r.Type("0.2")
@@ -69,9 +76,14 @@ func TestFork(t *testing.T) {
 		t.Fatalf("started %+v, the notice is %q", s.Requests, r.Notice.Text)
 	}
 	got := s.Requests[0]
-	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); got.Parent != want ||
-		got.Specs[0].LR != 0.5 || got.Specs[0].Epochs != 9 {
-		t.Errorf("asked for %+v, want from %s", got, want)
+	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); got.Parent != want {
+		t.Errorf("the fork is of %s, want of %s", got.Parent, want)
+	}
+	if lr := got.Specs[0].LR; lr != 0.5 {
+		t.Errorf("the fork has lr %v, want 0.5", lr)
+	}
+	if epochs := got.Specs[0].Epochs; epochs != 9 {
+		t.Errorf("the fork has %d epochs, want 9", epochs)
 	}
 	// A fork of a program asks first if the user has not started that program before.
 	path := filepath.Join(t.TempDir(), "train.py")
@@ -85,12 +97,18 @@ func TestFork(t *testing.T) {
 	}
 	r.Type("model=program:" + path)
 	r.Press("enter")
-	if len(s.Requests) != 1 || r.Overlay == nil {
-		t.Fatalf("started %+v", s.Requests)
+	if len(s.Requests) != 1 {
+		t.Fatalf("started %+v before the question", s.Requests[1:])
+	}
+	if r.Overlay == nil {
+		t.Fatal("no question about a new program")
 	}
 	r.Press("y")
-	if _, err := l.Config.Programs.Check(path); err != nil || len(s.Requests) != 2 {
-		t.Errorf("started %+v, %v", s.Requests, err)
+	if _, err := l.Config.Programs.Check(path); err != nil {
+		t.Errorf("after yes the program is not approved: %v", err)
+	}
+	if len(s.Requests) != 2 {
+		t.Errorf("started %+v, want two forks", s.Requests)
 	}
 }
 
@@ -102,11 +120,14 @@ func TestForkValues(t *testing.T) {
 	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
 		lab.Config{Verbs: s, RunsDir: store.Dir()}, 80, 22)
 	p := New(l)
-	r := tuitest.NewRig(l, p)
+	r := tuitest.NewDriver(l, p)
 	run := p.current()
 	steps, err := run.Checkpoints()
-	if err != nil || len(steps) < 3 {
-		t.Fatalf("checkpoints %v, %v", steps, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 3 {
+		t.Fatalf("the checkpoints are %v, want at least three", steps)
 	}
 	for _, c := range []struct {
 		near int64
@@ -125,17 +146,23 @@ func TestForkValues(t *testing.T) {
 		s.Requests = nil
 		r.Send(lab.Fork{Run: run, Near: c.near})
 		r.Press(c.keys...)
-		if view := r.View(); !strings.Contains(view, fmt.Sprintf("step %d of", steps[c.at])) ||
-			!strings.Contains(view, "0.01 ") {
-			t.Errorf("%v: the form is\n%s", c.keys, view)
+		view := r.View()
+		for _, want := range []string{fmt.Sprintf("step %d of", steps[c.at]), "0.01 "} {
+			if !strings.Contains(view, want) {
+				t.Errorf("%v: the form lacks %q:\n%s", c.keys, want, view)
+			}
 		}
 		r.Fits(t, "the form")
 		r.Press("enter")
 		want := fmt.Sprintf("%s@%d", ids[0], steps[c.at])
-		if len(s.Requests) != 1 || s.Requests[0].Parent != want ||
-			s.Requests[0].Specs[0].LR != c.lr {
-			t.Errorf("%v near %d: asked for %+v, want lr %g from %s", c.keys, c.near, s.Requests,
-				c.lr, want)
+		if len(s.Requests) != 1 {
+			t.Fatalf("%v near %d: asked for %+v, want one start", c.keys, c.near, s.Requests)
+		}
+		if got := s.Requests[0].Parent; got != want {
+			t.Errorf("%v near %d: the fork is of %s, want of %s", c.keys, c.near, got, want)
+		}
+		if got := s.Requests[0].Specs[0].LR; got != c.lr {
+			t.Errorf("%v near %d: the fork has lr %g, want %g", c.keys, c.near, got, c.lr)
 		}
 	}
 }

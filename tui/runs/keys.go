@@ -22,11 +22,10 @@ func (p *Page) Keys() []kit.Key {
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Act: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
-			Why: p.refusal(canCompare, onlyFinished), Act: p.compare},
+			Why: p.refusal(canCompare, "Only finished runs can be compared"), Act: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
-			Act: kit.Just(p.goBack)},
+		kit.Back("go back", p.states),
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
@@ -35,7 +34,8 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.refusal(canPause, ""), Act: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  p.refusal(canResume, onlyUnfinished), Act: p.resume, Alters: true},
+			Why:  p.refusal(canResume, "Only paused or unfinished runs can be resumed"),
+			Act:  p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.refusal(canStop, ""), Act: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Act: kit.Just(func() { p.filtering = true }),
@@ -70,20 +70,22 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.none, Act: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
-			Why: p.refusal(canDelete,
-				stopFirst), Act: p.delete, Alters: true},
+			Why:  p.refusal(canDelete, "A live run cannot be deleted. Stop it first"),
+			Act:  p.delete, Alters: true},
 	}
 }
 
 // none says that no run is under the cursor.
-func (p *Page) none() string { return kit.Unless(p.current() != nil, noRun) }
+func (p *Page) none() string { return kit.Unless(p.current() != nil, "No run here") }
 
 // above says why the cursor cannot go up.
-func (p *Page) above() string { return cmp.Or(p.none(), kit.Unless(p.at > 0, firstRun)) }
+func (p *Page) above() string {
+	return cmp.Or(p.none(), kit.Unless(p.at > 0, "This is the first run"))
+}
 
 // below says why the cursor cannot go down.
 func (p *Page) below() string {
-	return cmp.Or(p.none(), kit.Unless(p.at < len(p.shown)-1, lastRun))
+	return cmp.Or(p.none(), kit.Unless(p.at < len(p.shown)-1, "This is the last run"))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
@@ -98,7 +100,8 @@ func (p *Page) inner() int {
 func (p *Page) headAt(x int) string {
 	at := listMark + (p.Body.W-p.inner())/2
 	for _, c := range p.layColumns(p.inner()) {
-		if at += c.Width; x < at {
+		at += c.Width
+		if x < at {
 			return c.Head
 		}
 	}

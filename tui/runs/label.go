@@ -12,13 +12,15 @@ import (
 
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
-	return p.askLabel("Note on ", aboutNote, p.pickedRuns()[0].Label().Note,
+	return p.askLabel("Note on ", "One line kept with the run. Filters find its words.",
+		p.pickedRuns()[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 
 // tag asks for the tags of the picked runs.
 func (p *Page) tag() tea.Cmd {
-	return p.askLabel("Tags of ", aboutTags, "",
+	return p.askLabel("Tags of ",
+		"Words to add; -word removes one. The filter tag:word finds them.", "",
 		func(l *record.Label, text string) { l.EditTags(strings.Fields(text)) })
 }
 
@@ -45,7 +47,7 @@ func (p *Page) archive() tea.Cmd {
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
 	done := "%s brought back"
 	if away {
-		done = archived
+		done = "%s archived (archived:true lists them)"
 	}
 	return relabel(runs, done, func(l *record.Label) { l.Archived = away })
 }

@@ -20,17 +20,23 @@ func TestLabels(t *testing.T) {
 	r.Press("enter", "#")
 	r.Type("-b")
 	r.Press("enter")
-	if s := p.current().Label().String(); s != "the good one; tags paper" ||
-		p.current().Meta.ID != first {
-		t.Fatalf("labelled %q, the notice is %q", s, r.Notice.Text)
+	if got, want := p.current().Label().String(), "the good one; tags paper"; got != want {
+		t.Fatalf("the label is %q, want %q; the notice is %q", got, want, r.Notice.Text)
+	}
+	if got := p.current().Meta.ID; got != first {
+		t.Fatalf("the cursor is on %s, want it to stay on %s", got, first)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "the good one; tags paper") {
 		t.Errorf("the details are without the label:\n%s", s)
 	}
 	r.Press("#")
 	r.Type("a/b")
-	if r.Press("enter"); r.Overlay == nil || !strings.Contains(r.View(), "want a word") {
-		t.Error("a bad tag is taken")
+	r.Press("enter")
+	if r.Overlay == nil {
+		t.Fatal("a bad tag is taken")
+	}
+	if v := r.View(); !strings.Contains(v, "want a word") {
+		t.Errorf("the form lacks want a word:\n%s", v)
 	}
 	r.Press("esc", "A")
 	if len(p.shown) != all-1 {

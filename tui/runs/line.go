@@ -115,7 +115,8 @@ func (l line) common(of func(*record.Run) string) string {
 	most := of(l[0])
 	for _, r := range l {
 		text := of(r)
-		if counts[text]++; counts[text] > counts[most] {
+		counts[text]++
+		if counts[text] > counts[most] {
 			most = text
 		}
 	}

@@ -47,8 +47,11 @@ func TestSpreadFits(t *testing.T) {
 			}
 			of := func(run *record.Run) measure.Number { return measure.Num(values[run]) }
 			text := l.spread(of, m)
-			if !strings.Contains(text, "±") || cell.Width(text) >= c.Width {
-				t.Fatalf("%s: %q in %d cells", c.Head, text, c.Width)
+			if !strings.Contains(text, "±") {
+				t.Fatalf("%s: %q has no deviation", c.Head, text)
+			}
+			if got := cell.Width(text); got >= c.Width {
+				t.Fatalf("%s: %q has %d cells, want fewer than %d", c.Head, text, got, c.Width)
 			}
 		}
 	}

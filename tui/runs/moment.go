@@ -41,7 +41,8 @@ func (m moment) String() string {
 
 // parseMoment parses "last", "best" or an epoch.
 func parseMoment(text string) (m moment, err error) {
-	switch text = strings.TrimSpace(text); text {
+	text = strings.TrimSpace(text)
+	switch text {
 	case "", "last":
 		return m, nil
 	case "best":
@@ -84,9 +85,6 @@ func isBetter(name string, a, b measure.Number) bool {
 	return a.Float() < b.Float()
 }
 
-// momentMsg brings the moment that the user chose.
-type momentMsg struct{ moment }
-
 func (p *Page) chooseMoment() tea.Cmd {
 	check := func(text string) error {
 		_, err := parseMoment(text)
@@ -98,5 +96,5 @@ func (p *Page) chooseMoment() tea.Cmd {
 	}
 	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.LineForm{
 		Input: kit.NewInput(""), Check: check, Accept: take,
-		About: aboutValues}})
+		About: "last, best (each measure at its own best) or an epoch, such as 12:"}})
 }

@@ -155,17 +155,15 @@ func (p *Page) toggleAll() {
 	}
 }
 
-func (p *Page) noBack() string {
-	return kit.Unless(p.line.String() != "" || len(p.chosen) > 0, kit.NoWayBack)
-}
-
-// goBack undoes one thing: the filter or, without a filter, the selection.
-func (p *Page) goBack() {
-	if p.line.String() == "" {
-		clear(p.chosen)
+// states returns what Esc undoes: the filter or, without a filter, the selection.
+func (p *Page) states() []kit.State {
+	return []kit.State{
+		{Is: p.line.String() != "", Undo: kit.Just(func() {
+			p.line = kit.NewInput("")
+			p.refilter()
+		})},
+		{Is: len(p.chosen) > 0, Undo: kit.Just(func() { clear(p.chosen) })},
 	}
-	p.line = kit.NewInput("")
-	p.refilter()
 }
 
 // Update implements the interface's page.

@@ -22,26 +22,26 @@ import (
 	"drolab/tui/lab"
 )
 
-// runsOf returns a rig on the page over a folder, and the page.
-func runsOf(t *testing.T, source lab.Source) (*rig, *Page) {
+// runsOf returns a driver on the page over a folder, and the page.
+func runsOf(t *testing.T, source lab.Source) (*driver, *Page) {
 	t.Helper()
 	asked := &tuitest.Asked{}
 	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: "/runs"}, 120, 38)
 	p := New(l)
-	r := &rig{tuitest.NewRig(l, p), asked}
+	r := &driver{tuitest.NewDriver(l, p), asked}
 	r.Press("o") // each run has a line of its own
 	return r, p
 }
 
-type rig struct {
-	*tuitest.Rig
+type driver struct {
+	*tuitest.Driver
 	asked *tuitest.Asked
 }
 
 func TestFilter(t *testing.T) {
 	runs, problems := tuitest.NewArchive(t).List()
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("the problems of the folder are %v, want none", problems)
 	}
 	for _, c := range []struct {
 		text string
@@ -109,7 +109,7 @@ func TestSorting(t *testing.T) {
 		r.Press("s")
 	}
 	if p.by != 0 {
-		t.Errorf("ten times s goes to column %d", p.by)
+		t.Errorf("ten times s goes to column %d, want 0", p.by)
 	}
 	r.Size(200, 60)
 	by := func(c runColumn) func(a, b line) int {
@@ -159,8 +159,11 @@ func TestSorting(t *testing.T) {
 		func(c runColumn) bool { return c.Head == "dual gap" })
 	slices.SortStableFunc(lines, by(runColumns(false, lastValue)[gap]))
 	first, last := lines[0][0].Summary(), lines[len(lines)-1][0].Summary()
-	if last.Named("dual_gap").Applies() || !first.Named("dual_gap").Applies() {
-		t.Error("runs without a dual gap are not at the end")
+	if last.Named("dual_gap").Applies() {
+		t.Error("a run with a dual gap is at the end, want those without")
+	}
+	if !first.Named("dual_gap").Applies() {
+		t.Error("a run without a dual gap is at the front")
 	}
 }
 
@@ -174,16 +177,22 @@ func TestCursorStays(t *testing.T) {
 	a.Add(t, "new-erm-s1", tuitest.Archived(dro.ERM, 1, "new", tuitest.Epoch0().Add(time.Hour)),
 		runner.Done, "")
 	r.Wait(time.Minute, 5*time.Second)
-	if len(p.all) != 13 || p.current().Meta.ID != id {
-		t.Errorf("%d runs, the cursor is on %s, was on %s", len(p.all), p.current().Meta.ID, id)
+	if len(p.all) != 13 {
+		t.Errorf("%d runs are listed, want 13", len(p.all))
+	}
+	if got := p.current().Meta.ID; got != id {
+		t.Errorf("the cursor is on %s, want it to stay on %s", got, id)
 	}
 	r.Press("space")
 	if err := os.RemoveAll(filepath.Join(string(a.Folder), id)); err != nil {
 		t.Fatal(err)
 	}
 	r.Wait(time.Minute, 5*time.Second)
-	if p.current() == nil || len(p.chosen) != 0 {
-		t.Errorf("after the run is gone: cursor %d, selected %v", p.at, p.chosen)
+	if p.current() == nil {
+		t.Errorf("after the run is gone the cursor is on no run, at %d", p.at)
+	}
+	if len(p.chosen) != 0 {
+		t.Errorf("after the run is gone %v are selected, want none", p.chosen)
 	}
 }
 
@@ -197,11 +206,14 @@ func TestDelete(t *testing.T) {
 	}
 	r.Press("n", "enter", "esc")
 	if runs, _ := a.List(); len(runs) != 12 {
-		t.Fatalf("%d runs left without a yes", len(runs))
+		t.Fatalf("%d runs left without a yes, want 12", len(runs))
 	}
 	r.Press("D", "y")
-	if len(p.all) != 10 || !strings.Contains(r.Notice.Text, "deleted 2 runs") {
-		t.Errorf("%d runs listed, notice %q", len(p.all), r.Notice.Text)
+	if len(p.all) != 10 {
+		t.Errorf("%d runs are listed, want 10", len(p.all))
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "deleted 2 runs") {
+		t.Errorf("the notice is %q, want deleted 2 runs in it", n)
 	}
 	for _, id := range victims {
 		if _, err := os.Stat(filepath.Join(string(a.Folder), id)); !errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +240,7 @@ func TestDeleteRefusesLive(t *testing.T) {
 	}
 	f := lab.Folder(store.Dir())
 	if err := f.Delete(m.ID); err == nil || !strings.Contains(err.Error(), "stop it first") {
-		t.Errorf("deleting a live run: %v", err)
+		t.Errorf("Delete of a live run = %v, want an error with stop it first", err)
 	}
 	if err := f.Delete(m.ID[:4]); err == nil {
 		t.Error("the start of a name was deleted")
@@ -241,12 +253,18 @@ func TestDeleteRefusesLive(t *testing.T) {
 	}
 	r, _ := runsOf(t, f)
 	r.Press("D")
-	if r.Overlay != nil || !strings.Contains(r.Notice.Text, "Stop it first") {
-		t.Errorf("asked to delete a live run: %q", r.Notice.Text)
+	if r.Overlay != nil {
+		t.Errorf("deleting a live run asks %q, want a refusal", r.Overlay.Title)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "Stop it first") {
+		t.Errorf("the notice is %q, want Stop it first in it", n)
 	}
 	r.Press("x")
-	if r.Overlay != nil || !strings.Contains(r.Notice.Text, "another process") {
-		t.Errorf("asked to stop another process's run: %q", r.Notice.Text)
+	if r.Overlay != nil {
+		t.Errorf("stopping another process's run asks %q, want a refusal", r.Overlay.Title)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "another process") {
+		t.Errorf("the notice is %q, want another process in it", n)
 	}
 }
 
@@ -264,13 +282,12 @@ func TestRunsVerbs(t *testing.T) {
 	}
 	find("shapes-erm-s1")
 	r.Press("enter")
-	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok ||
-		!slices.Equal(m.IDs, []string{"shapes-erm-s1"}) {
-		t.Errorf("Enter watches %v", m.IDs)
+	if m, _ := tuitest.Sent[lab.Watch](r.Driver); !slices.Equal(m.IDs, []string{"shapes-erm-s1"}) {
+		t.Errorf("Enter watches %v, want shapes-erm-s1", m.IDs)
 	}
 	r.Press("esc", "a", "c")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != 9 {
-		t.Errorf("%v are compared, 9 runs are done", ids(m.Runs))
+	if m, _ := tuitest.Sent[lab.Compare](r.Driver); len(m.Runs) != 9 {
+		t.Errorf("%v are compared, want the 9 runs that are done", ids(m.Runs))
 	}
 }
 
@@ -284,9 +301,12 @@ func TestRunsMany(t *testing.T) {
 	r, p := runsOf(t, a)
 	for _, key := range []string{"enter", "R"} {
 		r.Press("esc", "esc", "a", key)
-		if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || len(m.IDs) != len(p.shown) ||
-			len(m.IDs) < lab.MaxWatched {
-			t.Errorf("%s: of %d runs %d are sent", key, len(p.shown), len(m.IDs))
+		if len(p.shown) < lab.MaxWatched {
+			t.Fatalf("%d runs are listed, want at least %d", len(p.shown), lab.MaxWatched)
+		}
+		m, _ := tuitest.Sent[lab.Watch](r.Driver)
+		if len(m.IDs) != len(p.shown) {
+			t.Errorf("%s: of %d runs %d are sent, want all", key, len(p.shown), len(m.IDs))
 		}
 	}
 }
@@ -296,14 +316,14 @@ func TestRunsClick(t *testing.T) {
 	lay := layRuns(r.Body.W, r.Body.H)
 	r.Send(kit.Click{X: 10, Y: lay.top + 4})
 	if p.at != 4 {
-		t.Errorf("a click on the fifth row put the cursor on %d", p.at)
+		t.Errorf("a click on the fifth row put the cursor on %d, want 4", p.at)
 	}
 	r.Send(kit.Click{X: 10, Y: lay.top + 30})
 	if p.at != 4 {
-		t.Errorf("a click below the list moved the cursor to %d", p.at)
+		t.Errorf("a click below the list moved the cursor to %d, want 4", p.at)
 	}
 	r.Send(kit.Click{X: 10, Y: lay.top + 4})
-	if _, ok := tuitest.Sent[lab.Watch](r.Rig); !ok {
+	if _, ok := tuitest.Sent[lab.Watch](r.Driver); !ok {
 		t.Error("a click on the cursor's row does not go in")
 	}
 }
@@ -316,14 +336,21 @@ func TestEsc(t *testing.T) {
 	r.Type("race")
 	r.Press("enter", "space")
 	s := tuitest.Text(r.Shot())
-	if !strings.Contains(s, "Esc clears the filter") || len(p.shown) != 2 {
-		t.Fatalf("%d runs on the screen\n%s", len(p.shown), s)
+	if !strings.Contains(s, "Esc clears the filter") {
+		t.Fatalf("the screen lacks Esc clears the filter:\n%s", s)
 	}
-	if r.Press("esc"); len(p.shown) != len(p.all) || len(p.chosen) != 1 {
-		t.Errorf("after Esc %d runs of %d, %d selected", len(p.shown), len(p.all), len(p.chosen))
+	if len(p.shown) != 2 {
+		t.Fatalf("%d runs are shown, want 2", len(p.shown))
+	}
+	r.Press("esc")
+	if len(p.shown) != len(p.all) {
+		t.Errorf("after Esc %d runs are shown, want all %d", len(p.shown), len(p.all))
+	}
+	if len(p.chosen) != 1 {
+		t.Errorf("after Esc %d runs are selected, want 1", len(p.chosen))
 	}
 	if r.Press("esc"); len(p.chosen) != 0 {
-		t.Errorf("after Esc again %d are selected", len(p.chosen))
+		t.Errorf("after Esc again %d are selected, want none", len(p.chosen))
 	}
 }
 
@@ -345,7 +372,7 @@ func TestMarksAndSelection(t *testing.T) {
 	columns := runColumns(false, lastValue)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == "method" })
 	if got := columns[i].Cell(line{r}); got != "group (g)" {
-		t.Errorf("the method is listed as %q", got)
+		t.Errorf("the method is listed as %q, want %q", got, "group (g)")
 	}
 	if got := lab.Explain(m); got != "(g) uses groups, which an uncertainty set does not know" {
 		t.Errorf("which means %q", got)
@@ -356,10 +383,13 @@ func TestReplayOfPicked(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	p := New(tuitest.NewLab(t, a, lab.Config{ReadOnly: true}, 120, 40))
 	p.folded = false
-	r := tuitest.NewRig(p.Lab, p)
+	r := tuitest.NewDriver(p.Lab, p)
 	r.Press("space", "space", "R")
-	m, ok := tuitest.Sent[lab.Watch](r)
-	if !ok || m.Replay == nil || len(m.IDs) != 2 {
-		t.Errorf("R asks for %+v", m)
+	m, _ := tuitest.Sent[lab.Watch](r)
+	if m.Replay == nil {
+		t.Errorf("R asks for %+v, want a replay", m)
+	}
+	if len(m.IDs) != 2 {
+		t.Errorf("R asks for the runs %v, want the two that are selected", m.IDs)
 	}
 }

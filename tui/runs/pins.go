@@ -9,9 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// pinsMsg brings the pinned checkpoints of runs.
-type pinsMsg map[string][]int64
-
 // readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
 func (p *Page) readPins() tea.Cmd {
 	runs := p.viewedRuns()

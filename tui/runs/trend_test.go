@@ -62,8 +62,11 @@ func TestTrendsOfLinesInView(t *testing.T) {
 	r.Wait(3*time.Second, time.Second)
 	rows := layRuns(160, 40).rows
 	s := tuitest.Text(r.Shot())
-	if len(p.evals) != rows || strings.Count(s, "▁▁▁▁▁▁▁▁") != rows {
-		t.Errorf("%d logs were read for %d lines:\n%s", len(p.evals), rows, s)
+	if len(p.evals) != rows {
+		t.Errorf("%d logs were read, want one for each of %d lines in view", len(p.evals), rows)
+	}
+	if n := strings.Count(s, "▁▁▁▁▁▁▁▁"); n != rows {
+		t.Errorf("%d trends are shown, want %d:\n%s", n, rows, s)
 	}
 	r.Press("end")
 	r.Wait(3*time.Second, time.Second)

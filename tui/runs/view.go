@@ -43,9 +43,9 @@ func (p *Page) View(w, h int) []string {
 	if r := p.current(); r != nil {
 		title = r.Meta.ID
 		if n := len(p.lineUnder()); n > 1 {
-			note = fmt.Sprintf(newestOf, n)
+			note = fmt.Sprintf("the newest of %d seeds", n)
 			if len(p.foldBy) > 0 {
-				note = fmt.Sprintf(newestRun, n)
+				note = fmt.Sprintf("the newest of %d runs", n)
 			}
 		}
 	}
@@ -76,9 +76,10 @@ func (p *Page) count() string {
 	}
 	switch {
 	case p.together() && len(p.foldBy) > 0:
-		words = append(words, fmt.Sprintf(foldedBy, strings.Join(p.foldBy, ", ")))
+		words = append(words, fmt.Sprintf("folded by %s: mean ± deviation over seeds",
+			strings.Join(p.foldBy, ", ")))
 	case p.together():
-		words = append(words, seedsFolded)
+		words = append(words, "seeds folded: mean ± deviation")
 	}
 	return strings.Join(words, " · ")
 }
@@ -127,7 +128,7 @@ func (p *Page) empty() string {
 	case len(p.all) == 0:
 		return "no runs in " + p.Config.RunsDir + " yet: start some on page 1"
 	}
-	return noMatch
+	return "No runs match. Esc clears the filter"
 }
 
 // viewFilter returns the line above the heads, which has the filter.

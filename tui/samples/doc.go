@@ -16,5 +16,5 @@
 //	list.go        the samples as a list
 //	thumbnails.go  the samples as small pictures with label and prediction
 //	define.go      `i`: what loss and ratio are
-//	messages.go    sentences of the page
+//	messages.go    messages to the page itself: what its commands bring
 package samples

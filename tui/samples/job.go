@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"drolab/runner/certificate"
-	"drolab/runner/record"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,18 +40,6 @@ type job struct {
 	source   lab.Source
 	question certificate.ViewOf
 	evaluate Evaluate
-}
-
-// progressMsg says that the job is further than what is shown.
-type progressMsg struct{}
-
-// pickedMsg brings the result of a job.
-type pickedMsg struct {
-	job   *job
-	run   *record.Run
-	steps []int64 // the run's checkpoints, ascending
-	pick  *certificate.Pick
-	err   error
 }
 
 // start returns the command that evaluates, until ctx ends at the latest.

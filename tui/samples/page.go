@@ -108,14 +108,18 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 	if p.run != nil && r.Dir == p.run.Dir && p.err == nil {
 		return nil
 	}
-	p.run, p.step, p.split, p.part, p.rho = r, -1, runner.SplitTest, 0, -1
+	p.run, p.split = r, runner.SplitTest
+	p.step, p.rho = -1, -1 // the newest checkpoint, and the run's own radius
+	p.part = 0
 	return p.startJob()
 }
 
 // startJob starts an evaluation in the background.
 func (p *Page) startJob() tea.Cmd {
 	p.stop()
-	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
+	p.pick, p.err = nil, nil
+	p.percent, p.shown = 0, nil
+	p.zoomed = false
 	means := certificate.Means{DataDir: p.Config.DataDir}
 	if !p.Config.ReadOnly { // a viewer may start no program
 		means.Programs = p.Config.Programs
@@ -137,7 +141,9 @@ func (p *Page) stop() {
 // showPick takes in the result of the job.
 func (p *Page) showPick(msg pickedMsg) {
 	p.job.cancel()
-	p.job, p.run, p.steps, p.pick, p.err = nil, msg.run, msg.steps, msg.pick, msg.err
+	p.job = nil
+	p.run, p.steps = msg.run, msg.steps
+	p.pick, p.err = msg.pick, msg.err
 	if p.err != nil {
 		return
 	}
@@ -191,8 +197,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("last", p.noCurrent, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.noCancel,
 			Act: kit.Just(p.cancel)},
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
-			Act: kit.Just(p.goBack)},
+		kit.Back("go back", p.states),
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},
@@ -217,20 +222,25 @@ func (p *Page) Keys() []kit.Key {
 }
 
 // noCancel returns the reason why Esc cancels nothing: no evaluation is under way.
-func (p *Page) noCancel() string { return kit.Unless(p.job != nil, noEvaluation) }
+func (p *Page) noCancel() string { return kit.Unless(p.job != nil, "No evaluation is running") }
 
 // noPick says why there is nothing to see.
 func (p *Page) noPick() string {
-	switch {
-	case p.run == nil:
-		return noRun
+	switch why := p.noRun(); {
+	case why != "":
+		return why
 	case p.job != nil:
-		return evaluatingNow
+		return "The samples are being evaluated"
 	}
-	return kit.Unless(p.pick != nil, noneEvaluated)
+	return kit.Unless(p.pick != nil, "No samples were evaluated. r tries again")
 }
 
-func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
+func (p *Page) noRun() string {
+	return kit.Unless(p.run != nil, "No run chosen. Press P on a run of page 2 or 3")
+}
+
+// noSample is said where the filter leaves nothing.
+const noSample = "No sample matches"
 
 // noCurrent says why no sample is under the cursor.
 func (p *Page) noCurrent() string {
@@ -243,7 +253,8 @@ func (p *Page) noRadius(by int) func() string {
 			return why
 		}
 		to := p.rho + by
-		return kit.Unless(to >= 0 && to < len(p.pick.Radii), noRadius)
+		return kit.Unless(to >= 0 && to < len(p.pick.Radii),
+			"The run has no further radius (see risk_radii)")
 	}
 }
 
@@ -252,11 +263,11 @@ func (p *Page) noThumbs() string {
 		return why
 	}
 	_, w, h := p.main()
-	return kit.Unless(p.layThumbs(w, h).size > 0, noPictures)
+	return kit.Unless(p.layThumbs(w, h).size > 0, "No pictures here, or no room for them")
 }
 
 func (p *Page) noStep() string {
-	return cmp.Or(p.noRun(), kit.Unless(len(p.steps) > 1, noOther))
+	return cmp.Or(p.noRun(), kit.Unless(len(p.steps) > 1, "The run has no other checkpoint"))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
@@ -282,18 +293,14 @@ func (p *Page) cancel() {
 	p.err = errCancelled
 }
 
-func (p *Page) noBack() string {
-	return kit.Unless(p.zoomed || p.pick != nil && p.part > 0, kit.NoWayBack)
-}
-
-// goBack undoes one thing: the zoom or, without a zoom, the filter.
-func (p *Page) goBack() {
-	switch {
-	case p.zoomed:
-		p.zoomed = false
-	case p.pick != nil && p.part > 0:
-		p.part = 0
-		p.arrange()
+// states returns what Esc undoes: the zoom or, without a zoom, the filter.
+func (p *Page) states() []kit.State {
+	return []kit.State{
+		{Is: p.zoomed, Undo: kit.Just(func() { p.zoomed = false })},
+		{Is: p.pick != nil && p.part > 0, Undo: kit.Just(func() {
+			p.part = 0
+			p.arrange()
+		})},
 	}
 }
 

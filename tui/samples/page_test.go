@@ -20,6 +20,8 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // trained returns a run that has ended, on a table of its own, and the path of that table.
@@ -38,13 +40,13 @@ func trained(t *testing.T) (r *record.Run, table string) {
 	return recordtest.Train(t, s), table
 }
 
-// pageOn returns a rig on the page, and the page.
-func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
+// pageOn returns a driver on the page, and the page.
+func pageOn(t *testing.T, r *record.Run) (*tuitest.Driver, *Page) {
 	t.Helper()
 	dir := filepath.Dir(r.Dir)
 	l := tuitest.NewLab(t, lab.Folder(dir), lab.Config{RunsDir: dir, Cores: 2}, 120, 38)
 	p := New(l)
-	return tuitest.NewRig(l, p), p
+	return tuitest.NewDriver(l, p), p
 }
 
 // TestARealRun: the page shows the figures that drolab eval prints of the run, for each split, and
@@ -52,10 +54,13 @@ func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
 func TestARealRun(t *testing.T) {
 	r, _ := trained(t)
 	before := contents(t, r.Dir)
-	rig, p := pageOn(t, r)
-	rig.Send(lab.Samples{Run: r})
-	if p.err != nil || p.job != nil {
-		t.Fatalf("evaluated: %v", p.err)
+	driver, p := pageOn(t, r)
+	driver.Send(lab.Samples{Run: r})
+	if p.err != nil {
+		t.Fatalf("the evaluation: %v", p.err)
+	}
+	if p.job != nil {
+		t.Fatal("the evaluation still runs")
 	}
 	for _, split := range []string{"test", "val", "train", "test"} {
 		look, err := certificate.NewView(t.Context(), certificate.ViewOf{Run: r, Step: -1,
@@ -68,7 +73,7 @@ func TestARealRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		look.Close()
-		text := tuitest.Text(rig.Shot())
+		text := tuitest.Text(driver.Shot())
 		for _, part := range []string{split + " split, ",
 			"ρ = 0.5", "χ²", "step ", "risk " + formatFigure(want.Risks[1]),
 			"accuracy " + page.Percent().Text(want.Accuracy), "newest", "colour"} {
@@ -76,19 +81,27 @@ func TestARealRun(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
 			}
 		}
-		if p.pick.Size != want.Size || p.current().Row != want.Samples[0].Row ||
-			!slices.Equal(p.current().Ratios, want.Samples[0].Ratios) {
-			t.Errorf("%s: the first is row %d of %d", split, p.current().Row, p.pick.Size)
+		if got := p.pick.Size; got != want.Size {
+			t.Errorf("%s: %d samples, want %d", split, got, want.Size)
 		}
-		rig.Press("m")
+		if got, first := p.current().Row, want.Samples[0].Row; got != first {
+			t.Errorf("%s: the first is row %d, want %d", split, got, first)
+		}
+		if diff := cmp.Diff(want.Samples[0].Ratios, p.current().Ratios); diff != "" {
+			t.Errorf("%s: the ratios of the first differ (-want +got):\n%s", split, diff)
+		}
+		driver.Press("m")
 	}
-	rig.Press("-", "-") // one radius is below the radius of the run
-	if rig.Notice.Text == "" || p.pick.Radii[p.rho] != .05 {
-		t.Errorf("at ρ = %v, told %q", p.pick.Radii[p.rho], rig.Notice.Text)
+	driver.Press("-", "-") // one radius is below the radius of the run
+	if driver.Notice.Text == "" {
+		t.Error("nothing says that there is no smaller radius")
+	}
+	if got := p.pick.Radii[p.rho]; got != .05 {
+		t.Errorf("the radius is %v, want the smallest, .05", got)
 	}
 	if len(p.steps) > 1 {
 		newest := p.pick.Step
-		if rig.Press("c"); p.pick.Step != p.steps[len(p.steps)-2] {
+		if driver.Press("c"); p.pick.Step != p.steps[len(p.steps)-2] {
 			t.Errorf("c goes from step %d to %d of %v", newest, p.pick.Step, p.steps)
 		}
 	}
@@ -122,21 +135,30 @@ func TestWhatGoesWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights, err := filepath.Glob(filepath.Join(r.Dir, "checkpoints", "*.safetensors"))
-	if err != nil || len(weights) == 0 {
-		t.Fatalf("no weights: %v", err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	rig, p := pageOn(t, r)
+	if len(weights) == 0 {
+		t.Fatal("the run has no weights")
+	}
+	driver, p := pageOn(t, r)
 	says := func(what, want string, do error) {
 		t.Helper()
 		if do != nil {
 			t.Fatal(do)
 		}
-		rig.Send(lab.Samples{Run: r})
-		rig.Press("r")
-		words := strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", ""))
+		driver.Send(lab.Samples{Run: r})
+		driver.Press("r")
+		words := strings.Fields(strings.ReplaceAll(tuitest.Text(driver.Shot()), "│", ""))
 		text := strings.Join(words, " ")
-		if p.pick != nil || !strings.Contains(text, want) || strings.Count(text, "! ") != 1 {
-			t.Errorf("%s: no %q in\n%s", what, want, text)
+		if p.pick != nil {
+			t.Errorf("%s: samples are shown", what)
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: the page lacks %q:\n%s", what, want, text)
+		}
+		if n := strings.Count(text, "! "); n != 1 {
+			t.Errorf("%s: %d errors are shown, want one:\n%s", what, n, text)
 		}
 	}
 	says("the data are gone", "t.csv: check the path", os.Rename(table, table+".away"))
@@ -161,40 +183,50 @@ func flip(path string) error {
 // one is asked for. The result of an abandoned evaluation is not shown.
 func TestEvaluationUnderWay(t *testing.T) {
 	r, _ := trained(t)
-	rig, p := pageOn(t, r)
+	driver, p := pageOn(t, r)
 	var ended []error
 	p.Evaluate = func(_ context.Context, q certificate.ViewOf) (*certificate.Pick, error) {
 		if err := q.Progress(34, 100); err != nil {
 			t.Error("ended before it was cancelled")
 		}
-		rig.Send(kit.Tick(rig.Now))
-		text := tuitest.Text(rig.Shot())
-		if !strings.Contains(text, "Evaluating the test split: 34 %") ||
-			!strings.Contains(text, "Esc cancels") {
-			t.Errorf("under way:\n%s", text)
+		driver.Send(kit.Tick(*driver.Now))
+		text := tuitest.Text(driver.Shot())
+		for _, want := range []string{"Evaluating the test split: 34 %", "Esc cancels"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("under way the page lacks %q:\n%s", want, text)
+			}
 		}
-		if rig.Press("f"); !strings.Contains(rig.Notice.Text, "being evaluated") {
-			t.Errorf("f says %q", rig.Notice.Text)
+		if driver.Press("f"); !strings.Contains(driver.Notice.Text, "being evaluated") {
+			t.Errorf("f says %q", driver.Notice.Text)
 		}
-		rig.Press("esc")
+		driver.Press("esc")
 		ended = append(ended, q.Progress(35, 100))
 		return tuitest.NewPick(&q.Run.Meta, true), nil
 	}
-	rig.Send(lab.Samples{Run: r})
-	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) || p.pick != nil || p.job != nil {
-		t.Errorf("cancelled: %v, a pick is shown: %v", ended, p.pick != nil)
+	driver.Send(lab.Samples{Run: r})
+	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) {
+		t.Errorf("the evaluation ended with %v, want it cancelled once", ended)
 	}
-	if text := tuitest.Text(rig.Shot()); !strings.Contains(text, "r evaluates it") {
+	if p.pick != nil {
+		t.Error("the samples of a cancelled evaluation are shown")
+	}
+	if p.job != nil {
+		t.Error("a cancelled evaluation is still the page's")
+	}
+	if text := tuitest.Text(driver.Shot()); !strings.Contains(text, "r evaluates it") {
 		t.Errorf("cancelled:\n%s", text)
 	}
 	old := &job{source: p.Source, evaluate: p.Evaluate}
 	old.start(t.Context())
 	p.Evaluate = made(true)
-	rig.Press("r")
+	driver.Press("r")
 	shown := p.pick
-	rig.Send(pickedMsg{job: old, err: errors.New("late")})
-	if p.pick == nil || p.pick != shown || p.err != nil {
-		t.Error("what was given up is shown")
+	driver.Send(pickedMsg{job: old, err: errors.New("late")})
+	if p.pick == nil || p.pick != shown {
+		t.Error("the samples of a late answer are shown")
+	}
+	if p.err != nil {
+		t.Errorf("the error of a late answer is shown: %v", p.err)
 	}
 }
 
@@ -202,7 +234,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 func TestViewers(t *testing.T) {
 	r, _ := trained(t)
 	for _, looks := range []bool{false, true} {
-		rig, p := pageOn(t, r)
+		driver, p := pageOn(t, r)
 		p.Config.Programs, p.Config.ReadOnly = "approved", looks
 		p.Evaluate = func(ctx context.Context, q certificate.ViewOf) (*certificate.Pick, error) {
 			if starts := q.Programs != ""; starts == looks {
@@ -210,7 +242,7 @@ func TestViewers(t *testing.T) {
 			}
 			return made(true)(ctx, q)
 		}
-		if rig.Send(lab.Samples{Run: r}); p.pick == nil {
+		if driver.Send(lab.Samples{Run: r}); p.pick == nil {
 			t.Error("not asked")
 		}
 	}
@@ -227,22 +259,26 @@ func made(table bool) Evaluate {
 func TestClicks(t *testing.T) {
 	r, _ := trained(t)
 	for _, table := range []bool{true, false} {
-		rig, p := pageOn(t, r)
+		driver, p := pageOn(t, r)
 		p.Evaluate = made(table)
 		r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
 		p.Source = lab.Folder(t.TempDir()) // it does not have the run, which stays as it is here
-		rig.Send(lab.Samples{Run: r})
+		driver.Send(lab.Samples{Run: r})
 		seen := map[int]bool{}
 		for y := range 38 {
 			for x := range 120 {
-				rig.Press("g")
+				driver.Press("g")
 				at, ok := p.sampleAt(x, y)
 				if !ok || at == 0 {
 					continue
 				}
 				seen[at] = true
-				if rig.Send(kit.Click{X: x, Y: y}); p.at != at || p.zoomed {
-					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
+				driver.Send(kit.Click{X: x, Y: y})
+				if p.at != at {
+					t.Fatalf("a click at %d, %d goes to sample %d, want %d", x, y, p.at, at)
+				}
+				if p.zoomed {
+					t.Fatalf("a click at %d, %d zooms", x, y)
 				}
 			}
 		}
@@ -250,8 +286,8 @@ func TestClicks(t *testing.T) {
 		if len(seen) != min(across*down, len(p.shown))-1 {
 			t.Errorf("clicks reach %d samples, %d by %d are seen", len(seen), across, down)
 		}
-		rig.Press("g")
-		if rig.Send(kit.Click{X: 3, Y: 4}); !p.zoomed {
+		driver.Press("g")
+		if driver.Send(kit.Click{X: 3, Y: 4}); !p.zoomed {
 			t.Error("a click on the cursor does not zoom")
 		}
 	}
@@ -260,11 +296,11 @@ func TestClicks(t *testing.T) {
 // TestCursor: the arrows lead everywhere, and the cursor stays on existing samples.
 func TestCursor(t *testing.T) {
 	r, _ := trained(t)
-	rig, p := pageOn(t, r)
+	driver, p := pageOn(t, r)
 	p.Evaluate = made(false)
 	p.Source = lab.Folder(t.TempDir())
 	r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
-	rig.Send(lab.Samples{Run: r})
+	driver.Send(lab.Samples{Run: r})
 	across, _ := p.page()
 	for _, c := range []struct {
 		key string
@@ -273,29 +309,38 @@ func TestCursor(t *testing.T) {
 		{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0},
 		{"end", 39}, {"down", 39}, {"home", 0},
 	} {
-		if rig.Press(c.key); p.at != c.at {
-			t.Errorf("%s goes to %d, not %d", c.key, p.at, c.at)
+		if driver.Press(c.key); p.at != c.at {
+			t.Errorf("%s goes to %d, want %d", c.key, p.at, c.at)
 		}
 	}
-	rig.Press("f")
-	if s := p.current(); p.part != 1 || !s.Wrong() || len(p.shown) != 32 {
-		t.Errorf("the filter shows %d samples of part %d", len(p.shown), p.part)
+	driver.Press("f")
+	if p.part != 1 {
+		t.Errorf("the filter shows part %d, want 1", p.part)
+	}
+	if !p.current().Wrong() {
+		t.Error("the filter for wrong predictions shows one that is right")
+	}
+	if len(p.shown) != 32 {
+		t.Errorf("the filter shows %d samples, want 32", len(p.shown))
 	}
 	for range len(p.pick.Parts) {
 		for range orderCount {
-			rig.Press("s")
+			driver.Press("s")
 			sorted := slices.IsSortedFunc(p.shown, func(i, j int) int {
 				a, b := &p.pick.Samples[i], &p.pick.Samples[j]
 				return map[order]int{byWeight: i - j, byClasses: a.Label - b.Label,
 					byRow: a.Row - b.Row}[p.order]
 			})
-			if !sorted || p.order == byGroup {
-				t.Errorf("part %d is not %v", p.part, p.order)
+			if p.order == byGroup {
+				t.Errorf("part %d is sorted by group, though the data have none", p.part)
+			}
+			if !sorted {
+				t.Errorf("part %d is not sorted %v", p.part, p.order)
 			}
 		}
-		rig.Press("f")
+		driver.Press("f")
 	}
-	if rig.Press("esc"); p.part != 0 {
+	if driver.Press("esc"); p.part != 0 {
 		t.Error("Esc leaves the filter")
 	}
 }
@@ -307,11 +352,11 @@ func TestLossText(t *testing.T) {
 		r := &record.Run{}
 		r.Meta.Spec.Loss = loss
 		if got := (&Page{run: r}).lossText(); !strings.Contains(got, want) {
-			t.Errorf("%s: %q", loss, got)
+			t.Errorf("the loss %s is defined as %q, want %q in it", loss, got, want)
 		}
 		r.Meta.Imported = &runner.Imported{Columns: []string{"label", "loss"}}
 		if got := (&Page{run: r}).lossText(); !strings.Contains(got, "as the imported file") {
-			t.Errorf("imported, %s: %q", loss, got)
+			t.Errorf("imported, the loss %s is defined as %q, want the file named", loss, got)
 		}
 	}
 }

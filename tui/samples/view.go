@@ -71,19 +71,21 @@ func (p *Page) empty(w, h int) []string {
 	var lines []string
 	switch {
 	case p.run == nil:
-		lines = append(append(say(t.Dim, aboutPage), ""), say(t.Dim, opensHere)...)
+		lines = say(t.Dim, "The samples that the adversary weighs most at a run's checkpoint.")
+		lines = append(lines, "")
+		lines = append(lines, say(t.Dim, "P on a run of Watch (2) or Runs (3) opens them here.")...)
 	case p.job == nil && errors.Is(p.err, errCancelled):
 		lines = say(t.Dim, p.err.Error())
 	case p.job == nil:
 		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
 	default:
-		doing := fmt.Sprintf(evaluating, p.split, p.percent)
+		doing := fmt.Sprintf("Evaluating the %s split: %d %%", p.split, p.percent)
 		if p.percent == 0 {
-			doing = readingData
+			doing = "Reading the checkpoint and the data"
 		}
 		lines = append(say(t.Text, doing), "",
 			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
-		lines = append(lines, say(t.Dim, escCancels)...)
+		lines = append(lines, say(t.Dim, "Esc cancels. The other pages keep working.")...)
 	}
 	title := "Samples"
 	if p.run != nil {

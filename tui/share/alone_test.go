@@ -29,9 +29,15 @@ func TestPanicOfOneView(t *testing.T) {
 	}
 	_, path, _ := strings.Cut(p.log.String(), told)
 	path, _, _ = strings.Cut(path, "\n")
-	if text, err := os.ReadFile(path); err != nil ||
-		!strings.Contains(string(text), "TestPanicOfOneView") || !strings.HasPrefix(path, p.runs) {
-		t.Errorf("the report %s is %s, %v", path, text, err)
+	if !strings.HasPrefix(path, p.runs) {
+		t.Errorf("the report is at %q, want it in %s", path, p.runs)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("the report: %v", err)
+	}
+	if !strings.Contains(string(text), "TestPanicOfOneView") {
+		t.Errorf("the report lacks the name of the test:\n%s", text)
 	}
 }
 

@@ -32,7 +32,7 @@ type testServer struct {
 	signer   gossh.Signer // its key is in keys
 	clock    *clock
 	listener *stallListener
-	log      *text
+	log      *awaitedText
 	end      context.CancelCauseFunc
 	result   chan error
 }
@@ -127,8 +127,8 @@ type viewer struct {
 	client *gossh.Client
 	conn   *stallConn
 	keys   io.Writer
-	out    *text
-	errs   *text
+	out    *awaitedText
+	errs   *awaitedText
 	w, h   int
 	since  int // the offset in out at which output in the present size begins
 	asked  bool
@@ -202,16 +202,16 @@ func (v *viewer) await(t *testing.T, text string) {
 	}
 }
 
-// text is a text that one goroutine writes and another waits for.
-type text struct {
+// awaitedText is a text that one goroutine writes and another waits for.
+type awaitedText struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
 	grown chan struct{} // holds a value after a change
 }
 
-func newText() *text { return &text{grown: make(chan struct{}, 1)} }
+func newText() *awaitedText { return &awaitedText{grown: make(chan struct{}, 1)} }
 
-func (w *text) Write(p []byte) (int, error) {
+func (w *awaitedText) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.b.Write(p)
@@ -222,7 +222,7 @@ func (w *text) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (w *text) String() string {
+func (w *awaitedText) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.b.String()
@@ -232,7 +232,7 @@ func (w *text) String() string {
 const tooLong = 3 * time.Minute
 
 // until waits until the condition holds, and returns false if that takes too long.
-func (w *text) until(holds func(string) bool) bool {
+func (w *awaitedText) until(holds func(string) bool) bool {
 	late := time.NewTimer(tooLong)
 	defer late.Stop()
 	for !holds(w.String()) {
@@ -246,7 +246,7 @@ func (w *text) until(holds func(string) bool) bool {
 }
 
 // await waits until the text contains want.
-func (w *text) await(t *testing.T, want string) {
+func (w *awaitedText) await(t *testing.T, want string) {
 	t.Helper()
 	if !w.until(func(s string) bool { return strings.Contains(s, want) }) {
 		t.Fatalf("%q is not in\n%s", want, w)

@@ -36,8 +36,12 @@ func TestKeys(t *testing.T) {
 	if err := os.WriteFile(path, []byte(key+" alice"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if keys, err := Keys(path); err != nil || len(keys) != 1 || keys[0].Name != "alice" {
-		t.Errorf("%v, %v", keys, err)
+	keys, err := Keys(path)
+	if err != nil {
+		t.Fatalf("Keys(%q): %v", path, err)
+	}
+	if len(keys) != 1 || keys[0].Name != "alice" {
+		t.Errorf("Keys(%q) = %v, want one key of alice", path, keys)
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -46,7 +50,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Keys(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a file that others write: %v", err)
+		t.Errorf("Keys of a file that others write = %v, want an error with chmod 600", err)
 	}
 }
 
@@ -58,30 +62,50 @@ func TestHostKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, same, err := HostKey(path)
-	if err != nil || !bytes.Equal(first, again) || print != same ||
-		!strings.HasPrefix(print, "SHA256:") {
-		t.Errorf("another time it is another: %s, %s, %v", print, same, err)
+	if err != nil {
+		t.Fatalf("HostKey(%q), the second time: %v", path, err)
 	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("left over: %v, %v", entries, err)
+	if !bytes.Equal(first, again) {
+		t.Error("the second time the key of the host is another")
+	}
+	if print != same {
+		t.Errorf("the fingerprint is %s, then %s, want it the same", print, same)
+	}
+	if !strings.HasPrefix(print, "SHA256:") {
+		t.Errorf("the fingerprint is %s, want SHA256: before it", print)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("the folder has %v, want the key alone", entries)
 	}
 	if err := makeKey(path); err != nil { // as another process might at the same moment
 		t.Fatal(err)
 	}
-	if again, _, err := HostKey(path); err != nil || !bytes.Equal(first, again) {
-		t.Errorf("a key is replaced: %v", err)
+	again, _, err = HostKey(path)
+	if err != nil {
+		t.Fatalf("HostKey(%q), the third time: %v", path, err)
+	}
+	if !bytes.Equal(first, again) {
+		t.Error("a key is replaced")
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("the key has the mode %v, want 0600", mode)
 	}
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := HostKey(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a key that others read: %v", err)
+		t.Errorf("HostKey of a key that others read = %v, want an error with chmod 600", err)
 	}
 }
 
@@ -95,9 +119,13 @@ func TestHostKeyThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := HostKey(filepath.Join(home, "share", "host"))
-	if err == nil || !strings.Contains(err.Error(), home) ||
-		!strings.Contains(err.Error(), "name another file with --host-key") {
-		t.Errorf("got %v, want the folder and the remedy", err)
+	if err == nil {
+		t.Fatal("HostKey in a folder that cannot be made gives no error")
+	}
+	for _, want := range []string{home, "name another file with --host-key"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %q, want %q in it", err, want)
+		}
 	}
 }
 
@@ -107,6 +135,6 @@ func TestHostKeyThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := HostKey(path); err == nil || !strings.Contains(err.Error(), "remove it") {
-		t.Errorf("%v", err)
+		t.Errorf("HostKey(%q) = %v, want an error with remove it", path, err)
 	}
 }

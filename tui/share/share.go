@@ -100,9 +100,15 @@ func newServer(ctx context.Context, settings Settings) *server {
 			return func() { t.Stop() }
 		}
 	}
-	s.Lab.ReadOnly, s.Lab.Shared, s.Lab.RunsGoOn, s.Lab.Attach = true, true, true, true
-	s.Lab.Programs, s.Lab.StopSweep = "", nil
-	s.Lab.Dir, s.Lab.DataDir, s.Lab.Stdin = "", "", nil
+	s.Lab.ReadOnly = true
+	s.Lab.Shared = true
+	s.Lab.RunsGoOn = true
+	s.Lab.Attach = true
+	s.Lab.Programs = ""
+	s.Lab.StopSweep = nil
+	s.Lab.Dir = ""
+	s.Lab.DataDir = ""
+	s.Lab.Stdin = nil
 	return s
 }
 

@@ -109,8 +109,11 @@ func TestNoShell(t *testing.T) {
 			Address string
 			Port    uint32
 		}{"127.0.0.1", 0}))
-		if ok || err != nil {
-			t.Errorf("%s: %v, %v", kind, ok, err)
+		if err != nil {
+			t.Errorf("the request %s: %v", kind, err)
+		}
+		if ok {
+			t.Errorf("the request %s is granted", kind)
 		}
 	}
 	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com",
@@ -147,10 +150,19 @@ func TestNoShell(t *testing.T) {
 			t.Errorf("%s is granted", kind)
 		}
 	}
-	if ask("env", variable("COLORTERM", "a b")) ||
-		!ask("env", variable("COLORTERM", "truecolor")) || !ask("env", variable("NO_COLOR", "1")) ||
-		ask("env", variable("COLORTERM", "yes")) {
-		t.Error("want two variables, of plain words")
+	for _, c := range []struct {
+		name, value, why string
+		granted          bool
+	}{
+		{"COLORTERM", "a b", "no plain word", false},
+		{"COLORTERM", "truecolor", "the first", true},
+		{"NO_COLOR", "1", "the second", true},
+		{"COLORTERM", "yes", "the third, and two are the limit", false},
+	} {
+		if got := ask("env", variable(c.name, c.value)); got != c.granted {
+			t.Errorf("the variable %s=%s (%s) is granted: %v, want %v", c.name, c.value, c.why, got,
+				c.granted)
+		}
 	}
 	if _, _, err := c.OpenChannel("session", nil); err == nil {
 		t.Error("a connection has two sessions")
@@ -171,9 +183,11 @@ func TestNeedsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var status *gossh.ExitError
-	if err := s.Wait(); !errors.As(err, &status) || status.ExitStatus() != 1 ||
-		!strings.Contains(errs.String(), "needs a terminal, as in ssh -t") {
-		t.Errorf("%v, %q", err, errs.String())
+	if err := s.Wait(); !errors.As(err, &status) || status.ExitStatus() != 1 {
+		t.Errorf("the session ends with %v, want status 1", err)
+	}
+	if want := "needs a terminal, as in ssh -t"; !strings.Contains(errs.String(), want) {
+		t.Errorf("the client is told %q, want %q in it", errs.String(), want)
 	}
 }
 
@@ -181,8 +195,11 @@ func TestNeedsTerminal(t *testing.T) {
 func TestUnfitTerminal(t *testing.T) {
 	v := startServer(t, nil).watch("dumb", 80, 24)
 	v.Wait()
-	if out := v.errs.String(); !strings.Contains(out, "set TERM") || v.out.String() != "" {
-		t.Errorf("it is told %q and shown %q", out, v.out)
+	if got := v.errs.String(); !strings.Contains(got, "set TERM") {
+		t.Errorf("the client is told %q, want set TERM in it", got)
+	}
+	if got := v.out.String(); got != "" {
+		t.Errorf("the client is shown %q, want nothing", got)
 	}
 }
 
@@ -192,9 +209,14 @@ func TestAsksLittle(t *testing.T) {
 	v.await(t, "read-only")
 	v.press("q")
 	v.Wait()
-	if out := v.out.String(); strings.Count(out, "?\a") != 1 || strings.Contains(out, "$p") ||
-		strings.Contains(out, "\x1b[?u") {
-		t.Errorf("questions other than one for a colour in %q", out)
+	out := v.out.String()
+	if n := strings.Count(out, "?\a"); n != 1 {
+		t.Errorf("the terminal is asked for colours %d times, want once: %q", n, out)
+	}
+	for _, question := range []string{"$p", "\x1b[?u"} {
+		if strings.Contains(out, question) {
+			t.Errorf("the terminal is asked %q: %q", question, out)
+		}
 	}
 }
 
@@ -460,16 +482,16 @@ func TestSilentCrowd(t *testing.T) {
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
-// named is a key that a client can name but cannot sign with.
-type named struct {
+// publicKeyOnly is a key that a client can name but cannot sign with.
+type publicKeyOnly struct {
 	key   gossh.PublicKey
 	asked chan struct{} // closed when the server asks for a signature
 	over  chan struct{}
 }
 
-func (n *named) PublicKey() gossh.PublicKey { return n.key }
+func (n *publicKeyOnly) PublicKey() gossh.PublicKey { return n.key }
 
-func (n *named) Sign(io.Reader, []byte) (*gossh.Signature, error) {
+func (n *publicKeyOnly) Sign(io.Reader, []byte) (*gossh.Signature, error) {
 	close(n.asked)
 	<-n.over
 	return nil, errors.New("somebody else's key")
@@ -478,7 +500,7 @@ func (n *named) Sign(io.Reader, []byte) (*gossh.Signature, error) {
 // TestNamedKey: naming a listed key, which is no secret, is not enough to count as its holder.
 func TestNamedKey(t *testing.T) {
 	p := startServer(t, nil)
-	n := &named{p.signer.PublicKey(), make(chan struct{}), make(chan struct{})}
+	n := &publicKeyOnly{p.signer.PublicKey(), make(chan struct{}), make(chan struct{})}
 	c, err := net.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -523,7 +545,7 @@ func TestConnectionLimiter(t *testing.T) {
 			}
 		}
 		if len(d.unauthenticated) != 1+each {
-			t.Errorf("%d unauthenticated", len(d.unauthenticated))
+			t.Errorf("%d unauthenticated, want %v", len(d.unauthenticated), 1+each)
 		}
 		if !d.authenticate(a) {
 			t.Error("alice's key does not let her in")
@@ -539,8 +561,12 @@ func TestConnectionLimiter(t *testing.T) {
 		}
 		for range 2 { // two colleagues behind one address
 			a := unauthenticatedFrom(alice)
-			if goes := d.add(a); goes == nil || goes.from == a.from {
-				t.Errorf("for alice goes %v", goes)
+			goes := d.add(a)
+			if goes == nil {
+				t.Fatal("for alice nobody goes")
+			}
+			if goes.from == a.from {
+				t.Errorf("for alice goes %v, of the same address", goes)
 			}
 			defer func() {
 				if !d.authenticate(a) {
@@ -559,16 +585,21 @@ func TestConnectionLimiter(t *testing.T) {
 				in = append(in, l)
 			}
 		}
-		if len(in) != each || d.authenticated != each {
-			t.Errorf("%d of %d are let in, %d counted", len(in), each, d.authenticated)
+		if len(in) != each {
+			t.Errorf("%d are let in, want %d", len(in), each)
+		}
+		if d.authenticated != each {
+			t.Errorf("%d are counted, want %d", d.authenticated, each)
 		}
 		for _, l := range in {
 			d.release(l)
 			d.release(l) // both ends close it
 		}
-		if d.authenticated != 0 || len(d.unauthenticated) != 1 {
-			t.Errorf("all left: %d authenticated, %d others", d.authenticated,
-				len(d.unauthenticated))
+		if d.authenticated != 0 {
+			t.Errorf("after all left %d count as authenticated, want none", d.authenticated)
+		}
+		if n := len(d.unauthenticated); n != 1 {
+			t.Errorf("after all left %d others are counted, want 1", n)
 		}
 	})
 }

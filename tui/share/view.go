@@ -172,7 +172,8 @@ func (v *view) listen(terminal io.Reader) (reason error) {
 	for typed := make([]byte, 1<<12); ; {
 		idle := v.startIdleTimer()
 		_, err := terminal.Read(typed)
-		if idle(); err != nil {
+		idle()
+		if err != nil {
 			return errGone
 		}
 	}

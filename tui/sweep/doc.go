@@ -14,5 +14,5 @@
 //	grid.go      the map: which setting stands in which row and column, ranks as levels
 //	plane.go     the map drawn: progress, ETA, legend, colours, the chosen settings' mark
 //	view.go      the page; seeds of a setting, the choice of each method, what failed and why
-//	messages.go  sentences of the page
+//	messages.go  messages to the page itself: what its commands bring
 package sweep

@@ -41,7 +41,7 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-func (p *Page) none() string { return kit.Unless(p.current() != nil, noSweep) }
+func (p *Page) none() string { return kit.Unless(p.current() != nil, "No sweep here yet") }
 
 // unless is a Why: it gives a reason if there is no sweep, or if can is false.
 func (p *Page) unless(can func() bool, why string) string {
@@ -52,24 +52,28 @@ func (p *Page) unless(can func() bool, why string) string {
 }
 
 func (p *Page) noRun() string {
-	return p.unless(func() bool { return len(p.begunRuns()) > 0 }, noneBegun)
+	return p.unless(func() bool { return len(p.begunRuns()) > 0 },
+		"No run of this setting has started")
 }
 
 func (p *Page) noChosen() string {
-	return p.unless(func() bool { return len(p.chosenSettings()) > 0 }, noneFinished)
+	return p.unless(func() bool { return len(p.chosenSettings()) > 0 },
+		"Nothing chosen yet: no setting has finished")
 }
 
 func (p *Page) noAxis() string {
-	return p.unless(func() bool { return len(p.seen.list.Keys) > 1 }, oneVaries)
+	return p.unless(func() bool { return len(p.seen.list.Keys) > 1 }, "Only one setting varies")
 }
 
-func (p *Page) noOther() string { return kit.Unless(len(p.dirs) > 1, noOtherSweep) }
+func (p *Page) noOther() string {
+	return kit.Unless(len(p.dirs) > 1, "No other sweep in the runs folder")
+}
 
 func (p *Page) noStop() string {
 	if p.Config.StopSweep == nil {
-		return stopElsewhere
+		return "Stop it with drolab sweep stop"
 	}
-	return p.unless(func() bool { return !p.seen.over }, sweepOver)
+	return p.unless(func() bool { return !p.seen.over }, "The sweep has finished")
 }
 
 func (p *Page) move(columns, rows int) func() tea.Cmd {
@@ -136,7 +140,9 @@ func (p *Page) nextSweep() tea.Cmd {
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
 	runs := kit.Plural(len(p.seen.list.Runs), "run")
-	lines := []string{dir, "", runs + ": " + p.counts() + ".", "", stopsRuns, startsAgain}
+	lines := []string{dir, "", runs + ": " + p.counts() + ".", "",
+		"Live runs save a checkpoint and end. No more start.",
+		"drolab sweep start continues the sweep."}
 	return kit.Question("Stop the sweep?", lines, kit.Answer{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }

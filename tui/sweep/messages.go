@@ -1,18 +1,36 @@
 package sweep
 
-// The sentences that the page shows. A constant's name says when its sentence is shown; a test
-// reads all of them.
-const (
-	noSweep       = "No sweep here yet"
-	noneBegun     = "No run of this setting has started"
-	noneFinished  = "Nothing chosen yet: no setting has finished"
-	oneVaries     = "Only one setting varies"
-	noOtherSweep  = "No other sweep in the runs folder"
-	stopElsewhere = "Stop it with drolab sweep stop"
-	sweepOver     = "The sweep has finished"
-	writeSweep    = "Write the settings to vary into a file, then start it:"
-	exampleSweep  = "drolab help sweep start shows an example."
-	readingSweep  = "Reading the sweep"
-	stopsRuns     = "Live runs save a checkpoint and end. No more start."
-	startsAgain   = "drolab sweep start continues the sweep."
+import (
+	"time"
+
+	"drolab/runner/record"
+	"drolab/runner/sweep"
 )
+
+// The messages of the page to itself (tea.Msg): what its commands bring. Messages between pages are
+// in tui/lab.
+
+// foundMsg brings the folders of the sweeps.
+type foundMsg struct{ dirs []string }
+
+// lookedMsg brings the state of a sweep, as of a look.
+type lookedMsg struct {
+	lookTime time.Duration // of the look
+	reader   *reader
+	list     *sweep.List
+	all      *sweep.Overview
+	table    *sweep.Table
+	left     time.Duration
+	timed    bool // whether left is known
+	live     []*record.Run
+	over     bool // nothing is left to do
+	slurm    bool // jobs were submitted
+	note     string
+	err      error
+}
+
+// stoppedMsg brings the result of stopping a sweep.
+type stoppedMsg struct {
+	dir string
+	err error
+}

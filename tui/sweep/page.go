@@ -127,8 +127,10 @@ func (p *Page) catalogueRuns(dir string) func() []*record.Run {
 func (p *Page) showSweep() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
 		p.reader = &reader{dir: p.dir(), shared: p.Config.Shared, runs: p.catalogueRuns(p.dir())}
-		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
-		p.grid, p.busy = nil, false
+		p.seen, p.err = lookedMsg{}, nil
+		p.key, p.grid = "", nil
+		p.at, p.scroll = 0, 0
+		p.busy = false
 	}
 	return p.readSweep()
 }
@@ -156,7 +158,8 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 
 // show takes in the state of the sweep.
 func (p *Page) show(msg lookedMsg) {
-	if p.err = msg.err; msg.err != nil {
+	p.err = msg.err
+	if msg.err != nil {
 		p.seen.live = nil
 		return
 	}
@@ -189,31 +192,6 @@ func (p *Page) names(ids []string) []string {
 		return ids
 	}
 	return lists.Map(ids, func(id string) string { return filepath.Join(p.dir(), id) })
-}
-
-// foundMsg brings the folders of the sweeps.
-type foundMsg struct{ dirs []string }
-
-// lookedMsg brings the state of a sweep, as of a look.
-type lookedMsg struct {
-	lookTime time.Duration // of the look
-	reader   *reader
-	list     *sweep.List
-	all      *sweep.Overview
-	table    *sweep.Table
-	left     time.Duration
-	timed    bool // whether left is known
-	live     []*record.Run
-	over     bool // nothing is left to do
-	slurm    bool // jobs were submitted
-	note     string
-	err      error
-}
-
-// stoppedMsg brings the result of stopping a sweep.
-type stoppedMsg struct {
-	dir string
-	err error
 }
 
 // find lists the sweeps under the runs folder.

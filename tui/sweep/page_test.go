@@ -18,20 +18,20 @@ import (
 	"drolab/tui/lab"
 )
 
-// pageOf returns a rig on the page over a runs folder, and the page.
-func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Rig, *Page) {
+// pageOf returns a driver on the page over a runs folder, and the page.
+func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Driver, *Page) {
 	t.Helper()
 	cfg.RunsDir = dir
 	l := tuitest.NewLab(t, lab.Folder(dir), cfg, 120, 38)
 	p := New(l)
-	return tuitest.NewRig(l, p), p
+	return tuitest.NewDriver(l, p), p
 }
 
 func points(t *testing.T, text string) ([]sweep.Point, []string) {
 	t.Helper()
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("Parse: %v", errors.Join(errs...))
 	}
 	f, err := sweep.Make(t.TempDir(), []byte(text), file.Expand())
 	if err != nil {
@@ -129,7 +129,7 @@ func TestCursor(t *testing.T) {
 			if at, ok := p.settingAt(x, y); ok {
 				r.Send(kit.Click{X: x, Y: y})
 				if p.at != at {
-					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
+					t.Fatalf("a click at %d, %d goes to %d, want %d", x, y, p.at, at)
 				}
 			}
 		}
@@ -145,7 +145,7 @@ func TestProgress(t *testing.T) {
 	r.Wait(2*time.Second, 2*time.Second)
 	if s := p.progress(100); !strings.Contains(s, "213 of 288 epochs") ||
 		strings.Contains(s, "left") {
-		t.Errorf("at first %q", s)
+		t.Errorf("at first the progress is %q, want 213 of 288 epochs and no time left", s)
 	}
 	tuitest.AddSwept(t, f, 28, runner.Done, 8) // 8 epochs more in 10 seconds; 67 are left
 	r.Wait(10*time.Second, 10*time.Second)
@@ -220,10 +220,13 @@ func TestSeveralSweeps(t *testing.T) {
 		}
 	}
 	r, p := pageOf(t, dir, lab.Config{})
-	late := p.reader.read(t.Context(), r.Now)
+	late := p.reader.read(t.Context(), *r.Now)
 	r.Press("s")
-	if p.dir() != filepath.Join(dir, "b") || !strings.Contains(r.View(), "(2 of 2)") {
-		t.Errorf("after s: %s", p.dir())
+	if got, want := p.dir(), filepath.Join(dir, "b"); got != want {
+		t.Errorf("after s the sweep %s is shown, want %s", got, want)
+	}
+	if v := r.View(); !strings.Contains(v, "(2 of 2)") {
+		t.Errorf("after s the page lacks (2 of 2):\n%s", v)
 	}
 	before := p.seen
 	if r.Send(late()); p.seen.reader != before.reader {
@@ -246,7 +249,7 @@ func TestPoisonedSweep(t *testing.T) {
 		"grid: {rho: [.1, 1], dataset: [\"csv:example\"], algo: [sfk, erm]}\n"
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
+		t.Fatalf("Parse: %v", errors.Join(errs...))
 	}
 	if _, err := sweep.Make(dir, []byte(text), file.Expand()); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,8 @@ func (p *Page) plane(w, h int) plane {
 	m.label = min(m.label, max(12, w/3))
 	room, rows := max(narrowCell, w-m.label), max(1, h-planeHead)
 	n := len(g.columns)
-	switch m.cell = room / n; { // the map fills the panel
+	m.cell = room / n // the map fills the panel
+	switch {
 	case m.cell >= wideCell:
 	case n <= 2*room/wideCell && n*narrowCell > room: // it scrolls in any case
 		m.cell = wideCell

@@ -64,12 +64,13 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is nothing to see.
 func (p *Page) empty(w, h int) []string {
 	lines := []string{"No sweep in " + p.Config.RunsDir + " yet.", "",
-		writeSweep, "", "  drolab sweep start sweep.yaml", "", exampleSweep}
+		"Write the settings to vary into a file, then start it:", "",
+		"  drolab sweep start sweep.yaml", "", "drolab help sweep start shows an example."}
 	switch {
 	case p.err != nil:
 		lines = []string{"! " + cell.OneLine(p.err.Error())}
 	case !p.found || !p.Absent():
-		lines = []string{readingSweep}
+		lines = []string{"Reading the sweep"}
 	}
 	return p.Theme.Empty("Sweep", p.Theme.Dim.PaintAll(lines), w, h)
 }

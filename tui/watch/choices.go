@@ -13,29 +13,28 @@ import (
 // Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
 	layouts := lists.Map(counts(), strconv.Itoa)
-	titles := lists.Map(w.Panels, func(p panel.Panel) string { return p.Title })
+	titles := lists.Map(w.Board.Panels, func(p panel.Panel) string { return p.Title })
 	return slices.Concat(w.Board.Choices(), lab.Choices{
-		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
-		lab.OneOf("panel", titles, &w.focus, func() {}),
+		lab.OneOf("layout", layouts, &w.screen.shown, func() { w.screen.zoomed = false }),
+		lab.OneOf("panel", titles, &w.screen.focus, func() {}),
 		{Name: "seeds", Get: func() []string {
-			if w.EachSeed {
+			if w.Runs.EachSeed {
 				return []string{"each"}
 			}
 			return nil
-		}, Set: func(v []string) { w.EachSeed = slices.Equal(v, []string{"each"}) }},
-		lab.OneOf("pane", []string{"none", "log", "output"}, &w.logPane, func() {
-			w.logBack = 0
-			w.touch()
-			w.Refit()
-			w.Fit()
-		}),
+		}, Set: func(v []string) {
+			w.Runs.EachSeed = slices.Equal(v, []string{"each"})
+			w.Board.Refit()
+		}},
+		lab.OneOf("pane", []string{"none", "log", "output"}, &w.screen.logPane,
+			func() { w.screen.logBack = 0 }),
 	})
 }
 
 // reset shows all of x or, where that is shown, sets the choices to their defaults.
 func (w *Page) reset() {
-	if w.ZoomX != (plot.Range{}) {
-		w.Unzoom()
+	if w.Board.ZoomX != (plot.Range{}) {
+		w.Board.Unzoom()
 	} else {
 		w.Choices().Set(nil)
 	}

@@ -49,7 +49,8 @@ func (c *clock) Load(id string, tape *eventlog.Tape, runs int) {
 	c.tapes[id] = tape
 	c.End.Seconds = max(c.End.Seconds, tape.End.Seconds)
 	c.End.Step = max(c.End.Step, tape.End.Step)
-	if c.Ready = len(c.tapes) == runs; !c.Ready {
+	c.Ready = len(c.tapes) == runs
+	if !c.Ready {
 		return
 	}
 	c.Now = c.From.Seconds(c.End)
@@ -96,7 +97,8 @@ func (c *clock) Tick(now time.Time) {
 
 // Play plays or pauses the replay; at the end it begins again.
 func (c *clock) Play() {
-	if c.Playing = !c.Playing; c.Playing && c.Now >= c.End.Seconds {
+	c.Playing = !c.Playing
+	if c.Playing && c.Now >= c.End.Seconds {
 		c.Seek(0)
 	}
 }

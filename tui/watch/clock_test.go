@@ -29,6 +29,6 @@ func TestSpeedBySteps(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if clock.Realign(); clock.Words(80) != "replay ×10 · 0:00 of 1:40" {
-		t.Errorf("by time: %q", clock.Words(80))
+		t.Errorf("by time: %q, want %q", clock.Words(80), "replay ×10 · 0:00 of 1:40")
 	}
 }

@@ -18,9 +18,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// column is a column of the table of runs. A row with several seeds shows their mean. A column
-// holds no figures: cell reads the tracks at each drawing, so new columns are needed only when the
-// set of runs changes.
+// column is a column of the table of runs. A row with several seeds shows their mean. Columns are
+// made for each drawing and thrown away.
 type column struct {
 	// Field has the width with the blank before it and room for the mark of the best.
 	page.Field[[]*panel.Track]
@@ -42,8 +41,8 @@ func newColumn(
 }
 
 // changeCells is the width of a column of changes: a blank, a sign and a number. The baseline's
-// name in the head is cut to it. A column of percentages has epochCells more, or what the
-// epoch needs: "@12".
+// name in the head is cut to it. A column of percentages has epochCells more, for an epoch such as
+// "@12"; a longer one takes its room from the name.
 const changeCells, epochCells = 8, 3
 
 // changeColumn returns the column of a measure's change against the baseline, at the common epoch.
@@ -54,14 +53,15 @@ func (w *Page) changeColumn(m measure.Measure) column {
 	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if panel.Percents(m) {
-		c.Width += max(epochCells, cell.Width(w.epochMark()))
+		c.Width += epochCells
 	}
-	if w.Baseline >= 0 {
-		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(changeCells-len(" vs ")), "vs"
+	if w.Runs.Baseline >= 0 {
+		base := w.Runs.Tracks[w.Runs.Baseline]
+		c.Head, c.Brief = "vs "+base.ShortName(changeCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
-		epoch := w.Epoch
+		epoch := w.Runs.Epoch
 		elsewhere := func(t *panel.Track) bool { return !t.EndsAt(epoch) }
 		lacks := func(t *panel.Track) bool { return t.EvalAt(epoch) == nil }
 		if base == nil || base[0] == runs[0] || slices.ContainsFunc(runs, elsewhere) ||
@@ -100,28 +100,28 @@ func formatValue(m measure.Measure, v measure.Number) string {
 // baseline's row. If the baseline has another radius or uncertainty set, it is the row of the same
 // method that has the runs' own. It is nil if no row can be compared in the measure m.
 func (w *Page) baseOf(runs []*panel.Track, m *measure.Measure) []*panel.Track {
-	if w.Baseline < 0 {
+	if w.Runs.Baseline < 0 {
 		return nil
 	}
-	base := w.Tracks[w.Baseline]
+	base := w.Runs.Tracks[w.Runs.Baseline]
 	// Of the two measures with a column of changes, the risk restricts the choice more. Asking it
 	// for both keeps both columns against the same run.
-	asks := w.risk.Asks
+	asks := w.risk().Asks
 	fits := func(t *panel.Track) bool {
 		return t.Asks[asks] == runs[0].Asks[asks] &&
 			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
 	}
-	at := w.Baseline
+	at := w.Runs.Baseline
 	// In a sweep over radii each run is compared with the baseline at its own radius.
 	if !fits(base) {
-		if same := slices.IndexFunc(w.Tracks, fits); same >= 0 {
+		if same := slices.IndexFunc(w.Runs.Tracks, fits); same >= 0 {
 			at = same
 		}
 	}
-	if w.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
+	if w.Runs.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
 		return nil
 	}
-	return w.InRow(w.RowOf(at))
+	return w.Runs.InRow(w.Runs.RowOf(at))
 }
 
 // formatLoss writes a loss with three decimals, so that losses line up. A loss of 100 or more would
@@ -160,18 +160,19 @@ func (w *Page) onSplit(name string) string {
 // bySplit returns the word for the split that is shown. Without a validation split that is always
 // the test split: Board.Furnish sees to it.
 func (w *Page) bySplit(test, val string) string {
-	if w.Val {
+	if w.Board.Val {
 		return val
 	}
 	return test
 }
 
-// setColumns makes the columns anew for the runs, the baseline and the split. The heads name the
-// baseline and the split, so a change of either needs new columns.
-func (w *Page) setColumns() {
-	w.updateStory()
-	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods()), w.applyToNone)
-	w.risk = lab.Named(w.onSplit("robust_risk"))
+// risk returns the robust risk, of the split that is shown.
+func (w *Page) risk() measure.Measure { return lab.Named(w.onSplit("robust_risk")) }
+
+// columns returns the columns for the runs, the baseline and the split, in the order of importance:
+// a screen has the first few.
+func (w *Page) columns() []column {
+	return slices.DeleteFunc(w.columnsOf(w.Runs.Methods()), w.applyToNone)
 }
 
 // columnsOf returns the columns of the table for runs of the methods, the most important first: a
@@ -191,7 +192,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
-	if w.Validates && !w.Val {
+	if w.Board.Validates && !w.Board.Val {
 		m := lab.Named("val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
 		c.Brief, c.best = "val", &m
@@ -216,7 +217,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
 	}
-	for _, m := range w.Own() { // the programs' own measures
+	for _, m := range w.Runs.Own() { // the programs' own measures
 		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.StepFigure(m.Name))
 		if m.Better != dro.Neither {
 			c.best = &m
@@ -245,7 +246,7 @@ func (w *Page) applyToNone(c column) bool {
 		return false
 	}
 	applies := func(t *panel.Track) bool { return m.CanApply(t.Meta) }
-	return !slices.ContainsFunc(w.Tracks, applies)
+	return !slices.ContainsFunc(w.Runs.Tracks, applies)
 }
 
 // progress returns the columns of a row's progress. A row of several seeds shows the seed that is
@@ -263,7 +264,7 @@ func (w *Page) progress() []column {
 			longest := time.Duration(-1)
 			for _, t := range runs {
 				// The clock of a replay says nothing about the time that a run needs.
-				if d, ok := t.Remaining(); ok && w.clock == nil {
+				if d, ok := t.Remaining(); ok && w.logs.clock == nil {
 					longest = max(longest, d)
 				}
 			}

@@ -17,11 +17,11 @@ import (
 // difference of each to the baseline, even on the smallest screen.
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
-		r := watchRig(t, size[0], size[1])
+		r := watching(t, size[0], size[1])
 		// The best is the best at the last epoch that all runs have, unless another run is better
 		// by now.
-		first := r.watch.Tracks[0]
-		epoch := r.watch.Epoch
+		first := r.watch.Runs.Tracks[0]
+		epoch := r.watch.Runs.Epoch
 		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
 			for _, e := range evals {
 				e.Set("worst_class_accuracy", measure.Num(worst))
@@ -34,9 +34,9 @@ func TestOutcome(t *testing.T) {
 		at := slices.IndexFunc(common, func(e *runner.EvalEvent) bool { return e.Epoch == epoch })
 		s := better(.9, .5, common[at], first.Eval)
 		if n := strings.Count(s, r.Theme.Best); n != 2 {
-			t.Errorf("%v: %d best values:\n%s", size, n, s)
+			t.Errorf("%v: %d best values, want 2:\n%s", size, n, s)
 		}
-		further := r.watch.Tracks[1]
+		further := r.watch.Runs.Tracks[1]
 		if further.Eval.Epoch <= epoch {
 			t.Fatal("no run is further")
 		}
@@ -47,9 +47,10 @@ func TestOutcome(t *testing.T) {
 		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {
 			t.Errorf("%v: one of equals is the best:\n%s", size, s)
 		}
-		for _, run := range r.watch.Tracks {
+		for _, run := range r.watch.Runs.Tracks {
+			base := r.watch.Runs.Tracks[r.watch.Runs.Baseline]
 			d := run.Eval.Named("worst_class_accuracy").Float() -
-				r.watch.Tracks[r.watch.Baseline].Eval.Named("worst_class_accuracy").Float()
+				base.Eval.Named("worst_class_accuracy").Float()
 			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() &&
 				!strings.Contains(s, want) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)
@@ -60,19 +61,21 @@ func TestOutcome(t *testing.T) {
 
 // TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
 func TestColumnsWithoutLambda(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	w := r.watch
 	for set, want := range map[string]bool{"chi2": true, "cvar": false} {
-		for _, run := range w.Tracks {
+		for _, run := range w.Runs.Tracks {
 			run.Meta.Spec.Uncertainty = set
 		}
-		w.setColumns()
 		heads := map[string]bool{}
-		for _, c := range w.columns {
+		for _, c := range w.columns() {
 			heads[c.Head] = true
 		}
-		if heads["λ"] != want || !heads["η"] {
-			t.Errorf("%s: the columns are %v", set, heads)
+		if heads["λ"] != want {
+			t.Errorf("%s: there is a column of λ: %v, want %v", set, heads["λ"], want)
+		}
+		if !heads["η"] {
+			t.Errorf("%s: there is no column of η: %v", set, heads)
 		}
 	}
 }

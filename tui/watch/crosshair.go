@@ -15,12 +15,12 @@ import (
 // plotCells returns the width of the focused plot in cells; 0 where no plot is focused. Of two
 // plots it takes the first; both are as wide, but for a cell.
 func (w *Page) plotCells() int {
-	v := w.CurrentView(w.focus)
-	r, ok := w.inside(w.focus)
-	if !ok || !v.Plots() || len(w.Tracks) == 0 {
+	v := w.Board.CurrentView(w.screen.focus)
+	r, ok := w.inside(w.screen.focus)
+	if !ok || !v.Plots() || len(w.Runs.Tracks) == 0 {
 		return 0
 	}
-	p := w.Plots(w.focus, v, r.W, r.H)[0]
+	p := w.Board.Plots(w.screen.focus, v, r.W, r.H)[0]
 	return p.Cells(p.Rect.W, p.Rect.H)
 }
 
@@ -33,18 +33,19 @@ func (w *Page) side(by int) {
 		w.nextPanel(by)
 		return
 	}
-	r := w.Span()
+	r := w.Board.Span()
 	column := (r.Hi - r.Lo) / float64(n)
-	if !w.Cross.On { // begin where the run is
-		last := w.Last(w.Run())
-		w.Cross, w.Picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.Cursor
+	if !w.Board.Cross.On { // begin where the run is
+		last := w.Board.Last(w.Runs.Run())
+		w.Board.Cross = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}
+		w.Board.Picked = w.Runs.Cursor
 		return
 	}
 	// All of the axis can be reached, zoomed or not.
-	x := max(w.X.Lo, min(w.X.Hi, w.Cross.X+float64(by)*column))
-	w.Cross.X = x
-	if !r.Contains(x) && w.ZoomX != (plot.Range{}) {
-		w.Pan(x - max(r.Lo, min(r.Hi, x)))
+	x := max(w.Board.X.Lo, min(w.Board.X.Hi, w.Board.Cross.X+float64(by)*column))
+	w.Board.Cross.X = x
+	if !r.Contains(x) && w.Board.ZoomX != (plot.Range{}) {
+		w.Board.Pan(x - max(r.Lo, min(r.Hi, x)))
 	}
 }
 
@@ -52,22 +53,23 @@ func (w *Page) side(by int) {
 // run is drawn in front, and only Enter puts the cursor on it: the other panels must not change
 // while one reads a plot.
 func (w *Page) upOrDown(by int) {
-	if !w.Cross.On || w.plotCells() == 0 {
+	if !w.Board.Cross.On || w.plotCells() == 0 {
 		w.move(by)
 		return
 	}
-	list := w.CrossValues(w.focus)
-	i := slices.IndexFunc(list, func(c panel.CrossValue) bool { return c.Run == w.Picked })
-	if i = max(0, min(len(list)-1, i+by)); i < len(list) {
-		w.Picked = list[i].Run
+	list := w.Board.CrossValues(w.screen.focus)
+	i := slices.IndexFunc(list, func(c panel.CrossValue) bool { return c.Run == w.Board.Picked })
+	i = max(0, min(len(list)-1, i+by))
+	if i < len(list) {
+		w.Board.Picked = list[i].Run
 	}
 }
 
 // enter makes the run at the crosshair the one under the cursor; else it zooms. Picked is checked,
 // because the runs may have been replaced by fewer since the crosshair was set.
 func (w *Page) enter() {
-	if w.Cross.On && w.Picked != w.Cursor && w.Picked < len(w.Tracks) {
-		w.Pick(w.Picked)
+	if w.Board.Cross.On && w.Board.Picked != w.Runs.Cursor && w.Board.Picked < len(w.Runs.Tracks) {
+		w.Runs.Pick(w.Board.Picked)
 		return
 	}
 	w.zoom()
@@ -76,21 +78,21 @@ func (w *Page) enter() {
 // point puts the crosshair at a place of the page, on the line that is nearest to it; off the plots
 // it removes the crosshair. It reports whether the screen looks different.
 func (w *Page) point(x, y int) bool {
-	before, picked := w.Cross, w.Picked
+	before, picked := w.Board.Cross, w.Board.Picked
 	_, at, height, c := w.plotUnder(x, y)
 	if c == nil {
-		w.Cross.On = false
+		w.Board.Cross.On = false
 		return before.On
 	}
-	w.Cross = plot.Cross{On: true, X: at}
-	w.Picked = w.Cursor
+	w.Board.Cross = plot.Cross{On: true, X: at}
+	w.Board.Picked = w.Runs.Cursor
 	// The nearest line is found by height on the screen, which is what the eye goes by, and not
 	// by value: on a log axis these differ.
 	best := math.Inf(1)
-	for _, read := range w.Readings(c.Q) {
+	for _, read := range w.Board.Readings(c.Q) {
 		if far := math.Abs(c.Height(read.Value) - height); far < best {
-			best, w.Picked = far, read.Run
+			best, w.Board.Picked = far, read.Run
 		}
 	}
-	return w.Cross != before || w.Picked != picked
+	return w.Board.Cross != before || w.Board.Picked != picked
 }

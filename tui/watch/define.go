@@ -13,7 +13,7 @@ import (
 // explains. Only what the page itself draws is explained here: marks, and the table's columns.
 func (w *Page) info() *kit.Overlay {
 	// The state of the run comes first: users ask for it again, while definitions stand still.
-	v, run := w.CurrentView(w.focus), w.Run()
+	v, run := w.Board.CurrentView(w.screen.focus), w.Runs.Run()
 	texts := []string{run.Name() + " is " + run.StatusText(true) + "."}
 	if s := run.SelectionText(); s != "" {
 		texts[0] += " It has " + s + "."
@@ -23,22 +23,23 @@ func (w *Page) info() *kit.Overlay {
 	}
 	texts = append(texts, lab.Define(v.Measures())...)
 	if v.Bars != "" {
-		m := v.BarsMeasure(w.Run().Meta)
+		m := v.BarsMeasure(w.Runs.Run().Meta)
 		texts = append(texts, lab.Define([]string{m.Name})...)
-		if about := panel.AboutBars(w.Run(), m); about != "" {
+		if about := panel.AboutBars(w.Runs.Run(), m); about != "" {
 			texts = append(texts, about)
 		}
 	}
-	if t := w.Run(); t.Selects() {
+	if t := w.Runs.Run(); t.Selects() {
 		texts = append(texts, fmt.Sprintf("S on a curve marks the selected step: of the "+
 			"evaluations so far, the best one by the setting select (%s here), on the "+
 			"validation split. Its figures are shown beside those of the last step, both of "+
 			"the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
-	texts = append(texts, lab.MarkLegend, marksMean)
-	r, _ := w.inside(w.focus)
-	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
+	texts = append(texts, lab.MarkLegend, "A vertical mark r is a resume from a checkpoint, k a "+
+		"changed setting, and f the place where a fork leaves its parent.")
+	r, _ := w.inside(w.screen.focus)
+	return w.Defined(w.Board.Heading(w.screen.focus, r.W, r.H), texts)
 }
 
 // columnNames returns the names to define for the table's columns on the screen, after rho and run,
@@ -50,7 +51,7 @@ func (w *Page) columnNames() []string {
 		case c.change != nil:
 			names = append(names, "vs")
 		case c.Measure != nil:
-			names = append(names, w.Run().Meta.MeasureFor(c.Measure.Name))
+			names = append(names, w.Runs.Run().Meta.MeasureFor(c.Measure.Name))
 		default:
 			names = append(names, c.Head)
 		}

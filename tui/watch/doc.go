@@ -1,10 +1,10 @@
 // Package watch is the Watch page: runs, drawn from their directories while they go on or
 // afterwards. It reads the logs, lays the page out, and has the table of runs and the keys.
 //
-//	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels, columns
+//	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels
 //	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
-//	key, mouse -> Keys, click... -> state   -> touch: every part is drawn
-//	View: layout -> parts, each from its LineCache or drawn anew -> kit.Compose
+//	key, mouse -> Keys, click... -> state   -> changed: every part is drawn
+//	View: layout -> parts, each as it was drawn or, if it is due, anew -> kit.Compose
 //
 // Logs are read only in these two commands. One command reads at a time, and its message carries
 // the number of the set of runs that it read, so that a late answer does no harm.
@@ -48,8 +48,8 @@
 //	read.go      reads what was appended to logs, adds it to tracks
 //	redraw.go    turns: which part of the page is drawn anew at a look
 //	view.go      the page as a whole; "No runs yet"; scrolled bars
+//	messages.go  messages to the page itself: what its commands bring
 //	layout.go    where table, headline, panels, eye and log pane go; 1, 2, 4 or 6 panels
-//	messages.go  sentences of the page
 //
 //	keys.go       all keys but those of a replay, with the words of the help; which key calls
 //	              what; `n` newest runs, `C` checkpoint, and `l`, `a`, `+`, `-`, `<`, `>` call

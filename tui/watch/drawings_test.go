@@ -16,21 +16,24 @@ import (
 
 // TestFront: the run under the cursor is in front of the others, and only its raw curve is drawn.
 func TestFront(t *testing.T) {
-	r := watchRig(t, 120, 40)
-	for range r.watch.Tracks {
+	r := watching(t, 120, 40)
+	for range r.watch.Runs.Tracks {
 		faint, front := 0, 0
-		for _, l := range r.watch.Chart("loss").Lines {
+		for _, l := range r.watch.Board.Chart("loss").Lines {
 			if l.Faint {
 				faint++
 			} else if !l.Back {
 				front++
-				if l.Number != r.watch.Run().Number {
-					t.Errorf("line %d is in front of run %d", l.Number, r.watch.Cursor)
+				if l.Number != r.watch.Runs.Run().Number {
+					t.Errorf("line %d is in front of run %d", l.Number, r.watch.Runs.Cursor)
 				}
 			}
 		}
-		if faint != 1 || front != 1 {
-			t.Errorf("%d raw curves, %d in front", faint, front)
+		if faint != 1 {
+			t.Errorf("%d raw curves are faint, want 1", faint)
+		}
+		if front != 1 {
+			t.Errorf("%d curves are in front, want 1", front)
 		}
 		r.Press("down")
 	}
@@ -39,17 +42,22 @@ func TestFront(t *testing.T) {
 // TestTitlesNameWhatIsDrawn: a title names the curves that are drawn, which is one of two where
 // there is no room for both. A key goes on to the next view that looks different.
 func TestTitlesNameWhatIsDrawn(t *testing.T) {
-	r := watchRig(t, 120, 40)
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train loss") ||
-		strings.Contains(s, "train and test") || !strings.Contains(s, "Dual variables · λ ─") {
-		t.Errorf("titles of\n%s", s)
+	r := watching(t, 120, 40)
+	screen := tuitest.Text(r.Shot())
+	for _, want := range []string{"Loss · train loss", "Dual variables · λ ─"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no title is %q:\n%s", want, screen)
+		}
+	}
+	if strings.Contains(screen, "train and test") {
+		t.Errorf("a title names two curves where one is drawn:\n%s", screen)
 	}
 	r.Press("f")
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · test") {
 		t.Errorf("the first key shows the same curve once more:\n%s", s)
 	}
 	r.Press("z")
-	r.watch.Panels[r.watch.focus].View = 0
+	r.watch.Board.Panels[r.watch.screen.focus].View = 0
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train and test") {
 		t.Errorf("zoomed, with room for two:\n%s", s)
 	}
@@ -58,7 +66,7 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 // TestStyle: curves are drawn in dots at every size, and a key switches to lines.
 func TestStyle(t *testing.T) {
 	for _, size := range tuitest.Sizes()[1:] {
-		r := watchRig(t, size[0], size[1])
+		r := watching(t, size[0], size[1])
 		dots := func() bool {
 			return strings.ContainsFunc(tuitest.Text(r.Shot()),
 				func(c rune) bool { return c > 0x2800 && c < 0x2900 })
@@ -66,11 +74,19 @@ func TestStyle(t *testing.T) {
 		if !dots() {
 			t.Errorf("%v: no dots", size)
 		}
-		if r.Press("d"); dots() || r.Notice.Text != "Curve style: lines" {
-			t.Errorf("%v: lines were asked for: %q", size, r.Notice.Text)
+		r.Press("d")
+		if dots() {
+			t.Errorf("%v: after d dots are drawn, want lines", size)
 		}
-		if r.Press("d"); !dots() || r.Notice.Text != "Curve style: auto" {
-			t.Errorf("%v: dots were asked for: %q", size, r.Notice.Text)
+		if got := r.Notice.Text; got != "Curve style: lines" {
+			t.Errorf("%v: the notice is %q, want Curve style: lines", size, got)
+		}
+		r.Press("d")
+		if !dots() {
+			t.Errorf("%v: after d no dots are drawn", size)
+		}
+		if got := r.Notice.Text; got != "Curve style: auto" {
+			t.Errorf("%v: the notice is %q, want Curve style: auto", size, got)
 		}
 	}
 }
@@ -78,10 +94,10 @@ func TestStyle(t *testing.T) {
 // TestGapBetweenPanels: where there is no room for boxes, two panels have a blank between them on
 // each line below their titles.
 func TestGapBetweenPanels(t *testing.T) {
-	r := watchRig(t, 80, 16)
+	r := watching(t, 80, 16)
 	panels := r.watch.layout().panels
 	if len(panels) != 2 || panels[1].X == 0 {
-		t.Fatalf("panels %v", panels)
+		t.Fatalf("the panels are at %v, want two side by side", panels)
 	}
 	for y, line := range strings.Split(strings.TrimSuffix(tuitest.Text(r.Shot()), "\n"), "\n") {
 		if c := []rune(line); y > panels[1].Y && len(c) >= panels[1].X && c[panels[1].X-1] != ' ' {
@@ -93,45 +109,50 @@ func TestGapBetweenPanels(t *testing.T) {
 // TestCursorFindsWhatHasBegun: until the user moves the cursor, it leaves a run that waits for a
 // run that trains.
 func TestCursorFindsWhatHasBegun(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
-	last := len(w.Tracks) - 1
-	for i, track := range w.Tracks {
+	last := len(w.Runs.Tracks) - 1
+	for i, track := range w.Runs.Tracks {
 		if track.Status = runner.Queued; i == last {
 			track.Status = runner.Running
 		}
 	}
-	w.Cursor, w.Pointed = 0, false
-	if w.PointBegun(); w.Cursor != last {
-		t.Errorf("the cursor is on run %d, want %d, which trains", w.Cursor, last)
+	w.Runs.Cursor, w.Runs.Pointed = 0, false
+	if w.Runs.PointBegun(); w.Runs.Cursor != last {
+		t.Errorf("the cursor is on run %d, want %d, which trains", w.Runs.Cursor, last)
 	}
 	r.Press("up")
-	chosen := w.Cursor
-	if w.PointBegun(); w.Cursor != chosen || chosen == last {
-		t.Errorf("the cursor went to run %d of its own, from %d", w.Cursor, chosen)
+	chosen := w.Runs.Cursor
+	if chosen == last {
+		t.Fatalf("the cursor was put on run %d, where it would go of its own", chosen)
+	}
+	w.Runs.PointBegun()
+	if got := w.Runs.Cursor; got != chosen {
+		t.Errorf("the cursor went to run %d of its own, want it to stay on %d", got, chosen)
 	}
 }
 
 // TestRiskByRadius: the plot of R_ρ over ρ shows the last evaluation, and marks the training
 // radius.
 func TestRiskByRadius(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	w := r.watch
-	run := w.Run()
+	run := w.Runs.Run()
 	list := make([]measure.Number, len(run.Meta.Spec.RiskRadii))
 	for i := range list {
 		list[i] = measure.Num(1 + float64(i))
 	}
 	run.Eval.ByGroup.Set("robust_risk_at", list)
-	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
+	c := w.Board.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
 	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
-		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
+		t.Errorf("the marks are %v, want one at the radius of training, %g",
+			c.Markers, run.Spec.Rho)
 	}
 	for i, rho := range run.Meta.Spec.RiskRadii {
 		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))
 		if got := series.At(math.Log10(rho)); got != 1+float64(i) {
-			t.Errorf("R at %g is %g", rho, got)
+			t.Errorf("R at %g is %g, want %v", rho, got, 1+float64(i))
 		}
 	}
 }
@@ -139,11 +160,11 @@ func TestRiskByRadius(t *testing.T) {
 // TestHistogram: the histogram has the bins of the run and marks 1. For an old log without bins it
 // says so.
 func TestHistogram(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
-	w.focus = slices.IndexFunc(w.Panels,
+	w.screen.focus = slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return p.Title == "Dual variables" })
-	for w.CurrentView(w.focus).Bars != "ratio_histogram" {
+	for w.Board.CurrentView(w.screen.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this") {
@@ -153,9 +174,11 @@ func TestHistogram(t *testing.T) {
 	for i := range counts {
 		counts[i] = measure.Num(float64(i % 3))
 	}
-	w.Run().Eval.ByGroup.Set("ratio_histogram", counts)
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
-		t.Errorf("no bars:\n%s", s)
+	w.Runs.Run().Eval.ByGroup.Set("ratio_histogram", counts)
+	for _, want := range []string{"█", " 0.125 "} {
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+			t.Errorf("the bars lack %q:\n%s", want, s)
+		}
 	}
 	r.Fits(t, "histogram")
 }

@@ -35,7 +35,7 @@ func (w *Page) exportDir() (dir, place string) {
 // is made here, of copies, and the command that writes it may take as long as the disk does while
 // the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
-	s, rows := tableOf(w.Board, w.focus)
+	s, rows := tableOf(w.Board, w.screen.focus)
 	dir, _ := w.exportDir()
 	cells := min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
@@ -52,14 +52,14 @@ func (w *Page) exportAs(f page.Format) tea.Cmd {
 // copy copies the figure at the crosshair or, without one, what the focused panel shows, if that is
 // not more than terminals take.
 func (w *Page) copy() tea.Cmd {
-	if v := w.CurrentView(w.focus); w.Cross.On && len(v.Curves) > 0 {
-		return kit.Copy(w.ReadAt(v), "the figure")
+	if v := w.Board.CurrentView(w.screen.focus); w.Board.Cross.On && len(v.Curves) > 0 {
+		return kit.Copy(w.Board.ReadAt(v), "the figure")
 	}
 	const most = 64 << 10
 	var b strings.Builder
-	s, rows := tableOf(w.Board, w.focus)
+	s, rows := tableOf(w.Board, w.screen.focus)
 	if err := s.CSV(&b); err != nil || b.Len() > most {
-		return kit.Notify(tooLarge)
+		return kit.Notify("Too much for a clipboard: e writes it to a file")
 	}
 	return kit.Copy(b.String(), kit.Plural(rows, "row"))
 }
@@ -94,18 +94,18 @@ func runCells(t *panel.Track) []string {
 
 // tableOf returns what panel p shows, and the number of its rows. Curves are copies, because the
 // command that writes the file goes through them.
-func tableOf(w *panel.Board, p int) (t *page.Table, rows int) {
-	switch v := w.CurrentView(p); {
+func tableOf(b *panel.Board, p int) (t *page.Table, rows int) {
+	switch v := b.CurrentView(p); {
 	case v.Films():
-		t = filmTable(w, v)
+		t = filmTable(b, v)
 	case v.ShowsSamples():
-		t = eyeTable(w.Run())
+		t = eyeTable(b.Runs.Run())
 	case v.Bars != "":
-		t = barsTable(w, v)
+		t = barsTable(b, v)
 	case v.Lists():
-		t = listTable(w, p)
+		t = listTable(b, p)
 	default:
-		t, rows = curvesTable(w, v)
+		t, rows = curvesTable(b, v)
 	}
 	rows += len(t.Rows)
 	t.Each = cleanRows(t.All())
@@ -124,16 +124,16 @@ func newTable(name string, heads ...string) *page.Table {
 // curvesTable returns the curves of runs that are not hidden, and the number of their rows. Curves
 // of steps are exported as they were logged and, where they are smoothed, smoothed as well: a
 // reader can smooth them anew, and can check what the screen showed.
-func curvesTable(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
+func curvesTable(b *panel.Board, v *panel.View) (t *page.Table, rows int) {
 	var curves []exportedCurve
 	for _, q := range v.Measures() {
-		for _, t := range w.VisibleRuns() {
+		for _, t := range b.Runs.VisibleRuns() {
 			c := exportedCurve{runCells: runCells(t), quantity: q,
 				buckets:    t.Curves[q].Raw.Buckets(),
 				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
 			curves = append(curves, c)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
-				c.smoothing, c.buckets = w.Smoothing(), smooth.Buckets()
+				c.smoothing, c.buckets = b.Smoothing(), smooth.Buckets()
 				curves = append(curves, c)
 			}
 		}
@@ -158,16 +158,16 @@ func curvesTable(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
 
 // barsTable returns the figures by class or group of the run under the cursor and of the baseline,
 // or of all runs that are not hidden where the view shows all.
-func barsTable(w *panel.Board, v *panel.View) *page.Table {
-	of, runs := v.BarsMeasure(w.Run().Meta), []*panel.Track{w.Run()}
+func barsTable(b *panel.Board, v *panel.View) *page.Table {
+	of, runs := v.BarsMeasure(b.Runs.Run().Meta), []*panel.Track{b.Runs.Run()}
 	if v.As != nil {
-		runs = w.VisibleRuns()
-	} else if r := w.ComparedRun(of); r != nil {
+		runs = b.Runs.VisibleRuns()
+	} else if r := b.Runs.ComparedRun(of); r != nil {
 		runs = append(runs, r)
 	}
 	out := newTable(of.Name, "step", "epoch", panel.AxisName(of.Axis), "training_images", of.Title)
-	epoch := w.CommonEpoch()
-	if e := w.Run().Eval; v.As == nil && e != nil {
+	epoch := b.Runs.CommonEpoch()
+	if e := b.Runs.Run().Eval; v.As == nil && e != nil {
 		epoch = e.Epoch
 	}
 	for _, t := range runs {
@@ -199,8 +199,8 @@ func eyeTable(t *panel.Track) *page.Table {
 
 // filmTable returns the values of both maps of a film. The quantity is a column, so both are in one
 // file and can be joined by step and class.
-func filmTable(w *panel.Board, v *panel.View) *page.Table {
-	t := w.Run()
+func filmTable(b *panel.Board, v *panel.View) *page.Table {
+	t := b.Runs.Run()
 	of := v.BarsMeasure(t.Meta)
 	out := newTable("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
 	for _, name := range []string{of.Name, v.Named(v.Beside, t.Meta)} {
@@ -214,10 +214,10 @@ func filmTable(w *panel.Board, v *panel.View) *page.Table {
 }
 
 // listTable returns what a panel lists of the run under the cursor.
-func listTable(w *panel.Board, p int) *page.Table {
-	out := newTable(strings.ToLower(w.Panels[p].Title), "setting", "value")
-	for _, s := range w.List(w.CurrentView(p), 0) {
-		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
+func listTable(b *panel.Board, p int) *page.Table {
+	out := newTable(strings.ToLower(b.Panels[p].Title), "setting", "value")
+	for _, s := range b.List(b.CurrentView(p), 0) {
+		out.Add(append(runCells(b.Runs.Run()), s.Key, s.Value)...)
 	}
 	return out
 }

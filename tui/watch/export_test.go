@@ -16,7 +16,7 @@ import (
 )
 
 // exported presses e and returns the rows of the one new file, by column name.
-func (r *rig) exported(t *testing.T) []map[string]string {
+func (r *driver) exported(t *testing.T) []map[string]string {
 	t.Helper()
 	dir := r.Config.RunsDir
 	if r.Press("e"); r.Overlay == nil {
@@ -25,8 +25,11 @@ func (r *rig) exported(t *testing.T) []map[string]string {
 	said := strings.Join(r.Overlay.Lines, "")
 	r.Press("esc")
 	files, err := filepath.Glob(filepath.Join(dir, "export-*.csv"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%d files: %v", len(files), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 {
+		t.Fatalf("the exports are %v, want one", files)
 	}
 	if !strings.Contains(said, filepath.Base(files[0])) {
 		t.Errorf("%q does not name %s", said, files[0])
@@ -55,7 +58,7 @@ func (r *rig) exported(t *testing.T) []map[string]string {
 // TestExportCurves: the exported file has the last loss of each run and only the curves that are
 // shown.
 func TestExportCurves(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("down", "space") // hides pgd
 	last, count := map[string]string{}, map[string]int{}
@@ -65,43 +68,54 @@ func TestExportCurves(t *testing.T) {
 		}
 		count[row["quantity"]+"/"+row["smoothing"]]++
 	}
-	if len(last) != 3 || last["pgd"] != "" {
-		t.Errorf("losses of %v", last)
+	if len(last) != 3 {
+		t.Errorf("losses of %v are exported, want of 3 methods", last)
 	}
-	for _, track := range r.watch.Tracks {
+	if last["pgd"] != "" {
+		t.Errorf("the losses of the hidden pgd are exported: %v", last)
+	}
+	for _, track := range r.watch.Runs.Tracks {
 		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Named("loss")
 		if method != "pgd" && last[method] != page.Exact(loss.Float()) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
 		}
 	}
-	if len(count) != 3 || count["loss/"] != count["loss/mean of 5"] || count["test_loss/"] == 0 {
-		t.Errorf("rows by quantity and smoothing: %v", count)
+	if len(count) != 3 {
+		t.Errorf("rows by quantity and smoothing: %v, want three kinds", count)
+	}
+	if raw, smooth := count["loss/"], count["loss/mean of 5"]; raw != smooth {
+		t.Errorf("%d losses, and %d that are smoothed, want as many", raw, smooth)
+	}
+	if count["test_loss/"] == 0 {
+		t.Error("no test loss is exported")
 	}
 }
 
 // TestExportBars: an export of bars has the classes of the run and those of the run that it is
 // compared with.
 func TestExportBars(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 	r.Config.RunsDir = t.TempDir()
 	r.Press("tab")
 	if rows := r.exported(t); len(rows) != 40 {
-		t.Errorf("%d rows of all runs", len(rows))
+		t.Errorf("%d rows of all runs, want 40", len(rows))
 	}
 	r.Config.RunsDir = t.TempDir()
 	r.Press("f")
 	rows := r.exported(t)
 	if len(rows) != 20 {
-		t.Fatalf("%d rows", len(rows))
+		t.Fatalf("%d rows, want 20", len(rows))
 	}
-	sfk := r.watch.Tracks[0]
+	sfk := r.watch.Runs.Tracks[0]
 	for i, row := range rows[:10] {
 		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
 		accuracy := page.Exact(sfk.Eval.ByGroup.Named("class_accuracy")[i].Float())
-		if row["method"] != "sfk" || row["class"] != sfk.Meta.Classes[i] ||
-			row["training_images"] != images || row["accuracy"] != accuracy {
-			t.Errorf("row %d: %v", i, row)
+		for head, want := range map[string]string{"method": "sfk", "class": sfk.Meta.Classes[i],
+			"training_images": images, "accuracy": accuracy} {
+			if row[head] != want {
+				t.Errorf("row %d has %s %q, want %q", i, head, row[head], want)
+			}
 		}
 	}
 }
@@ -109,37 +123,58 @@ func TestExportBars(t *testing.T) {
 // TestExportReadOnly: a read-only view leaves the runs folder as it is, because that folder may
 // belong to somebody else.
 func TestExportReadOnly(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir, r.Config.ReadOnly = t.TempDir(), true
 	t.Chdir(t.TempDir())
 	r.Press("e")
 	here, err := filepath.Glob("export-*.csv")
-	beside, err2 := filepath.Glob(filepath.Join(r.Config.RunsDir, "*"))
-	if err != nil || err2 != nil || len(here) != 1 || len(beside) != 0 {
-		t.Errorf("in the working folder %v, beside the runs %v", here, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(here) != 1 {
+		t.Errorf("the working folder has the exports %v, want one", here)
+	}
+	beside, err := filepath.Glob(filepath.Join(r.Config.RunsDir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(beside) != 0 {
+		t.Errorf("the runs folder has %v, want nothing", beside)
 	}
 }
 
 // TestExportFails: an export that fails says why.
 func TestExportFails(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = filepath.Join(t.TempDir(), "missing")
-	if r.Press("e"); r.Overlay != nil || !r.Notice.Bad ||
-		!strings.Contains(r.Notice.Text, "missing") {
-		t.Errorf("notice %+v", r.Notice)
+	r.Press("e")
+	if r.Overlay != nil {
+		t.Errorf("an export that fails says %q", r.Overlay.Title)
+	}
+	if n := r.Notice; !n.Bad || !strings.Contains(n.Text, "missing") {
+		t.Errorf("the notice is %+v, want an error with missing in it", n)
 	}
 }
 
 // TestExportTwice: two exports within a second are two files.
 func TestExportTwice(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
-	s, rows := tableOf(r.watch.Board, r.watch.focus)
+	s, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	f := page.Formats()[0]
+	if rows == 0 {
+		t.Fatal("the panel has no rows to export")
+	}
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
-	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
-	if err != nil || err2 != nil || first == second || rows == 0 {
-		t.Errorf("%s, %v; %s, %v; %d rows", first, err, second, err2, rows)
+	if err != nil {
+		t.Fatalf("the first export: %v", err)
+	}
+	second, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
+	if err != nil {
+		t.Fatalf("the second export: %v", err)
+	}
+	if first == second {
+		t.Errorf("both exports are %s", first)
 	}
 }
 
@@ -155,7 +190,7 @@ func TestExportInAnotherFormat(t *testing.T) {
 		return nil
 	}
 	defer page.Register(page.Format{Name: "toy", Doc: "for a test", Write: write})()
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("E")
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "4  toy: for a test") {
@@ -163,7 +198,13 @@ func TestExportInAnotherFormat(t *testing.T) {
 	}
 	r.Press("4")
 	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "*.toy"))
-	if len(files) != 1 || rows == 0 || !slices.Contains(head, "value") {
-		t.Errorf("files %v, %d rows of %v", files, rows, head)
+	if len(files) != 1 {
+		t.Errorf("the files in the format are %v, want one", files)
+	}
+	if rows == 0 {
+		t.Error("the file has no row")
+	}
+	if !slices.Contains(head, "value") {
+		t.Errorf("the heads are %v, want value among them", head)
 	}
 }

@@ -3,32 +3,30 @@ package watch
 import (
 	"time"
 
-	"drolab/tui/kit"
-
 	tea "charm.land/bubbletea/v2"
 )
 
 // fetchEye fetches the samples that the adversary weighs most, if they are in view.
 func (w *Page) fetchEye(now time.Time) tea.Cmd {
-	p, t := w.EyeAt(), w.Run()
+	p, t := w.Board.EyeAt(), w.Runs.Run()
 	inView := p >= w.first() && p < w.first()+w.count()
 	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
 		return nil
 	}
-	turn := stripTurn * w.Round * time.Duration(max(1, w.Eye.Changed()))
+	turn := stripTurn * w.Round * time.Duration(max(1, w.Board.Eye.Changed()))
 	switch {
-	case w.clock == nil && t.Status.Ended():
+	case w.logs.clock == nil && t.Status.Ended():
 		turn = 0 // nothing comes after it
-	case inView || w.clock != nil:
+	case inView || w.logs.clock != nil:
 		turn = eyeTurn * w.Round
 	}
-	return w.Eye.Fetch(now, turn, t.Meta, t.Eval)
+	return w.Board.Eye.Fetch(now, turn, t.Meta, t.Eval)
 }
 
 // redrawEye forgets the drawing of the samples that weigh most, so that they are drawn anew.
 func (w *Page) redrawEye() {
-	if p := w.EyeAt(); p >= 0 {
-		w.drawn[p].LineCache = kit.LineCache{}
+	if p := w.Board.EyeAt(); p >= 0 {
+		w.part(p).lines = nil
 	}
 }
 
@@ -36,9 +34,9 @@ func (w *Page) redrawEye() {
 // room, where no evaluation names samples, and where its own panel is in view.
 func (w *Page) eyeRows() int {
 	const rows, leastW, leastH = 10, 100, 52
-	p := w.EyeAt()
+	p := w.Board.EyeAt()
 	inView := p >= w.first() && p < w.first()+w.count()
-	if w.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.hasEye() {
+	if w.screen.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.hasEye() {
 		return 0
 	}
 	return rows
@@ -49,7 +47,7 @@ func (w *Page) eyeRows() int {
 // to make it. An older recording, of which no evaluation names samples, needs no room.
 func (w *Page) hasEye() bool {
 	evaluated, waits := false, false
-	for _, t := range w.Tracks {
+	for _, t := range w.Runs.Tracks {
 		if t.Eval != nil && len(t.Eval.Heaviest) > 0 {
 			return true
 		}

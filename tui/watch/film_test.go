@@ -10,8 +10,8 @@ import (
 // TestFilmHalfRead draws a branch while only half of the log of its parent has been read: its films
 // have frames, but the branch has not reached its first evaluation.
 func TestFilmHalfRead(t *testing.T) {
-	r := watchRig(t, 200, 60)
-	run := r.watch.Run()
+	r := watching(t, 200, 60)
+	run := r.watch.Runs.Run()
 	run.Behind, run.Progress = run.Progress, eventlog.NewProgress(run.Meta)
 	r.Press("tab")
 	r.Fits(t, "half a log")
@@ -19,9 +19,9 @@ func TestFilmHalfRead(t *testing.T) {
 
 // TestFilm: the film has each evaluation, except those that a resume has discarded.
 func TestFilm(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
-	run, n := w.Run(), 0
+	run, n := w.Runs.Run(), 0
 	run.Films["class_accuracy"].Each(func(step float64, place int, v float64) {
 		n++
 		want := run.Eval.ByGroup.Named("class_accuracy")[place].Float()

@@ -84,10 +84,10 @@ func TestDamageIsShown(t *testing.T) {
 			if err := os.WriteFile(log, harmed, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r := newRigOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 80, 24)
+			r := newDriverOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 80, 24)
 			r.Send(lab.Watch{IDs: []string{c.of}})
 			r.Wait(2*time.Second, time.Second/5)
-			tr := r.watch.Tracks[0]
+			tr := r.watch.Runs.Tracks[0]
 			if known := tr.Eval != nil; known != c.known {
 				t.Errorf("the newest evaluation is known: %t, want %t", known, c.known)
 			}
@@ -111,7 +111,7 @@ func TestDamageIsShown(t *testing.T) {
 			}
 			r.Size(80, 24)
 			r.Wait(2*time.Second, time.Second/5)
-			whole := newRigOf(t, folder, &tuitest.Script{Now: r.Now}, 80, 24)
+			whole := newDriverOf(t, folder, &tuitest.Script{Now: *r.Now}, 80, 24)
 			whole.Send(lab.Watch{IDs: []string{c.of}})
 			whole.Wait(2*time.Second, time.Second/5)
 			// An axis keeps its range, so the panels may differ.
@@ -123,7 +123,7 @@ func TestDamageIsShown(t *testing.T) {
 }
 
 // above returns the table and the headline.
-func above(r *rig) string {
+func above(r *driver) string {
 	l := r.watch.layout()
 	lines := strings.Split(tuitest.Text(r.Shot()), "\n")
 	return strings.Join(lines[:l.runs.H+l.head.H], "\n")
@@ -143,10 +143,10 @@ func TestDamageInTheWarnings(t *testing.T) {
 	if err := os.WriteFile(log, bytes.Join(lines, []byte("\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := newRigOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
+	r := newDriverOf(t, folder, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
 	r.Send(lab.Watch{IDs: []string{"done"}})
 	r.Wait(2*time.Second, time.Second/5)
-	notes := lists.Map(r.watch.Tracks[0].Notes, func(n panel.Note) string { return n.Text })
+	notes := lists.Map(r.watch.Runs.Tracks[0].Notes, func(n panel.Note) string { return n.Text })
 	if all := strings.Join(notes, "\n"); !strings.Contains(all, log+", line 10 checksum differs") {
 		t.Errorf("want the file and the line in\n%s", all)
 	}

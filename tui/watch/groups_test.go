@@ -11,12 +11,15 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// groupsRig returns a rig on the page, late in three runs that have groups and select a step.
-func groupsRig(t testing.TB, w, h int) *rig {
+// watchingGroups returns a driver on the page, late in three runs that have groups and select a
+// step.
+func watchingGroups(t testing.TB, w, h int) *driver {
 	t.Helper()
-	r := newRig(t, tuitest.NewGroupScript(t), w, h)
+	r := newDriver(t, tuitest.NewGroupScript(t), w, h)
 	r.Wait(14*time.Second, time.Second/5)
 	return r
 }
@@ -24,7 +27,7 @@ func groupsRig(t testing.TB, w, h int) *rig {
 // TestSplit: m shows the validation split in place of the test split wherever there is one, and
 // says why it does not if no run has one.
 func TestSplit(t *testing.T) {
-	r := groupsRig(t, 200, 60)
+	r := watchingGroups(t, 200, 60)
 	title := func(want ...string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())
@@ -36,9 +39,9 @@ func TestSplit(t *testing.T) {
 	}
 	accuracy := func(want string) { // its panel need not be on the screen
 		t.Helper()
-		p := slices.IndexFunc(r.watch.Panels,
+		p := slices.IndexFunc(r.watch.Board.Panels,
 			func(p panel.Panel) bool { return p.Title == "Test accuracy" })
-		if got := r.watch.Heading(p, 60, 20); got != want {
+		if got := r.watch.Board.Heading(p, 60, 20); got != want {
 			t.Errorf("the panel of accuracies is %q, want %q", got, want)
 		}
 	}
@@ -49,13 +52,13 @@ func TestSplit(t *testing.T) {
 		"val worst", "val risk", "val %")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
-	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*3 {
+	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
-	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*2 {
+	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
 	r.Overlay = nil
@@ -70,7 +73,7 @@ func TestSplit(t *testing.T) {
 	title("robust risk", "test %")
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
-	r = watchRig(t, 120, 40)
+	r = watching(t, 120, 40)
 	if !strings.Contains(r.watch.noSplit(nil), "No watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
@@ -79,18 +82,23 @@ func TestSplit(t *testing.T) {
 // TestSelectionIsMarked: the selected step of each shown run is a spot on its curves of
 // evaluations.
 func TestSelectionIsMarked(t *testing.T) {
-	r := groupsRig(t, 120, 40)
+	r := watchingGroups(t, 120, 40)
 	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3,
 		"worst_group_accuracy": 3} {
-		if c := r.watch.Chart(q); len(c.Spots) != want {
+		if c := r.watch.Board.Chart(q); len(c.Spots) != want {
 			t.Errorf("%s has %d spots, want %d", q, len(c.Spots), want)
 		}
 	}
 	r.Press("a", "space")
-	c := r.watch.Chart("worst_group_accuracy")
-	if len(c.Spots) != 2 || c.Spots[0].X != 3 ||
-		c.Spots[0].Y != c.Lines[0].Seeds[0].At(3*tuitest.Steps) {
-		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
+	c := r.watch.Board.Chart("worst_group_accuracy")
+	if len(c.Spots) != 2 {
+		t.Fatalf("with one run hidden there are %d spots, want 2", len(c.Spots))
+	}
+	if x := c.Spots[0].X; x != 3 {
+		t.Errorf("by epoch the first spot is at %g, want 3", x)
+	}
+	if y, want := c.Spots[0].Y, c.Lines[0].Seeds[0].At(3*tuitest.Steps); y != want {
+		t.Errorf("the first spot has the value %g, want %g", y, want)
 	}
 }
 
@@ -98,12 +106,15 @@ func TestSelectionIsMarked(t *testing.T) {
 // its mark.
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
-	theme := watchRig(t, 80, 24).Theme
+	theme := watching(t, 80, 24).Theme
 	for i := range dro.Algorithms() {
 		number := kit.MethodNumber(i)
 		mark := theme.Mark(number)
-		if g := theme.Glyph(number); seen[mark] || g != 0 && string(g) != mark {
-			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, mark)
+		if seen[mark] {
+			t.Errorf("line %d has the mark %q of another", i, mark)
+		}
+		if g := theme.Glyph(number); g != 0 && string(g) != mark {
+			t.Errorf("line %d is drawn with %q, want its mark %q", i, g, mark)
 		}
 		seen[mark] = true
 	}
@@ -112,9 +123,9 @@ func TestMarks(t *testing.T) {
 // TestBarsByGroup: if a run has groups, the panels say so and show them, and mark the worst group
 // among those that are large enough. A group without test samples has a dash, and is never NaN.
 func TestBarsByGroup(t *testing.T) {
-	r := watchRig(t, 160, 50)
+	r := watching(t, 160, 50)
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	m := *run.Meta
 	m.Groups = []string{"hills", "coast", "islet", "reef"}
 	m.GroupCounts = measure.Counts{Train: []int{700, 40, 3, 1}, Test: []int{90, 30, 2, 0}}
@@ -135,18 +146,29 @@ func TestBarsByGroup(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
 	}
-	v := r.watch.CurrentView(r.watch.focus)
-	b := r.watch.Bars(r.watch.focus, v.BarsMeasure(run.Meta), 10)
-	if len(b.Bars) != 4 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
-		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
-		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
+	v := r.watch.Board.CurrentView(r.watch.screen.focus)
+	b := r.watch.Board.Bars(r.watch.screen.focus, v.BarsMeasure(run.Meta), 10)
+	if len(b.Bars) != 4 {
+		t.Fatalf("%d bars, want one for each of 4 groups", len(b.Bars))
+	}
+	coast, islet := b.Bars[1], b.Bars[2]
+	if !coast.Worst || islet.Worst {
+		t.Errorf("marked as the worst: the coast %v, the islet %v, want the coast alone",
+			coast.Worst, islet.Worst)
+	}
+	if coast.Few || !islet.Few {
+		t.Errorf("marked as of few samples: the coast %v, the islet %v, want the islet alone",
+			coast.Few, islet.Few)
+	}
+	if diff := cmp.Diff([]string{"40", "30"}, coast.Cells[:2]); diff != "" {
+		t.Errorf("the samples of the coast differ (-want +got):\n%s", diff)
 	}
 	r.Press("i")
 	text := strings.Join(r.Overlay.Lines, " ")
 	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
-	made, rows := tableOf(r.watch.Board, r.watch.focus)
+	made, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	for row := range made.All() {
 		value := row[len(row)-1]
 		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {
@@ -154,7 +176,13 @@ func TestBarsByGroup(t *testing.T) {
 		}
 	}
 	r.Overlay = nil
-	if rows != 4 || made.Name != "group_accuracy" || made.Columns[5].Head != "group" {
-		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Heads())
+	if rows != 4 {
+		t.Errorf("%d rows are exported, want 4", rows)
+	}
+	if made.Name != "group_accuracy" {
+		t.Errorf("the export is called %s, want group_accuracy", made.Name)
+	}
+	if head := made.Columns[5].Head; head != "group" {
+		t.Errorf("column 5 is %s, want group", head)
 	}
 }

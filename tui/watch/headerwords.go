@@ -18,15 +18,15 @@ import (
 // words of a replay fit in so many cells. The header of every page shows it, so that runs can be
 // left to themselves while the user looks at something else.
 func (w *Page) Digest(cells int) string {
-	if len(w.Tracks) == 0 {
+	if len(w.Runs.Tracks) == 0 {
 		return ""
 	}
 	// The state of runs in a replay is not their state now.
-	if w.clock != nil && w.clock.Ready {
-		return w.clock.Words(cells)
+	if w.logs.clock != nil && w.logs.clock.Ready {
+		return w.logs.clock.Words(cells)
 	}
 	counts := map[runner.Status]int{}
-	for _, t := range w.Tracks {
+	for _, t := range w.Runs.Tracks {
 		counts[t.Status]++
 	}
 	// What goes on comes first, as the header may be cut at its end.
@@ -34,8 +34,8 @@ func (w *Page) Digest(cells int) string {
 		runner.Stopped, runner.Interrupted, runner.Failed)
 	// Rounded down: 100 % is said by not saying it any more.
 	if share := w.share(); share < 1 {
-		if w.clock != nil {
-			words = []string{w.clock.Words(cells)}
+		if w.logs.clock != nil {
+			words = []string{w.logs.clock.Words(cells)}
 		}
 		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}
@@ -46,18 +46,18 @@ func (w *Page) Digest(cells int) string {
 // whether one is live. The model hands it to the terminal for its taskbar or tab. A replay does not
 // count as live there, because nothing is waited for.
 func (w *Page) Progress() (part float64, failed, live bool) {
-	for _, t := range w.Tracks {
-		part += t.Done() / float64(len(w.Tracks))
+	for _, t := range w.Runs.Tracks {
+		part += t.Done() / float64(len(w.Runs.Tracks))
 		failed = failed || t.Status == runner.Failed
 		live = live || !t.Status.Ended()
 	}
-	return part, failed, live && w.clock == nil
+	return part, failed, live && w.logs.clock == nil
 }
 
 // Living returns the watched runs that go on; none in a replay.
 func (w *Page) Living() (runs []*record.Run) {
-	for _, t := range w.Tracks {
-		if w.clock == nil && !t.Status.Ended() {
+	for _, t := range w.Runs.Tracks {
+		if w.logs.clock == nil && !t.Status.Ended() {
 			runs = append(runs, t.Run)
 		}
 	}
@@ -70,7 +70,7 @@ func (w *Page) Live() bool { return len(w.Living()) > 0 }
 // ringEnd tells the model that a run is done or has failed, if it was live at the look before. Runs
 // that had ended when they were opened, and runs of a replay, are no news.
 func (w *Page) ringEnd(t *panel.Track, live bool) tea.Cmd {
-	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
+	if live && w.logs.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
 		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
 	}
 	return nil
@@ -80,8 +80,8 @@ func (w *Page) ringEnd(t *panel.Track, live bool) tea.Cmd {
 // long: their lengths are not known before they are read.
 func (w *Page) share() float64 {
 	sum := 0.0
-	for _, t := range w.Tracks {
+	for _, t := range w.Runs.Tracks {
 		sum += t.Share
 	}
-	return sum / float64(len(w.Tracks))
+	return sum / float64(len(w.Runs.Tracks))
 }

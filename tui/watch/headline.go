@@ -27,9 +27,9 @@ func (w *Page) headlineRows() int {
 func (w *Page) stateRows() int {
 	// Of the page: rows for a headline at all, and columns for both of its parts in one line.
 	const leastHeight, oneLine = 20, 140
-	selects := slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool { return t.Selects() })
+	selects := slices.ContainsFunc(w.Runs.Tracks, func(t *panel.Track) bool { return t.Selects() })
 	low := w.Body.H < leastForRanks
-	ended := slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
+	ended := slices.ContainsFunc(w.Runs.Tracks, func(t *panel.Track) bool {
 		return t.Status.Ended() && !(low && t.Status == runner.Done)
 	})
 	switch {
@@ -44,7 +44,7 @@ func (w *Page) stateRows() int {
 // headline draws the headline in so many cells and headlineRows lines.
 func (w *Page) headline(cells int) (lines []string) {
 	if w.barRows() > 0 {
-		lines = append(lines, w.clock.Bar(w.Theme, cells))
+		lines = append(lines, w.logs.clock.Bar(w.Theme, cells))
 	}
 	lines = append(lines, w.story(cells, w.storyRows())...)
 	if w.raceRows() > 0 {
@@ -63,7 +63,7 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 	if rows == 0 {
 		return nil
 	}
-	t, run := w.Theme, w.Run()
+	t, run := w.Theme, w.Runs.Run()
 	glyph, state := lab.State(t, run.Status)
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
@@ -75,13 +75,14 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 		most += run.BoundsText()
 	}
 	for _, words := range []string{most, run.StatusText(true), run.StatusText(false)} {
-		if len(w.RowOf(w.Cursor)) > 1 { // the table has the mean of the row's seeds
+		if len(w.Runs.RowOf(w.Runs.Cursor)) > 1 { // the table has the mean of the row's seeds
 			words = run.Label + ": " + words
 		}
 		if rows == 1 && selected != "" {
 			words += " · " + selected
 		}
-		if stands = words; cell.Width(stands) <= cells-7 {
+		stands = words
+		if cell.Width(stands) <= cells-7 {
 			break
 		}
 	}

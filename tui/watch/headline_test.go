@@ -11,8 +11,8 @@ import (
 
 // TestHeadlineSaysBounds: the headline says whether λ is at a bound, if there is room for that.
 func TestHeadlineSaysBounds(t *testing.T) {
-	r := watchRig(t, 120, 40)
-	run := r.watch.Run()
+	r := watching(t, 120, 40)
+	run := r.watch.Runs.Run()
 	run.Status = runner.Done
 	box := run.Meta.Box.Lambda
 	for v, want := range map[float64]string{
@@ -30,11 +30,11 @@ func TestHeadlineSaysBounds(t *testing.T) {
 
 // TestHeadline: the outcome of a run is shown whole, or with a sign where it is cut.
 func TestHeadline(t *testing.T) {
-	r := watchRig(t, 80, 34)
+	r := watching(t, 80, 34)
 	if n := r.watch.headlineRows(); n != r.watch.storyRows() {
-		t.Errorf("%d lines while all goes on", n)
+		t.Errorf("%d lines while all goes on, want %v", n, r.watch.storyRows())
 	}
-	run := r.watch.Run()
+	run := r.watch.Runs.Run()
 	for _, c := range []struct {
 		status      runner.Status
 		cause, want string
@@ -55,7 +55,7 @@ func TestHeadline(t *testing.T) {
 			t.Errorf("no %q:\n%s", c.want, s)
 		}
 	}
-	g := groupsRig(t, 160, 40)
+	g := watchingGroups(t, 160, 40)
 	if s := tuitest.Text(g.Shot()); !strings.Contains(s,
 		"60.0 % · selected @epoch 3 by val_worst: worst group 30.0 %") {
 		t.Errorf("no selection:\n%s", s)

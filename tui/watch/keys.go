@@ -5,7 +5,6 @@ import (
 	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -13,25 +12,28 @@ import (
 // Keys implements the interface's page. A row has everything about a key: footer, help and the
 // reason why it cannot be used now come from the same row, so a new key is a new row.
 //
-// The effect of a key is shown at once, everywhere, and may change what is in view. So each Act is
-// wrapped in touch and Fit, and no action has to call them.
+// The effect of a key is shown at once, everywhere. So changed follows each Act, and no action has
+// to call it.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows, more := w.ownKeys(), w.replayKeys()
-	if w.clock != nil {
+	if w.logs.clock != nil {
 		rows, more = more, rows
 	}
 	rows = append(rows, more...)
 	for i := range rows {
-		// The overlay that an Act opens is no part of the page, and is drawn by the model.
-		do := rows[i].Act
-		rows[i].Act = func() tea.Cmd {
-			w.touch()
-			defer w.Fit()
-			return do()
-		}
+		rows[i].Act = w.thenChanged(rows[i].Act)
 	}
 	return rows
+}
+
+// thenChanged returns an Act that is followed by changed.
+func (w *Page) thenChanged(act func() tea.Cmd) func() tea.Cmd {
+	return func() tea.Cmd {
+		cmd := act()
+		w.changed()
+		return cmd
+	}
 }
 
 // ownKeys returns the rows that always hold, in the order of the help. The footer takes rows with a
@@ -66,8 +68,7 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back; from a branch, to the race",
-			Why: w.noBack, Act: w.goBack},
+		kit.Back("go back; from a branch, to the race", w.states),
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
@@ -103,16 +104,18 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Act: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Act: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
-			Why: of(w.noScale), Act: kit.Just(func() { w.NextScale(w.focus) })},
+			Why: of(w.noScale), Act: kit.Just(func() { w.Board.NextScale(w.screen.focus) })},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
-			Why: of(nil), Act: kit.Just(w.NextAxis)},
+			Why: of(nil), Act: kit.Just(w.Board.NextAxis)},
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
-			Why: of(w.noPlot), Act: kit.By(w.ZoomBy, 1)},
-		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Act: kit.By(w.ZoomBy, -1)},
+			Why: of(w.noPlot), Act: kit.By(w.Board.ZoomBy, 1)},
+		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Act: kit.By(w.Board.ZoomBy, -1)},
 		{Keys: kit.On("0"), Help: "show all of x; then reset the page's view to its defaults",
 			Why: w.noReset, Act: kit.Just(w.reset)},
-		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Act: kit.By(w.PanBy, -1)},
-		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Act: kit.By(w.PanBy, 1)},
+		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom),
+			Act: kit.By(w.Board.PanBy, -1)},
+		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom),
+			Act: kit.By(w.Board.PanBy, 1)},
 		// These choose what runs are compared with, and what is said about them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "fold runs that differ only in the seed, or show each",
@@ -127,7 +130,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("W"), Help: "the run's warnings in full",
 			Why: of(w.noWarnings), Act: w.warnings},
 		{Keys: kit.On("/"), Help: "search the log pane", Act: w.search,
-			Why: func() string { return kit.Unless(w.logPane != noPane, logClosed) }},
+			Why: w.noPane},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
 			Why: of(nil), Act: func() tea.Cmd { return kit.Show(w.info()) }},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
@@ -137,7 +140,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Act: w.chooseExport, Local: true},
 		{Keys: kit.On("y"), Act: w.copy,
 			Help: "copy what the panel shows, as CSV; at the crosshair, its figure",
-			Why:  of(func(*panel.Track) string { return kit.Unless(w.clock == nil, otherY) })},
+			Why:  of(w.noCopy)},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Act: w.turn, Alters: true},
@@ -145,6 +148,6 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noUndoSetting), Act: w.undoSetting, Alters: true},
 		{Keys: kit.On("C"), Help: "save a checkpoint now",
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
-			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
+			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Runs.Run().ID) }, Alters: true},
 	}
 }

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"fmt"
+
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -12,14 +14,15 @@ import (
 // turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
-	t := w.Run()
-	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: newForm(w.Lab, t)})
+	t := w.Runs.Run()
+	return kit.Show(&kit.Overlay{Title: "Change a setting of " + t.Label,
+		Form: newForm(w.Lab, t)})
 }
 
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *panel.Track) string {
 	if !t.HasKnobs {
-		return t.Label + unreadableSettings
+		return fmt.Sprintf("%s has settings that this version cannot read", t.Label)
 	}
 	return w.noVerb("change")(t)
 }
@@ -27,20 +30,20 @@ func (w *Page) noTurn(t *panel.Track) string {
 // undoSetting asks the run to give a setting the exact value that it had before its last turn.
 // Pressed again, the key takes back the turn before that one.
 func (w *Page) undoSetting() tea.Cmd {
-	t := w.Run()
+	t := w.Runs.Run()
 	key, value, _ := t.Back()
 	return w.TurnBack(t.ID, key, value)
 }
 
 func (w *Page) noUndoSetting(t *panel.Track) string {
-	if w.clock != nil { // the key has another meaning there
-		return replayChangesNothing
+	if w.logs.clock != nil { // the key has another meaning there
+		return "A replay changes nothing"
 	}
 	if why := w.noVerb("undo")(t); why != "" {
 		return why
 	}
 	_, _, ok := t.Back()
-	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
+	return kit.Unless(ok, fmt.Sprintf("No setting of %s has been changed", t.Label))
 }
 
 // knobForm is the form that changes a setting of a run while it goes on. It shows the settings that
@@ -75,7 +78,8 @@ func (k *knobForm) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
 	case "enter":
 		// The run may have changed since the last letter, so what is typed is checked again.
-		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
+		k.Problem = k.check(k.String())
+		if k.Problem != nil || k.String() == "" {
 			return false, nil
 		}
 		return true, k.Turn(k.run.ID, k.keys[k.row], k.String())
@@ -113,7 +117,7 @@ func (k *knobForm) check(text string) error {
 func (k *knobForm) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
-		lines = append(lines, t.Dim.Paint(takesEffect), "")
+		lines = append(lines, t.Dim.Paint("Takes effect at the next step and is logged."), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.

@@ -12,17 +12,22 @@ import (
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/watch/panel"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestKnobs(t *testing.T) {
-	r := watchRig(t, 80, 24)
-	run := r.watch.Run() // a run of sfk
+	r := watching(t, 80, 24)
+	run := r.watch.Runs.Run() // a run of sfk
 	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
-	if r.Press("enter"); len(r.asked.List) > 0 ||
-		!strings.Contains(tuitest.Text(r.Shot()), "! lr") {
-		t.Errorf("a learning rate below 0: asked %v\n%s", r.asked.List, tuitest.Text(r.Shot()))
+	r.Press("enter")
+	if len(r.asked.List) > 0 {
+		t.Errorf("a learning rate below 0 is asked for: %v", r.asked.List)
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "! lr") {
+		t.Errorf("the form lacks ! lr:\n%s", s)
 	}
 	r.Press("backspace", "backspace", "enter")
 	if r.Overlay == nil {
@@ -39,28 +44,35 @@ func TestKnobs(t *testing.T) {
 	r.Press("t")
 	r.Type("7")
 	r.Press("esc")
-	if len(r.asked.List) != 2 || r.Overlay != nil {
-		t.Errorf("Esc: asked %v", r.asked.List)
+	if len(r.asked.List) != 2 {
+		t.Errorf("after Esc asked is %v, want nothing more than before", r.asked.List)
+	}
+	if r.Overlay != nil {
+		t.Error("after Esc the form is open")
 	}
 	r.Size(40, 12)
 	r.Press("t")
 	r.Type("-1")
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lambda_max") ||
-		!strings.Contains(s, "! lr") {
-		t.Errorf("on a small screen:\n%s", s)
+	for _, want := range []string{"lambda_max", "! lr"} {
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+			t.Errorf("on a small screen the form lacks %q:\n%s", want, s)
+		}
 	}
 }
 
 // TestKnobsFollow: the settings follow the changes in the log.
 func TestKnobsFollow(t *testing.T) {
-	r := watchRig(t, 80, 24)
-	run := r.watch.Run()
+	r := watching(t, 80, 24)
+	run := r.watch.Runs.Run()
 	before := run.Meta.Spec.LR
 	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: measure.Num(before),
 		New: measure.Num(0.25)},
 		&runner.KnobEvent{Key: "no such", New: measure.Num(1)}})
-	if run.Spec.LR != 0.25 || run.Meta.Spec.LR != before {
-		t.Errorf("lr %g; at the start %g", run.Spec.LR, run.Meta.Spec.LR)
+	if got := run.Spec.LR; got != 0.25 {
+		t.Errorf("lr is %g, want 0.25", got)
+	}
+	if got := run.Meta.Spec.LR; got != before {
+		t.Errorf("lr at the start is %g, want %g as before", got, before)
 	}
 }
 
@@ -90,8 +102,8 @@ func TestTurnable(t *testing.T) {
 // TestKnobsRows: j and k, which occur in no value, also move between settings, and the form says
 // how to move.
 func TestKnobsRows(t *testing.T) {
-	r := watchRig(t, 80, 24)
-	r.Mine[r.watch.Run().ID] = true
+	r := watching(t, 80, 24)
+	r.Mine[r.watch.Runs.Run().ID] = true
 	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
 	r.Press("enter")
@@ -107,11 +119,15 @@ func TestKnobsRows(t *testing.T) {
 // TestTakeBack: u undoes changes of settings, the last one first, and restores each value to the
 // bit.
 func TestTakeBack(t *testing.T) {
-	r := watchRig(t, 80, 24)
-	run := r.watch.Run()
+	r := watching(t, 80, 24)
+	run := r.watch.Runs.Run()
 	r.Mine[run.ID] = true
-	if r.Press("u"); len(r.asked.List) > 0 || !strings.Contains(r.Notice.Text, "has been changed") {
-		t.Errorf("nothing was turned: asked %v, %q", r.asked.List, r.Notice.Text)
+	r.Press("u")
+	if len(r.asked.List) > 0 {
+		t.Errorf("nothing was changed, and u asks for %v", r.asked.List)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "has been changed") {
+		t.Errorf("the notice is %q, want has been changed in it", n)
 	}
 	odd := math.Nextafter(.1, 1) // a few digits do not tell it from .1
 	turn := func(key string, from, to float64) {
@@ -144,12 +160,16 @@ func TestTakeBack(t *testing.T) {
 		key, value := undo()
 		keys, got = append(keys, key), append(got, value)
 	}
-	if !slices.Equal(keys, []string{"lr", "lambda0", "lr"}) ||
-		!slices.Equal(got, []float64{.25, .125, odd}) ||
-		math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
-		t.Errorf("taken back: %v to %v, lr %v", keys, got, run.Spec.LR)
+	if diff := cmp.Diff([]string{"lr", "lambda0", "lr"}, keys); diff != "" {
+		t.Errorf("the settings that were taken back differ (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{.25, .125, odd}, got); diff != "" {
+		t.Errorf("the values that they were set back to differ (-want +got):\n%s", diff)
+	}
+	if math.Float64bits(run.Spec.LR) != math.Float64bits(odd) {
+		t.Errorf("lr is %v, want %v to the bit", run.Spec.LR, odd)
 	}
 	if r.Press("u"); len(r.asked.List) != 1 {
-		t.Errorf("all is taken back: asked %v", r.asked.List)
+		t.Errorf("all is taken back, and asked is %v, want nothing more", r.asked.List)
 	}
 }

@@ -10,10 +10,10 @@ func counts() []int { return []int{0, 1, 2, 4, 6} }
 // than that (BuiltIn and one more), so that first never goes below 0.
 func (w *Page) count() int {
 	switch {
-	case w.zoomed:
+	case w.screen.zoomed:
 		return 1
-	case w.shown > 0:
-		return counts()[w.shown]
+	case w.screen.shown > 0:
+		return counts()[w.screen.shown]
 	}
 	return panelsFor(w.Body.W, w.Body.H)
 }
@@ -23,14 +23,14 @@ func (w *Page) count() int {
 // scrolls by one panel.
 func (w *Page) first() int {
 	n := w.count()
-	return min(w.focus/n*n, len(w.Panels)-n)
+	return min(w.screen.focus/n*n, len(w.Board.Panels)-n)
 }
 
 // layout returns the places of all parts now. Every caller computes it anew, the mouse included: it
 // depends on so much that a kept one would be stale, and it costs little.
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(),
-		w.eyeRows(), w.logPane != noPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.Runs.Rows()), w.count(), w.headlineRows(),
+		w.eyeRows(), w.screen.logPane != noPane)
 }
 
 // panelInside returns the width and the height within a panel in r. Without boxes a blank is left

@@ -10,8 +10,8 @@ import (
 
 // TestWhichPanels: the hint of the key to other panels says which panels are in view.
 func TestWhichPanels(t *testing.T) {
-	r := watchRig(t, 120, 40)
-	all := fmt.Sprint(len(r.watch.Panels))
+	r := watching(t, 120, 40)
+	all := fmt.Sprint(len(r.watch.Board.Panels))
 	for _, c := range []struct {
 		cells int
 		keys  []string
@@ -53,8 +53,14 @@ func cover(t *testing.T, list []kit.Rect, w, h int) {
 			continue
 		}
 		area += r.W * r.H
-		if r.X < 0 || r.Y < 0 || r.W < 1 || r.H < 1 || r.X+r.W > w || r.Y+r.H > h {
-			t.Fatalf("%+v leaves a page of %dx%d", r, w, h)
+		if r.W < 1 || r.H < 1 {
+			t.Fatalf("%+v has no room", r)
+		}
+		if r.X < 0 || r.X+r.W > w {
+			t.Fatalf("%+v leaves a page of %d columns", r, w)
+		}
+		if r.Y < 0 || r.Y+r.H > h {
+			t.Fatalf("%+v leaves a page of %d rows", r, h)
 		}
 		for _, o := range list[:i] {
 			if r.X < o.X+o.W && o.X < r.X+r.W && r.Y < o.Y+o.H && o.Y < r.Y+r.H {

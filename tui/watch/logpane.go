@@ -31,13 +31,13 @@ type logLine struct {
 // drawLog draws the log pane: what happened to all runs, the latest below. Lines are in the order
 // of time, because runs are told apart by colour and an earlier event explains the next.
 func (w *Page) drawLog(r kit.Rect, box bool) []string {
-	if w.logPane == outputPane {
+	if w.screen.logPane == outputPane {
 		return w.drawOutput(r, box)
 	}
 	t := w.Theme
 	var all []logLine
 	skipped, names := 0, 0
-	for _, run := range w.Tracks {
+	for _, run := range w.Runs.Tracks {
 		for _, n := range run.Notes {
 			all = append(all, logLine{n, run})
 		}
@@ -48,7 +48,7 @@ func (w *Page) drawLog(r kit.Rect, box bool) []string {
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.Time.Compare(b.Time) })
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(l logLine) string { return l.run.Label + " " + l.Text }
-	shown, below := visibleLines(all, said, w.words, w.logBack, ih)
+	shown, below := visibleLines(all, said, w.screen.words, w.screen.logBack, ih)
 	var lines []string
 	for _, l := range shown {
 		text := t.Text
@@ -73,12 +73,13 @@ func (w *Page) drawLog(r kit.Rect, box bool) []string {
 // search asks for the words that lines of the pane must have.
 func (w *Page) search() tea.Cmd {
 	take := func(text string) tea.Cmd {
-		w.words, w.logBack = text, 0
+		w.screen.words, w.screen.logBack = text, 0
 		w.touch()
 		return nil
 	}
 	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.LineForm{
-		Input: kit.NewInput(w.words), About: aboutSearch, Accept: take}})
+		Input: kit.NewInput(w.screen.words), Accept: take,
+		About: "Only lines with these words are shown. An empty line shows all."}})
 }
 
 // visibleLines returns the part of some lines that a pane of so many rows shows if it is scrolled
@@ -94,7 +95,8 @@ func visibleLines[T any](all []T, said func(T) string, words string, back, rows 
 		})
 		below = fmt.Sprintf("%d with %s · ", len(all), words)
 	}
-	if back = max(0, min(back, len(all)-rows)); back > 0 {
+	back = max(0, min(back, len(all)-rows))
+	if back > 0 {
 		below += fmt.Sprintf("%d more below · ", back)
 	}
 	end := len(all) - back
@@ -107,7 +109,7 @@ func (w *Page) warnings() tea.Cmd {
 	// The width at which a text reads well, and at which an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
-	for _, t := range w.InRow(w.RowOf(w.Cursor)) {
+	for _, t := range w.Runs.InRow(w.Runs.RowOf(w.Runs.Cursor)) {
 		for _, n := range t.Notes {
 			if n.Bad {
 				lines = append(lines,
@@ -122,9 +124,9 @@ func (w *Page) warnings() tea.Cmd {
 // flipLog opens the log pane at its end, where the latest is, goes on to what the run's program
 // printed, where it trains one, or closes it.
 func (w *Page) flipLog() {
-	w.logPane, w.logBack = (w.logPane+1)%(outputPane+1), 0
-	if w.logPane == outputPane && !trainsProgram(w.Run()) {
-		w.logPane = noPane
+	w.screen.logPane, w.screen.logBack = (w.screen.logPane+1)%(outputPane+1), 0
+	if w.screen.logPane == outputPane && !trainsProgram(w.Runs.Run()) {
+		w.screen.logPane = noPane
 	}
 }
 
@@ -132,11 +134,12 @@ func (w *Page) flipLog() {
 // else the bars of the panel.
 func (w *Page) scroll(by int) {
 	const page = 5
-	if w.logPane != noPane {
-		w.logBack = max(0, w.logBack-by*page)
+	if w.screen.logPane != noPane {
+		w.screen.logBack = max(0, w.screen.logBack-by*page)
 		return
 	}
-	if r, ok := w.inside(w.focus); ok {
-		w.scrollBars(w.focus, by*max(1, r.H-2)) // without the heads and the count of what is left
+	if r, ok := w.inside(w.screen.focus); ok {
+		// Two rows are the heads and the count of what is left.
+		w.scrollBars(w.screen.focus, by*max(1, r.H-2))
 	}
 }

@@ -11,25 +11,26 @@ import (
 func (w *Page) click(m kit.Click) {
 	l := w.layout()
 	if l.runs.Contains(m.X, m.Y) {
-		if i := w.firstRow(l.runs.H) + m.Y - l.runs.Y - 1; m.Y > l.runs.Y && i < len(w.Rows()) {
-			w.Pick(w.Rows()[i][0])
+		rows, i := w.Runs.Rows(), w.firstRow(l.runs.H)+m.Y-l.runs.Y-1
+		if m.Y > l.runs.Y && i < len(rows) {
+			w.Runs.Pick(rows[i][0])
 		}
 		return
 	}
 	if w.barRows() > 0 && m.Y == l.head.Y {
-		w.clock.Seek(w.clock.PlaceAt(w.Theme, m.X, l.head.W))
+		w.logs.clock.Seek(w.logs.clock.PlaceAt(w.Theme, m.X, l.head.W))
 		return
 	}
 	w.grip = grip{} // a press elsewhere lets go
 	if p, _, _, c := w.plotUnder(m.X, m.Y); c != nil {
-		w.focus, w.grip = p, grip{m.X, c.Cells(c.Rect.W, c.Rect.H), w.Span()}
+		w.screen.focus, w.grip = p, grip{m.X, c.Cells(c.Rect.W, c.Rect.H), w.Board.Span()}
 		w.point(m.X, m.Y)
 		return
 	}
 	for i, r := range l.panels {
 		if p := w.first() + i; r.Contains(m.X, m.Y) {
-			w.zoomed = w.zoomed != (p == w.focus && len(w.Tracks) > 0)
-			w.focus = p
+			w.screen.zoomed = w.screen.zoomed != (p == w.screen.focus && len(w.Runs.Tracks) > 0)
+			w.screen.focus = p
 		}
 	}
 }
@@ -42,10 +43,10 @@ func (w *Page) wheel(m kit.Wheel) {
 	case l.runs.Contains(m.X, m.Y):
 		w.move(by)
 	case l.log.Contains(m.X, m.Y):
-		w.logBack = max(0, w.logBack-by)
+		w.screen.logBack = max(0, w.screen.logBack-by)
 	default:
 		if _, at, _, c := w.plotUnder(m.X, m.Y); c != nil {
-			w.ZoomAt(at, -by)
+			w.Board.ZoomAt(at, -by)
 			return
 		}
 		for i, r := range l.panels {
@@ -59,17 +60,17 @@ func (w *Page) wheel(m kit.Wheel) {
 // plotUnder returns the plot at a place of the page: its panel, the x there, and how high the place
 // lies in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
 func (w *Page) plotUnder(x, y int) (p int, at, height float64, chart *panel.PlacedChart) {
-	if len(w.Tracks) == 0 {
+	if len(w.Runs.Tracks) == 0 {
 		return 0, 0, 0, nil
 	}
 	for i := range w.layout().panels {
 		p = w.first() + i
 		r, ok := w.inside(p)
-		v := w.CurrentView(p)
+		v := w.Board.CurrentView(p)
 		if !ok || !r.Contains(x, y) || !v.Plots() {
 			continue
 		}
-		for _, c := range w.Plots(p, v, r.W, r.H) {
+		for _, c := range w.Board.Plots(p, v, r.W, r.H) {
 			at, height, ok = c.ColumnX(x-r.X-c.Rect.X, y-r.Y-c.Rect.Y, c.Rect.W, c.Rect.H)
 			if ok {
 				return p, at, height, &c
@@ -97,8 +98,8 @@ func (w *Page) drag(m kit.Drag) {
 		return
 	}
 	r := w.grip.span
-	w.ShowX(r)
-	w.Pan(float64(w.grip.x-m.X) * (r.Hi - r.Lo) / float64(w.grip.cells))
+	w.Board.ShowX(r)
+	w.Board.Pan(float64(w.grip.x-m.X) * (r.Hi - r.Lo) / float64(w.grip.cells))
 }
 
 // grip is the plot that the mouse has hold of, from one press to the next; cells is 0 if the press

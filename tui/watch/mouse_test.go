@@ -10,20 +10,23 @@ import (
 
 // TestMouse clicks a row and a panel.
 func TestMouse(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	l := r.watch.layout()
 	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // below the column heads, the third run
-	if r.watch.Cursor != 2 {
-		t.Errorf("run %d is under the cursor, want the third", r.watch.Cursor)
+	if r.watch.Runs.Cursor != 2 {
+		t.Errorf("run %d is under the cursor, want the third", r.watch.Runs.Cursor)
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.Panels[r.watch.focus].Title != "Where the adversary looks, by class" ||
-		r.watch.zoomed {
-		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
+	if got := r.watch.Board.Panels[r.watch.screen.focus].Title; got !=
+		"Where the adversary looks, by class" {
+		t.Errorf("the click focuses %q, want the panel of the adversary", got)
+	}
+	if r.watch.screen.zoomed {
+		t.Error("the first click zooms the panel")
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if !r.watch.zoomed {
+	if !r.watch.screen.zoomed {
 		t.Error("a click on the panel that has the focus does not zoom it")
 	}
 }
@@ -31,19 +34,22 @@ func TestMouse(t *testing.T) {
 // TestBarsScroll: wheel and keys reach every class on a small screen, and move nothing where all
 // classes are in view.
 func TestBarsScroll(t *testing.T) {
-	r := watchRig(t, 40, 12)
+	r := watching(t, 40, 12)
 	r.Press("tab")
 	r.Press("f")
-	first, last := r.watch.Run().Meta.Classes[0], r.watch.Run().Meta.Classes[9]
+	first, last := r.watch.Runs.Run().Meta.Classes[0], r.watch.Runs.Run().Meta.Classes[9]
 	shows := func(first, last bool, what string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())
-		if strings.Contains(s, "circle ") != first || strings.Contains(s, "triangle") != last {
-			t.Errorf("%s: the screen shows\n%s", what, s)
+		if got := strings.Contains(s, "circle "); got != first {
+			t.Errorf("%s: the first class is in view: %v, want %v\n%s", what, got, first, s)
+		}
+		if got := strings.Contains(s, "triangle"); got != last {
+			t.Errorf("%s: the last class is in view: %v, want %v\n%s", what, got, last, s)
 		}
 	}
 	if first != "circle" || last != "triangle" {
-		t.Fatalf("the classes are from %s to %s", first, last)
+		t.Fatalf("the classes are from %s to %s, want from circle to triangle", first, last)
 	}
 	shows(true, false, "at first")
 	r.Press("pgdown", "pgdown", "pgdown", "pgdown")

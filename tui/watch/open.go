@@ -19,21 +19,20 @@ import (
 // open asks for other runs, by name or the newest. The runs that are watched stay on the screen
 // until the answer is there, and for good if it brings none.
 func (w *Page) open(of lab.Watch) tea.Cmd {
-	w.opening = true
-	w.requests++
-	return open(w.Lab, of, w.requests)
+	w.logs.opening = true
+	w.logs.requests++
+	return open(w.Board.Lab, of, w.logs.requests)
 }
 
-// showRuns replaces the watched runs. Its order matters: panels are furnished from the runs before
-// curves are prepared for the panels, and colours are given to rows that Order has sorted.
+// showRuns takes in the answer to open: it watches the runs, or says why there are none.
 func (w *Page) showRuns(m openMsg) tea.Cmd {
-	if m.request != w.requests { // the user has asked for others since
+	if m.request != w.logs.requests { // the user has asked for others since
 		return nil
 	}
-	w.opening, w.problem = false, ""
+	w.logs.opening, w.logs.problem = false, ""
 	var cmd tea.Cmd
 	if len(m.problems) > 0 {
-		w.problem = cell.OneLine(m.problems[0].Error())
+		w.logs.problem = cell.OneLine(m.problems[0].Error())
 		cmd = kit.Complain(m.problems[0])
 	}
 	// Runs that were given on the command line are all there is to see. Without them the program
@@ -45,39 +44,50 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
-		cmd = kit.Notify(fmt.Sprintf(tooMany, m.found, n))
+		cmd = kit.Notify(fmt.Sprintf("%d runs found. %d are watched: the first seeds of as many "+
+			"settings as there are colours", m.found, n))
 	}
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
-	before := w.IDs()
-	if w.raceRuns = nil; len(before) > 1 && slices.Contains(before, m.wanted.Parent) {
-		w.raceRuns = before
+	before := w.Runs.IDs()
+	w.logs.raceRuns = nil
+	if len(before) > 1 && slices.Contains(before, m.wanted.Parent) {
+		w.logs.raceRuns = before
 	}
-	w.Tracks, w.Cursor, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
-	w.unread, w.all = 0, false
-	w.round++ // the command that reads the old runs may still be under way
-	if w.clock = nil; m.wanted.Replay != nil {
-		w.clock = newClock(*m.wanted.Replay)
-		cmd = tea.Batch(cmd, kit.Notify(replayHint))
+	w.replaceRuns(m.runs, m.wanted)
+	if m.wanted.Replay != nil {
+		// The footer has no room for these keys.
+		cmd = tea.Batch(cmd, kit.Notify("Space plays, { } speed, , . scrub, "+
+			"u y J next evaluation, checkpoint, warning, R ends it"))
 	}
-	w.Tracks = append(w.Tracks, lists.Map(m.runs, panel.NewTrack)...)
+	return tea.Batch(cmd, w.read(w.logs.looked))
+}
+
+// replaceRuns watches other runs, none of whose logs is read yet. Its order matters: panels are
+// furnished from the runs before curves are prepared for the panels, and colours are given to rows
+// that OrderTracks has sorted.
+func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
+	*w.Runs = panel.Runs{Baseline: -1, EachSeed: w.Runs.EachSeed,
+		Tracks: lists.Map(runs, panel.NewTrack)}
+	w.logs.reading, w.logs.unread, w.logs.all = false, 0, false
+	w.logs.round++ // the command that reads the old runs may still be under way
+	w.logs.clock = nil
+	if wanted.Replay != nil {
+		w.logs.clock = newClock(*wanted.Replay)
+	}
 	w.furnish()
-	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
-		w.Prepare(t)
+	for _, t := range w.Runs.Tracks { // by now their number is known, which bounds their curves
+		w.Board.Prepare(t)
 	}
-	if w.FurnishOwn() {
-		w.arrange()
-	}
-	panel.OrderTracks(w.Tracks) // labels and colours need all runs, in order
+	w.Board.FurnishOwn()
+	panel.OrderTracks(w.Runs.Tracks) // labels and colours need all runs, in order
 	w.regroup()
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
-	w.Baseline = slices.IndexFunc(w.Tracks, plain)
-	w.pointAtBranch(m.wanted.Parent)
-	w.Reset()
-	w.setColumns()
-	return tea.Batch(cmd, w.read(w.looked))
+	w.Runs.Baseline = slices.IndexFunc(w.Runs.Tracks, plain)
+	w.pointAtBranch(wanted.Parent)
+	w.Board.Reset()
 }
 
 // open finds the runs with the given names or, without names, the newest runs that belong together,
@@ -87,8 +97,8 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 // It takes what it needs from the lab before the command starts, because the interface may replace
 // Colors meanwhile. A read-only folder gets no index beside its logs.
 func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
-	kept, colors, s, logs := l.Config.FixedRuns, l.Colors, l.Source, lab.InSmall(l.Source,
-		!l.Config.ReadOnly)
+	kept, colors := l.Config.FixedRuns, l.Colors
+	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{wanted: wanted, request: request}
 		var runs []*record.Run
@@ -122,9 +132,9 @@ func openRun(logs record.Source, r *record.Run) panel.RunLog {
 
 // regroup groups the runs that belong together, and gives each group its name and its colour.
 func (w *Page) regroup() {
-	w.Groups = panel.SeedGroups(w.Tracks)
-	panel.LabelTracks(w.Tracks, w.Groups)
-	runs := lists.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
+	w.Runs.Groups = panel.SeedGroups(w.Runs.Tracks)
+	panel.LabelTracks(w.Runs.Tracks, w.Runs.Groups)
+	runs := lists.Map(w.Runs.Groups, func(g []int) *runner.Meta { return w.Runs.Tracks[g[0]].Meta })
 	numbers := w.Colors.ForRuns(runs)
 	if w.Config.FixedRuns != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}
@@ -133,19 +143,8 @@ func (w *Page) regroup() {
 		}
 	}
 	for n, number := range numbers {
-		for _, i := range w.Groups[n] {
-			w.Tracks[i].Number = number
+		for _, i := range w.Runs.Groups[n] {
+			w.Runs.Tracks[i].Number = number
 		}
 	}
-}
-
-// openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: the runs
-// that could be opened are watched, and the first problem is shown.
-type openMsg struct {
-	request  int            // the number of the request that this answers
-	runs     []panel.RunLog // the runs to watch
-	found    int            // the number of runs that were found, of which runs has some
-	wanted   lab.Watch      // what was asked for
-	colors   lab.Colors     // the colours of the folder; nil leaves them as they were
-	problems []error        // one for each name or directory
 }

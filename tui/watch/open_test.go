@@ -34,20 +34,20 @@ func TestMany(t *testing.T) {
 	for _, run := range runs {
 		ids = append(ids, run.Meta.ID)
 	}
-	r := newRig(t, s, 80, 24)
+	r := newDriver(t, s, 80, 24)
 	r.Send(lab.Watch{IDs: ids})
-	if n := len(r.watch.Tracks); n != lab.MaxWatched {
+	if n := len(r.watch.Runs.Tracks); n != lab.MaxWatched {
 		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)
 	}
 	methods := map[dro.Algorithm]bool{}
-	for _, track := range r.watch.Tracks {
+	for _, track := range r.watch.Runs.Tracks {
 		if methods[track.Meta.Spec.Algorithm()] = true; track.Meta.Spec.Seed > lab.MaxWatched-3 {
 			t.Errorf("a run of seed %d is watched, one of a lower seed is not",
 				track.Meta.Spec.Seed)
 		}
 	}
 	if len(methods) != 4 {
-		t.Errorf("of the methods only %v are watched", methods)
+		t.Errorf("of the methods %v are watched, want 4", methods)
 	}
 	said := fmt.Sprintf("%d runs found. %d are watched", more+4, lab.MaxWatched)
 	if f := r.Notice.Text; !strings.Contains(f, said) {
@@ -55,7 +55,7 @@ func TestMany(t *testing.T) {
 	}
 	// Every run can be reached, and is on the screen when it is under the cursor.
 	for range lab.MaxWatched {
-		label := r.watch.Run().Label
+		label := r.watch.Runs.Run().Label
 		if !strings.Contains(tuitest.Text(r.Shot()), label) {
 			t.Errorf("%s is under the cursor and not on the screen", label)
 		}
@@ -81,8 +81,11 @@ func TestFewer(t *testing.T) {
 			t.Errorf("seed %d of ρ = %g is watched", r.Meta.Spec.Seed, r.Meta.Spec.Rho)
 		}
 	}
-	if len(list) != lab.MaxWatched || len(radii) != kit.Colors {
-		t.Errorf("%d runs of %d settings", len(list), len(radii))
+	if len(list) != lab.MaxWatched {
+		t.Errorf("%d runs are watched, want %d", len(list), lab.MaxWatched)
+	}
+	if len(radii) != kit.Colors {
+		t.Errorf("they have %d settings, want %d", len(radii), kit.Colors)
 	}
 }
 
@@ -107,6 +110,6 @@ func TestFewerKeepsSeeds(t *testing.T) {
 		}
 	}
 	if seen != 2 {
-		t.Errorf("%d of the two seeds are watched", seen)
+		t.Errorf("%d of the two seeds are watched, want 2", seen)
 	}
 }

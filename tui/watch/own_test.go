@@ -33,15 +33,15 @@ func TestOwnValues(t *testing.T) {
 	s := tuitest.NewScript(t)
 	id := sfkOf(s)
 	own(s.Logs[id], "user.tokens", 60)
-	r := newRig(t, s, 200, 60)
+	r := newDriver(t, s, 200, 60)
 	r.Wait(2*time.Second, time.Second/5)
-	before := len(r.watch.Panels)
+	before := len(r.watch.Board.Panels)
 	r.Wait(time.Duration(400*tuitest.Pace*float64(time.Second)), time.Second)
 	titles := func(p panel.Panel) bool { return p.Title == "user.tokens" }
-	if n := len(r.watch.Panels); n != before+1 || !titles(r.watch.Panels[n-1]) {
-		t.Fatalf("%d panels of %d before: %+v", n, before, r.watch.Panels[n-1])
+	if n := len(r.watch.Board.Panels); n != before+1 || !titles(r.watch.Board.Panels[n-1]) {
+		t.Fatalf("%d panels of %d before: %+v", n, before, r.watch.Board.Panels[n-1])
 	}
-	for _, track := range r.watch.Tracks {
+	for _, track := range r.watch.Runs.Tracks {
 		c := track.Curves["user.tokens"]
 		if track.ID == id && (c.Raw.Len() < 3 || c.Raw.At(60) != 60) ||
 			track.ID != id && c.Raw.Len() > 0 {
@@ -59,7 +59,7 @@ func TestOwnValues(t *testing.T) {
 	r.Send(lab.Watch{IDs: []string{otherThan(s, id)}}) // a run that has fewer panels
 	r.Wait(2*time.Second, time.Second/5)
 	r.Fits(t, "other runs")
-	if slices.ContainsFunc(r.watch.Panels, titles) {
+	if slices.ContainsFunc(r.watch.Board.Panels, titles) {
 		t.Error("a run has the panel of another one's program")
 	}
 }
@@ -76,9 +76,9 @@ func otherThan(s *tuitest.Script, id string) string {
 // TestRunOfAScript: the page promises no key that resumes the run of a script. Only the script can.
 func TestRunOfAScript(t *testing.T) {
 	s := tuitest.NewScript(t)
-	r := newRig(t, s, 200, 60)
+	r := newDriver(t, s, 200, 60)
 	r.Wait(2*time.Second, time.Second/5)
-	track := r.watch.Run()
+	track := r.watch.Runs.Run()
 	meta := *track.Meta
 	meta.Spec.Model = spec.ScriptModel
 	track.Meta = &meta

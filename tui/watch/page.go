@@ -3,7 +3,6 @@ package watch
 import (
 	"time"
 
-	"drolab/runner/measure"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -18,18 +17,15 @@ import (
 // The model owns the one Page and calls it from the goroutine of the interface alone. Commands
 // get copies of what they need, never the Page: they run beside it.
 type Page struct {
-	*panel.Board
-	reader
-	screen
-	schedule
+	*lab.Lab
+	Board      *panel.Board // the panels over the watched runs
+	Runs       *panel.Runs  // the watched runs: those of Board
+	logs       reader
+	screen     screen
+	turns      schedule
 	output     output
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
-
-	// The table of runs. setColumns makes it for the runs, the baseline and the split, and must be
-	// called when one of these changes.
-	columns []column        // in the order of importance, of which a screen has the first few
-	risk    measure.Measure // the robust risk, of the split that is shown
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
@@ -60,23 +56,16 @@ type screen struct {
 
 // New returns the page without runs; Init asks for some when the page is first shown.
 func New(s *lab.Lab) *Page {
-	w := &Page{Board: panel.New(s)}
+	board := panel.New(s)
+	w := &Page{Lab: s, Board: board, Runs: board.Runs}
 	w.furnish()
 	return w
 }
 
-// furnish makes panels, columns and axes for the methods of the watched runs.
+// furnish makes panels and axes for the methods of the watched runs.
 func (w *Page) furnish() {
-	w.Furnish()
-	w.arrange()
-}
-
-// arrange must be called when panels came or went. It forgets what was drawn, because an index
-// means another panel from now on.
-func (w *Page) arrange() {
-	w.focus = min(w.focus, len(w.Panels)-1)
-	w.drawn = make([]drawnPart, len(w.Panels))
-	w.setColumns()
+	w.Board.Furnish()
+	w.screen.focus = min(w.screen.focus, len(w.Board.Panels)-1)
 }
 
 // Title implements the interface's page: it is the name of its tab.
@@ -88,7 +77,7 @@ func (*Page) Typing() bool { return false }
 
 // Init opens the newest runs where none is watched.
 func (w *Page) Init() tea.Cmd {
-	if len(w.Tracks) > 0 || w.opening {
+	if len(w.Runs.Tracks) > 0 || w.logs.opening {
 		return nil
 	}
 	return w.open(lab.Watch{Replay: w.Config.Replay})
@@ -97,13 +86,13 @@ func (w *Page) Init() tea.Cmd {
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	// Ticks and answers decide for themselves what is drawn again. All other messages come from the
-	// user, who waits for them: every part is drawn, and the axes are fitted to the new state.
+	// user, who waits for them: see changed.
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
 		return tea.Batch(w.read(now), w.readOutput(now), w.readMachine(now), w.fetchEye(now))
 	case panel.Fetched:
-		w.Eye.Show(w.since, msg)
+		w.Board.Eye.Show(w.turns.since, msg)
 		w.redrawEye()
 		return nil
 	case panel.Next:
@@ -112,23 +101,22 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case outputMsg:
 		w.showOutput(msg)
 		return nil
-	case panel.Machine:
+	case machineMsg:
 		w.addMachine(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed
-		w.looked = time.Time{}
-		return w.read(w.since)
+		w.logs.looked = time.Time{}
+		return w.read(w.turns.since)
 	case readMsg:
 		return w.addEvents(msg)
 	}
 	// An answer to another page comes here as well; drawing once too often is all that costs.
-	w.touch()
-	defer w.Fit()
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case lab.Watch:
-		return w.open(msg)
+		cmd = w.open(msg)
 	case openMsg:
-		return w.showRuns(msg)
+		cmd = w.showRuns(msg)
 	case kit.Click:
 		w.click(msg)
 	case kit.Drag:
@@ -136,5 +124,14 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case kit.Wheel:
 		w.wheel(msg)
 	}
-	return nil
+	w.changed()
+	return cmd
+}
+
+// changed brings up to date what follows from the state: every part is drawn anew, and the story
+// and the axes are made for the runs, the baseline, the split and what is in view.
+func (w *Page) changed() {
+	w.touch()
+	w.updateStory()
+	w.Board.Fit()
 }

@@ -16,34 +16,34 @@ import (
 	"drolab/tui/lab"
 )
 
-// watchRig returns a rig on the page, half-way through four runs.
-func watchRig(t testing.TB, w, h int) *rig {
+// watching returns a driver of the page, half-way through four runs.
+func watching(t testing.TB, w, h int) *driver {
 	t.Helper()
-	r := newRig(t, tuitest.NewScript(t), w, h)
+	r := newDriver(t, tuitest.NewScript(t), w, h)
 	r.Wait(10*time.Second, time.Second/5)
 	return r
 }
 
-// rig is a rig on this page over a script.
-type rig struct {
-	*tuitest.Rig
+// driver is a driver of this page over a script.
+type driver struct {
+	*tuitest.Driver
 	watch *Page
 	asked *tuitest.Asked
 }
 
-func newRig(t testing.TB, s *tuitest.Script, w, h int) *rig {
+func newDriver(t testing.TB, s *tuitest.Script, w, h int) *driver {
 	t.Helper()
-	return newRigOf(t, s, s, w, h)
+	return newDriverOf(t, s, s, w, h)
 }
 
-// newRigOf is newRig over another source. The script is only the clock.
-func newRigOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *rig {
+// newDriverOf is newDriver over another source. The script is only the clock.
+func newDriverOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *driver {
 	t.Helper()
 	asked := &tuitest.Asked{}
 	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: t.TempDir()}, w, h-2)
 	p := New(l)
-	r := &rig{tuitest.NewRig(l, p), p, asked}
-	r.Now, r.Clock = s.Now, func(now time.Time) { s.Now = now }
+	r := &driver{tuitest.NewDriver(l, p), p, asked}
+	r.Now = &s.Now
 	return r
 }
 
@@ -74,8 +74,8 @@ func TestVerbs(t *testing.T) {
 			"sfk s1 is running: nothing to resume"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := watchRig(t, 120, 40)
-			run := r.watch.Run()
+			r := watching(t, 120, 40)
+			run := r.watch.Runs.Run()
 			run.Status = c.status
 			r.Mine[run.ID] = c.mine
 			r.Press(c.keys...)
@@ -92,13 +92,14 @@ func TestVerbs(t *testing.T) {
 // TestCompareAndCopy: c asks for a table of the watched runs, and y hands what the panel shows to
 // the terminal's clipboard. In a replay y goes to a checkpoint.
 func TestCompareAndCopy(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Press("c", "y")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != len(r.watch.Tracks) {
-		t.Errorf("c asks for a table of %d runs", len(m.Runs))
+	m, _ := tuitest.Sent[lab.Compare](r.Driver)
+	if got, want := len(m.Runs), len(r.watch.Runs.Tracks); got != want {
+		t.Errorf("c asks for a table of %d runs, want %d", got, want)
 	}
 	if n := r.Notice.Text; !strings.HasPrefix(n, "Copied ") || !strings.HasSuffix(n, " rows") {
-		t.Errorf("y: the footer says %q", n)
+		t.Errorf("y: the footer says %q, want Copied so many rows", n)
 	}
 	r.Press("R", "y")
 	if n := r.Notice.Text; strings.HasPrefix(n, "Copied ") {
@@ -109,8 +110,8 @@ func TestCompareAndCopy(t *testing.T) {
 // TestResumeOfProgram: resuming a run that has ended starts its program anew, and so asks if the
 // user has not started that program before. A paused run still has its program.
 func TestResumeOfProgram(t *testing.T) {
-	r := watchRig(t, 120, 40)
-	run, path := r.watch.Run(), filepath.Join(t.TempDir(), "train.py")
+	r := watching(t, 120, 40)
+	run, path := r.watch.Runs.Run(), filepath.Join(t.TempDir(), "train.py")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -118,15 +119,22 @@ func TestResumeOfProgram(t *testing.T) {
 	run.Meta.Spec.Model, r.Mine[run.ID] = "program:"+path, true
 	run.Status = runner.Paused
 	if r.Press("r"); len(r.asked.List) != 1 {
-		t.Fatalf("paused: asked %v", r.asked.List)
+		t.Fatalf("r on a paused run asks for %v, want one resume", r.asked.List)
 	}
 	run.Status = runner.Stopped
-	if r.Press("r"); len(r.asked.List) != 1 || r.Overlay == nil {
-		t.Fatalf("stopped: asked %v", r.asked.List)
+	r.Press("r")
+	if len(r.asked.List) != 1 {
+		t.Fatalf("r on a stopped run asks for %v before the question", r.asked.List)
+	}
+	if r.Overlay == nil {
+		t.Fatal("r on a stopped run asks nothing about its program")
 	}
 	r.Press("y")
-	if _, err := r.Config.Programs.Check(path); err != nil || len(r.asked.List) != 2 {
-		t.Errorf("trusted: asked %v, %v", r.asked.List, err)
+	if _, err := r.Config.Programs.Check(path); err != nil {
+		t.Errorf("after yes the program is not approved: %v", err)
+	}
+	if len(r.asked.List) != 2 {
+		t.Errorf("after yes asked is %v, want a second resume", r.asked.List)
 	}
 }
 
@@ -146,16 +154,16 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRig(t, s, 80, 24)
+	r := newDriver(t, s, 80, 24)
 	r.Source = s.Folder
 	r.Press("2")
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.Run().Status; st != runner.Running {
+	if st := r.watch.Runs.Run().Status; st != runner.Running {
 		t.Fatalf("status %s, want running", st)
 	}
 	rec.Close()
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.Run().Status; st != runner.Interrupted {
+	if st := r.watch.Runs.Run().Status; st != runner.Interrupted {
 		t.Errorf("status %s after the process died, want interrupted", st)
 	}
 }
@@ -163,17 +171,17 @@ func TestInterrupted(t *testing.T) {
 // TestSmoothing: a smoother gives the same curve whether points are pushed one by one or the whole
 // curve is filtered anew.
 func TestSmoothing(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	for range 4 { // the number of smoothers
 		smooth := func() (values []float64) {
-			for _, tr := range r.watch.Tracks {
+			for _, tr := range r.watch.Runs.Tracks {
 				if s := tr.Curves["loss"].Smooth; s != nil {
 					values = append(values, s.At(s.XRange().Hi))
 				}
 			}
 			return values
 		}
-		pushed, name := smooth(), r.watch.SmoothBy(0)
+		pushed, name := smooth(), r.watch.Board.SmoothBy(0)
 		if filtered := smooth(); !slices.Equal(pushed, filtered) {
 			t.Errorf("%s: %v pushed, %v filtered", name, pushed, filtered)
 		}

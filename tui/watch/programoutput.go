@@ -37,10 +37,10 @@ func trainsProgram(t *panel.Track) bool { return t != nil && t.Meta.Program != n
 
 // readOutput looks for new output of the run's program, if the pane shows it.
 func (w *Page) readOutput(now time.Time) tea.Cmd {
-	t, p := w.Run(), &w.output
+	t, p := w.Runs.Run(), &w.output
 	same := t != nil && p.id == t.ID
 	fresh := same && now.Sub(p.looked) < lookInterval
-	if w.logPane != outputPane || !trainsProgram(t) || p.reading || fresh {
+	if w.screen.logPane != outputPane || !trainsProgram(t) || p.reading || fresh {
 		return nil
 	}
 	if !same {
@@ -53,7 +53,7 @@ func (w *Page) readOutput(now time.Time) tea.Cmd {
 		m := outputMsg{id: before.id}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			m.problem = noOutput
+			m.problem = "no output was kept"
 		case err != nil:
 			m.problem = cell.OneLine(err.Error())
 		}
@@ -77,16 +77,6 @@ func linesOf(text []byte, whole bool) (lines []string) {
 	return slices.Clone(lines[max(0, len(lines)-mostLines):])
 }
 
-// outputMsg brings the output of a program.
-type outputMsg struct {
-	id, problem string
-	lines       []string
-	changes     bool
-}
-
-// Changes reports whether the output differs from before.
-func (m outputMsg) Changes() bool { return m.changes }
-
 // showOutput shows the output. Output of another run than the one asked for last is dropped.
 func (w *Page) showOutput(m outputMsg) {
 	if p := &w.output; p.id == m.id {
@@ -100,12 +90,12 @@ func (w *Page) showOutput(m outputMsg) {
 
 // drawOutput draws the log pane with the output of the program of the run under the cursor.
 func (w *Page) drawOutput(r kit.Rect, box bool) []string {
-	t, p, run := w.Theme, &w.output, w.Run()
+	t, p, run := w.Theme, &w.output, w.Runs.Run()
 	var all []string
 	note := ""
 	switch {
 	case !trainsProgram(run):
-		note = noProgram
+		note = "trains no program"
 	case p.id != run.ID || p.reading && len(p.lines) == 0 && p.problem == "":
 		note = "reading" + t.More
 	case p.problem != "":
@@ -115,7 +105,7 @@ func (w *Page) drawOutput(r kit.Rect, box bool) []string {
 	}
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(line string) string { return line }
-	shown, below := visibleLines(all, said, w.words, w.logBack, ih)
+	shown, below := visibleLines(all, said, w.screen.words, w.screen.logBack, ih)
 	lines := lists.Map(shown, func(line string) string {
 		return " " + t.Text.Paint(cell.Cut(t.Greek(line), iw-2))
 	})

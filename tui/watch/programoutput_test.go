@@ -17,8 +17,8 @@ import (
 // contains nothing that controls a terminal. For a run without a program, the pane opens and closes
 // as usual.
 func TestPrinted(t *testing.T) {
-	r := watchRig(t, 120, 40)
-	run := r.watch.Run()
+	r := watching(t, 120, 40)
+	run := r.watch.Runs.Run()
 	run.Meta.Program = &runner.Program{}
 	path := filepath.Join(run.Run.Dir, runner.ProgramLogName)
 	show := func() string {
@@ -56,23 +56,27 @@ func TestPrinted(t *testing.T) {
 		t.Errorf("it does not follow:\n%s", s)
 	}
 	r.Press("pgup", "pgup")
-	if s := show(); !strings.Contains(s, "10 more below") || strings.Contains(s, "another") {
-		t.Errorf("scrolled:\n%s", s)
+	s = show()
+	if !strings.Contains(s, "10 more below") {
+		t.Errorf("scrolled, the pane lacks 10 more below:\n%s", s)
+	}
+	if strings.Contains(s, "another") {
+		t.Errorf("scrolled, the pane shows its last line:\n%s", s)
 	}
 	r.Press("pgdown", "pgdown")
-	r.Send(lab.Watch{IDs: r.watch.IDs(), Replay: &lab.Replay{}})
+	r.Send(lab.Watch{IDs: r.watch.Runs.IDs(), Replay: &lab.Replay{}})
 	r.Wait(time.Second, time.Second/5)
-	r.watch.Run().Meta.Program = &runner.Program{}
+	r.watch.Runs.Run().Meta.Program = &runner.Program{}
 	if s := show(); !strings.Contains(s, "red and bare") {
 		t.Errorf("in a replay:\n%s", s)
 	}
-	r.watch.Run().Meta.Program = nil
+	r.watch.Runs.Run().Meta.Program = nil
 	if s := show(); !strings.Contains(s, "trains no program") {
 		t.Errorf("another run:\n%s", s)
 	}
 	r.Press("w", "w", "w")
-	if r.watch.logPane != noPane {
-		t.Errorf("pane %d after three presses", r.watch.logPane)
+	if r.watch.screen.logPane != noPane {
+		t.Errorf("pane %d after three presses, want %v", r.watch.screen.logPane, noPane)
 	}
 }
 

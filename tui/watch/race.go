@@ -21,22 +21,23 @@ import (
 // the crosshair, at the checkpoint nearest to it, or of the run under the cursor at its newest
 // checkpoint.
 func (w *Page) fork() tea.Cmd {
-	v := w.CurrentView(w.focus)
-	if !w.Cross.On || !v.Plots() {
-		return kit.Send(lab.Fork{Run: w.Run().Run})
+	v := w.Board.CurrentView(w.screen.focus)
+	if !w.Board.Cross.On || !v.Plots() {
+		return kit.Send(lab.Fork{Run: w.Runs.Run().Run})
 	}
-	t, step := w.PickedStep(v)
+	t, step := w.Board.PickedStep(v)
 	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
 }
 
 // pointAtBranch puts the cursor on the first branch of the run parent. That run becomes the
 // baseline, with which all are compared, and stays in the background.
 func (w *Page) pointAtBranch(parent string) {
-	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == parent })
-	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == parent })
+	at := slices.IndexFunc(w.Runs.Tracks, func(t *panel.Track) bool { return t.ID == parent })
+	branch := slices.IndexFunc(w.Runs.Tracks,
+		func(t *panel.Track) bool { return parentOf(t) == parent })
 	if parent != "" && at >= 0 && branch >= 0 {
-		w.Baseline = at
-		w.Pick(branch)
+		w.Runs.Baseline = at
+		w.Runs.Pick(branch)
 	}
 }
 
@@ -49,13 +50,17 @@ func parentOf(t *panel.Track) string {
 // branchAndParent returns the branch under the cursor, or else the first one, and the run that it
 // comes from; nil where no two such runs are watched.
 func (w *Page) branchAndParent() (branch, parent *panel.Track) {
-	list := slices.Clone(w.Tracks)
-	if run := w.Run(); run != nil {
+	list := slices.Clone(w.Runs.Tracks)
+	if run := w.Runs.Run(); run != nil {
 		list = slices.Insert(list, 0, run)
 	}
 	for _, t := range list {
-		for _, o := range w.Tracks {
-			if parentOf(t) == o.ID {
+		id := parentOf(t)
+		if id == "" {
+			continue
+		}
+		for _, o := range w.Runs.Tracks {
+			if o.ID == id {
 				return t, o
 			}
 		}
@@ -79,11 +84,12 @@ func (w *Page) raceLine(cells int) string {
 	branch, parent := w.branchAndParent()
 	_, from, _ := runner.ParseParent(branch.Meta.Parent)
 	fork := branch.Epochs(float64(from))
-	epoch := w.Epoch
+	epoch := w.Runs.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
-	rest := []string{t.Dim.Paint(noneInCommon)}
+	rest := []string{t.Dim.Paint(": no evaluation in common yet")}
 	if branch.Status == runner.Queued {
-		rest = []string{t.Warn.Paint(waitsForRun)}
+		rest = []string{
+			t.Warn.Paint(": waits until a run ends; p on a running one lets it begin")}
 	}
 	if branch.EvalAt(epoch) != nil && parent.EvalAt(epoch) != nil && epoch > fork {
 		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
@@ -113,10 +119,11 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string)
 			continue
 		}
 		d := a.Float() - b.Float()
-		text, st := formatChange(m, d)+" from "+formatValue(m, b), t.Bad
+		text := fmt.Sprintf("%s from %s", formatChange(m, d), formatValue(m, b))
+		st := t.Bad
 		switch {
 		case !strings.ContainsAny(formatChange(m, d), "123456789"):
-			text, st = formatValue(m, b)+asParent, t.Text
+			text, st = fmt.Sprintf("%s, as its parent", formatValue(m, b)), t.Text
 		case (d > 0) == (m.Better == dro.Higher):
 			st = t.Good
 		}

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
@@ -21,18 +22,27 @@ import (
 // TestForkAtCrosshair: F opens the form for a fork of the run at the crosshair, near its step
 // there, or of the run under the cursor if there is no crosshair.
 func TestForkAtCrosshair(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Press("F")
-	if m, _ := tuitest.Sent[lab.Fork](r.Rig); m.Run != r.watch.Run().Run || m.Near != 0 {
-		t.Errorf("without a crosshair: %+v", m)
+	m, _ := tuitest.Sent[lab.Fork](r.Driver)
+	if want := r.watch.Runs.Run().Run; m.Run != want {
+		t.Errorf("without a crosshair the fork is of %v, want of the run under the cursor", m.Run)
+	}
+	if m.Near != 0 {
+		t.Errorf("without a crosshair the fork is near step %d, want 0, the newest", m.Near)
 	}
 	for range 3 { // by steps, by epochs, by time
-		r.watch.Cross.On = false
+		r.watch.Board.Cross.On = false
 		r.Press("left", "left", "left", "left", "F")
-		m, _ := tuitest.Sent[lab.Fork](r.Rig)
-		run := r.watch.Tracks[r.watch.Picked]
-		if m.Run != run.Run || m.Near <= 0 || m.Near >= run.Step {
-			t.Errorf("by %s at step %d: %s near %d", r.watch.Axis, run.Step, m.Run.Meta.ID, m.Near)
+		m, _ := tuitest.Sent[lab.Fork](r.Driver)
+		run := r.watch.Runs.Tracks[r.watch.Board.Picked]
+		if m.Run != run.Run {
+			t.Errorf("by %s the fork is of %s, want of the picked run %s", r.watch.Board.Axis,
+				m.Run.Meta.ID, run.ID)
+		}
+		if m.Near <= 0 || m.Near >= run.Step {
+			t.Errorf("by %s the fork is near step %d, want before step %d of the run",
+				r.watch.Board.Axis, m.Near, run.Step)
 		}
 		r.Press("a")
 	}
@@ -43,15 +53,21 @@ func TestForkAtCrosshair(t *testing.T) {
 // branch that does as its parent is said to do so, with no difference of 0.
 func TestRace(t *testing.T) {
 	for _, at := range []int64{3 * tuitest.Steps, 200 * tuitest.Steps} {
-		r := watchRig(t, 160, 40)
+		r := watching(t, 160, 40)
 		r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 		w := r.watch
-		branch, parent := w.Tracks[1], w.Tracks[0]
+		branch, parent := w.Runs.Tracks[1], w.Runs.Tracks[0]
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
 		w.pointAtBranch(parent.ID)
-		if w.Baseline != 0 || w.Cursor != 1 || w.raceRows() != 1 {
-			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.Cursor, w.raceRows())
+		if w.Runs.Baseline != 0 {
+			t.Fatalf("the baseline is run %d, want the parent, 0", w.Runs.Baseline)
+		}
+		if w.Runs.Cursor != 1 {
+			t.Fatalf("the cursor is on run %d, want on the branch, 1", w.Runs.Cursor)
+		}
+		if n := w.raceRows(); n != 1 {
+			t.Fatalf("the race has %d rows, want 1", n)
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
 		if at > branch.Step {
@@ -98,19 +114,23 @@ func TestBackToTheRace(t *testing.T) {
 	a.Add(t, "shapes-branch", branch, runner.Done, "")
 	other := tuitest.Archived(dro.PGD, 1, "other", tuitest.Epoch0())
 	a.Add(t, "other-pgd", other, runner.Done, "")
-	r := newRigOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
+	r := newDriverOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
 	all := []string{"shapes-branch", "shapes-erm", "shapes-sfk"}
-	watched := func() []string { return slices.Sorted(slices.Values(r.watch.IDs())) }
+	watched := func() []string { return slices.Sorted(slices.Values(r.watch.Runs.IDs())) }
 	r.Send(lab.Watch{})
 	if got := watched(); !slices.Equal(got, all) {
 		t.Fatalf("a new viewer sees %v, want %v", got, all)
 	}
 	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Parent: "shapes-sfk"})
 	if got := watched(); len(got) != 2 {
-		t.Fatalf("the branch races %v", got)
+		t.Fatalf("watched are %v, want the branch and its parent", got)
 	}
-	if r.Press("esc"); !slices.Equal(watched(), all) || r.watch.noBack() == "" {
-		t.Errorf("Esc leads to %v, want %v; then %q", watched(), all, r.watch.noBack())
+	r.Press("esc")
+	if got := watched(); !slices.Equal(got, all) {
+		t.Errorf("Esc leads to %v, want %v", got, all)
+	}
+	if r.Press("esc"); r.Notice.Text != kit.NoWayBack {
+		t.Errorf("Esc again: the footer says %q, want %q", r.Notice.Text, kit.NoWayBack)
 	}
 }
 
@@ -156,11 +176,11 @@ func sfkOf(s *tuitest.Script) string {
 func watchOnly(t *testing.T, s *tuitest.Script, id string) *panel.Track {
 	t.Helper()
 	s.Now = tuitest.Epoch0().Add(3 * time.Hour) // the logs are complete
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Send(lab.Watch{IDs: []string{id}})
 	r.Wait(2*time.Second, time.Second/5)
 	r.Fits(t, "a fork")
-	return r.watch.Tracks[0]
+	return r.watch.Runs.Tracks[0]
 }
 
 // TestForkGoesOnItsParentsCurves: up to the checkpoint, the curves of a fork are those of its
@@ -177,8 +197,13 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	if v := loss.At(150); !(v < 9) {
 		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
-	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
-		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
+	for _, step := range []float64{170, 200} {
+		if got := loss.At(step); got != 9 {
+			t.Errorf("the loss at step %g is %v, want the branch's own, 9", step, got)
+		}
+	}
+	if f.Step != 200 {
+		t.Errorf("the branch is at step %d, want 200", f.Step)
 	}
 	if i := slices.IndexFunc(f.Markers, func(m plot.Marker) bool {
 		return m.Letter == 'f' &&
@@ -206,8 +231,11 @@ func TestForkWithoutItsParent(t *testing.T) {
 		left, ok := f.Remaining()
 		steps := float64(tuitest.Steps*tuitest.Epochs - 200)
 		want := time.Duration(steps * 2 * tuitest.Pace * float64(time.Second))
-		if !ok || left < want*9/10 || left > want*11/10 {
-			t.Errorf("of %q: %v left, want %v", parent, left, want)
+		if !ok {
+			t.Errorf("of %q: the time left is unknown", parent)
+		}
+		if left < want*9/10 || left > want*11/10 {
+			t.Errorf("of %q: %v left, want about %v", parent, left, want)
 		}
 	}
 }

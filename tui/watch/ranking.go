@@ -29,12 +29,13 @@ type rankedRow struct {
 // rows or more, because one row alone cannot be ranked.
 func (w *Page) byRisk() (groups [][]rankedRow) {
 	var all []rankedRow
-	for _, row := range w.Rows() {
-		if v := panel.EvalFigureAt(w.risk.Name, w.Epoch).Over(w.InRow(row)); v.Applies() {
-			all = append(all, rankedRow{w.Tracks[row[0]], v.Float()})
+	risk := w.risk()
+	for _, row := range w.Runs.Rows() {
+		if v := panel.EvalFigureAt(risk.Name, w.Runs.Epoch).Over(w.Runs.InRow(row)); v.Applies() {
+			all = append(all, rankedRow{w.Runs.Tracks[row[0]], v.Float()})
 		}
 	}
-	groups = lists.GroupBy(all, func(r rankedRow) string { return r.run.Asks[w.risk.Asks] })
+	groups = lists.GroupBy(all, func(r rankedRow) string { return r.run.Asks[risk.Asks] })
 	groups = slices.DeleteFunc(groups, func(list []rankedRow) bool { return len(list) < 2 })
 	for _, list := range groups {
 		slices.SortStableFunc(list, func(a, b rankedRow) int { return cmp.Compare(a.risk, b.risk) })
@@ -49,8 +50,8 @@ const leastForRanks = 30
 // ended. The layout asks before the ranking is drawn, and both must come to the same number, so
 // both call ranks.
 func (w *Page) rankRows() int {
-	ended := !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool { return !t.Status.Ended() })
-	if w.Body.H < leastForRanks || !ended {
+	live := func(t *panel.Track) bool { return !t.Status.Ended() }
+	if w.Body.H < leastForRanks || slices.ContainsFunc(w.Runs.Tracks, live) {
 		return 0
 	}
 	return len(w.ranks(w.Body.W))
@@ -61,12 +62,12 @@ func (w *Page) rankRows() int {
 // fewer letters. A third line is never taken: the rest is cut, and a sign says so.
 func (w *Page) ranks(cells int) (all []string) {
 	const most = 2 // lines of a question, and questions: four lines are all that panels can spare
-	groups := w.byRisk()
+	groups, risk := w.byRisk(), w.risk()
 	for _, list := range groups[:min(most, len(groups))] {
 		// Where all were asked the same, short names do, and the radius need not be said.
 		about, names := "", lists.Map(list, func(r rankedRow) string { return r.run.Short })
 		// Short names tell apart all watched runs, and may repeat the radius that is said.
-		if !w.Comparable(&w.risk) {
+		if !w.Runs.Comparable(&risk) {
 			runs := lists.Map(list, func(r rankedRow) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}

@@ -15,12 +15,12 @@ import (
 // TestRanks: once all runs have ended, a line ranks them by robust risk, with the distance of each
 // to the lowest.
 func TestRanks(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	if n := r.watch.rankRows(); n != 0 {
-		t.Errorf("%d lines while all goes on", n)
+		t.Errorf("%d lines while all goes on, want none", n)
 	}
 	r.Wait(20*time.Second, time.Second) // to the end, which all have in common
-	for i, tr := range r.watch.Tracks {
+	for i, tr := range r.watch.Runs.Tracks {
 		tr.Status = runner.Done
 		tr.Eval.Set("robust_risk", measure.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
 	}
@@ -37,7 +37,7 @@ func TestRanks(t *testing.T) {
 	}
 	r.Fits(t, "ranks in 62 cells")
 	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // long names
-		r.watch.Tracks[i].Short = name
+		r.watch.Runs.Tracks[i].Short = name
 	}
 	s = tuitest.Text(r.Shot())
 	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n",
@@ -48,13 +48,13 @@ func TestRanks(t *testing.T) {
 		}
 	}
 	r.Fits(t, "ranks in two lines")
-	r.watch.Tracks[0].Eval.Set("robust_risk", measure.Num(2.25))
+	r.watch.Runs.Tracks[0].Eval.Set("robust_risk", measure.Num(2.25))
 	if s := tuitest.Text(r.Shot()); strings.Contains(s, "2.25★") {
 		t.Errorf("the best of equals:\n%s", s)
 	}
 	r.Size(80, 22)
 	if n := r.watch.rankRows(); n != 0 {
-		t.Errorf("%d lines of a low screen", n)
+		t.Errorf("%d lines of a low screen, want none", n)
 	}
 }
 
@@ -67,19 +67,19 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	for i, run := range runs {
 		run.Meta.Spec.Rho = float64(i + 1)
 	}
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Wait(30*time.Second, time.Second)
-	for i, tr := range r.watch.Tracks {
+	for i, tr := range r.watch.Runs.Tracks {
 		tr.Meta.Spec.Rho = float64(i + 1)
 		tr.Asks = panel.QuestionsOf(tr.Meta)
 		tr.Eval.Set("robust_risk", measure.Num(float64(i)))
 		tr.Eval.Set("worst_class_accuracy", measure.Num(float64(i)/10))
 		tr.Status = runner.Done
 	}
-	for i, c := range r.watch.columns {
-		best, change := r.watch.bests(r.watch.columns)[i], ""
+	for i, c := range r.watch.columns() {
+		best, change := r.watch.bests(r.watch.columns())[i], ""
 		if c.change != nil {
-			change = c.Cell(r.watch.Tracks[:1])
+			change = c.Cell(r.watch.Runs.Tracks[:1])
 		}
 		switch {
 		case c.best != nil && c.best.Name == "robust_risk" && best >= 0:
@@ -91,17 +91,17 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 		}
 	}
 	if n := r.watch.rankRows(); n != 0 {
-		t.Errorf("%d lines of ranking", n)
+		t.Errorf("%d lines of ranking, want none", n)
 	}
 }
 
 // TestRanksByQuestion: for runs at two radii, each radius has its own ranking, and the baseline of
 // a run is the run of the baseline's method at the same radius.
 func TestRanksByQuestion(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second)
-	r.watch.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
-	for i, tr := range r.watch.Tracks {
+	r.watch.Runs.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
+	for i, tr := range r.watch.Runs.Tracks {
 		tr.Meta.Spec.Rho = []float64{.5, 1.5}[i/2]
 		tr.Asks = panel.QuestionsOf(tr.Meta)
 		tr.Eval.Set("robust_risk", measure.Num(float64(i)+tr.Meta.Spec.Rho))
@@ -121,6 +121,6 @@ func TestRanksByQuestion(t *testing.T) {
 		}
 	}
 	if n := strings.Count(text, "  -1.000 "); n != 2 {
-		t.Errorf("%d runs are compared with ERM at their radius:\n%s", n, text)
+		t.Errorf("%d runs are compared with ERM at their radius, want 2:\n%s", n, text)
 	}
 }

@@ -28,37 +28,38 @@ const mostRead = 1 << 11
 // the interface but the logs themselves, and the field reading keeps the interface off these. In a
 // replay the clock moves here, and nothing is read if it has not moved.
 func (w *Page) read(now time.Time) tea.Cmd {
-	if w.reading || len(w.Tracks) == 0 {
+	if w.logs.reading || len(w.Runs.Tracks) == 0 {
 		return nil
 	}
 	back, until := false, eventlog.Moment{}
-	if c := w.clock; c != nil {
+	if c := w.logs.clock; c != nil {
 		c.Tick(now)
 		if !c.Due() {
 			return nil
 		}
 		back, until = c.NextRead()
 	}
-	w.reading = true
+	w.logs.reading = true
 	// A log does not say that its writer was killed: the run's directory does.
-	look := w.clock == nil && now.Sub(w.looked) >= lookInterval
+	look := w.logs.clock == nil && now.Sub(w.logs.looked) >= lookInterval
 	if look {
-		w.looked = now
+		w.logs.looked = now
 	}
 	type source struct { // what the command needs to know of a run
 		panel.RunLog
 		look bool // whether to look at its directory
 	}
 	var logs []source
-	for _, t := range w.Tracks[w.unread:] {
+	for _, t := range w.Runs.Tracks[w.logs.unread:] {
 		// An interrupted run may be resumed by any process; one that is done stays done.
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
 		logs = append(logs, source{t.RunLog, look && mayGoOn})
 	}
-	round, find, owes, first := w.round, w.Source.Find, w.hasUnshown(), w.unread
+	round, first, unshown := w.logs.round, w.logs.unread, w.hasUnshown()
+	find := w.Source.Find
 	sources := lab.InSmall(w.Source, !w.Config.ReadOnly)
 	return func() tea.Msg {
-		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: owes}, 0
+		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: unshown}, 0
 		for i, s := range logs {
 			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {
@@ -96,17 +97,17 @@ func (w *Page) read(now time.Time) tea.Cmd {
 // the log if it was read to there, and last the directory's status. In another order a run that has
 // just ended would be called interrupted.
 func (w *Page) addEvents(m readMsg) tea.Cmd {
-	if m.round != w.round {
+	if m.round != w.logs.round {
 		return nil
 	}
-	w.reading, w.unread = false, m.unread
+	w.logs.reading, w.logs.unread = false, m.unread
 	if m.fromStart {
 		w.restart()
 	}
 	changed, problem := false, ""
 	var cmds []tea.Cmd
 	for _, p := range m.parts {
-		i := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == p.id })
+		i := slices.IndexFunc(w.Runs.Tracks, func(t *panel.Track) bool { return t.ID == p.id })
 		if i < 0 {
 			continue
 		}
@@ -117,39 +118,39 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
-		if w.FurnishOwn() {
-			w.arrange()
+		if w.Board.FurnishOwn() {
+			w.touch()
 		}
-		w.PointBegun()
-		if w.clock == nil {
-			w.Fit()
+		w.Runs.PointBegun()
+		if w.logs.clock == nil {
+			w.Board.Fit()
 		} else {
 			w.fitInView()
 		}
 	}
 	w.updateStory()
 	w.noteTurns(m.tick, m.brings())
-	if problem != "" && problem != w.problem { // once, not at every tick
+	if problem != "" && problem != w.logs.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
-	w.problem = problem
+	w.logs.problem = problem
 	half := func(t *panel.Track) bool { return t.Share < 1 }
-	all := m.unread == 0 && !slices.ContainsFunc(w.Tracks, half)
+	all := m.unread == 0 && !slices.ContainsFunc(w.Runs.Tracks, half)
 	switch {
 	case !all: // at once, not at the next tick: these logs have been there for long
-		cmds = append(cmds, w.read(w.looked))
-	case !w.all:
+		cmds = append(cmds, w.read(w.logs.looked))
+	case !w.logs.all:
 		cmds = append(cmds, freeMemory)
 	}
-	w.all = all
+	w.logs.all = all
 	return tea.Batch(cmds...)
 }
 
 // addPart adds what was read of the run i to its track.
 func (w *Page) addPart(i int, p runNews) tea.Cmd {
-	t := w.Tracks[i]
+	t := w.Runs.Tracks[i]
 	if p.again != nil { // what it has shown is void
-		w.Tracks[i] = w.trackAgain(t, *p.again)
+		w.Runs.Tracks[i] = w.trackAgain(t, *p.again)
 		w.touch()
 		return nil
 	}
@@ -161,9 +162,9 @@ func (w *Page) addPart(i int, p runNews) tea.Cmd {
 	if p.err != nil {
 		t.Share = 1 // a log that cannot be read has nothing more to wait for; the others go on
 	}
-	if w.clock != nil {
-		w.clock.Load(p.id, t.Tape.Replay.Tape(), len(w.Tracks))
-		t.Stop(w.clock.Ended())
+	if w.logs.clock != nil {
+		w.logs.clock.Load(p.id, t.Tape.Replay.Tape(), len(w.Runs.Tracks))
+		t.Stop(w.logs.clock.Ended())
 	}
 	if t.Share == 1 && t.CaughtUp() {
 		w.touch() // what was recorded before is shown at once, and only news in turns
@@ -192,44 +193,4 @@ const lookInterval = 2 * time.Second
 func freeMemory() tea.Msg {
 	debug.FreeOSMemory()
 	return nil
-}
-
-// readMsg brings the events that were appended to the logs of the watched runs. Every read is
-// answered by one readMsg, even if nothing is new, because it ends the read.
-type readMsg struct {
-	parts     []runNews
-	unread    int       // the run whose log comes next; 0: all were read
-	round     int       // the number of the set of runs that was read; an older one is stale
-	fromStart bool      // whether the logs were read from their start
-	tick      time.Time // the time of the tick that asked, by which turns come
-	unshown   bool      // whether something read before is not shown everywhere
-}
-
-// runNews is the news of one run. It names its run by ID, because a command has no reference into
-// the page.
-type runNews struct {
-	id     string
-	events []runner.Event
-	status runner.Status // as a fresh look at the directory says; "" without one
-	err    error
-	log    eventlog.Log  // the log that was read
-	again  *panel.RunLog // the run, to be read from its start, if lost lines have come; or nil
-}
-
-// Changes reports whether the screen may look different. The model keeps the last frame where it
-// does not, which makes an idle minute cheap. A part that waits for its turn counts, or the turn
-// would pass unseen.
-func (m readMsg) Changes() bool { return m.unshown || m.brings() }
-
-// brings reports whether there is something new to show: events, an error, a status from a
-// directory, or a run that is read again. Turns are counted by it.
-func (m readMsg) brings() bool {
-	return m.News() || slices.ContainsFunc(m.parts,
-		func(p runNews) bool { return p.err != nil || p.status != "" || p.again != nil })
-}
-
-// News reports whether a run logged something. The model looks less often at logs without news for
-// a while.
-func (m readMsg) News() bool {
-	return slices.ContainsFunc(m.parts, func(p runNews) bool { return len(p.events) > 0 })
 }

@@ -41,7 +41,7 @@ func longRuns(t *testing.T, runs int) (s *tuitest.Script, events int) {
 func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	const runs = 12
 	s, each := longRuns(t, runs)
-	r := newRig(t, s, 120, 40)
+	r := newDriver(t, s, 120, 40)
 	r.Wait(2*time.Second, time.Second)
 	all := 0
 	for _, m := range r.Sent {
@@ -58,7 +58,7 @@ func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	if all != runs*each {
 		t.Errorf("%d events of %d came", all, runs*each)
 	}
-	for _, tr := range r.watch.Tracks {
+	for _, tr := range r.watch.Runs.Tracks {
 		for name, c := range tr.Curves {
 			if n := len(c.Raw.Buckets()); n > panel.Buckets(runs) {
 				t.Errorf("%s of %s has %d buckets", name, tr.Label, n)

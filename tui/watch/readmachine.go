@@ -13,7 +13,7 @@ const machineInterval = 5 * time.Second
 
 // readMachine looks for new samples of the run under the cursor.
 func (w *Page) readMachine(now time.Time) tea.Cmd {
-	t, m := w.Run(), &w.Machine
+	t, m := w.Runs.Run(), &w.Board.Machine
 	switch {
 	case t == nil:
 		return nil
@@ -26,14 +26,14 @@ func (w *Page) readMachine(now time.Time) tea.Cmd {
 	run, from := t.Run, m.Next
 	return func() tea.Msg {
 		list, next, _ := run.Machine(from) // what cannot be read is not there
-		return panel.Machine{ID: run.Meta.ID, Samples: list, Next: next}
+		return machineMsg{run.Meta.ID, list, next}
 	}
 }
 
 // addMachine adds samples that were read, and has them shown.
-func (w *Page) addMachine(more panel.Machine) {
-	if m := &w.Machine; m.ID == more.ID {
-		m.Samples, m.Next, m.Reading = append(m.Samples, more.Samples...), more.Next, false
+func (w *Page) addMachine(more machineMsg) {
+	if m := &w.Board.Machine; m.ID == more.run {
+		m.Samples, m.Next, m.Reading = append(m.Samples, more.samples...), more.next, false
 	}
 	if more.Changes() {
 		w.touch()

@@ -44,17 +44,18 @@ func box(gpus int, start time.Time) (list []machine.Sample) {
 }
 
 // onMachine shows the machine of the run under the cursor in the whole page.
-func onMachine(r *rig, list []machine.Sample) {
+func onMachine(r *driver, list []machine.Sample) {
 	w := r.watch
-	w.Machine = panel.Machine{ID: w.Run().ID, Samples: list}
-	w.focus = slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return p.Title == "Machine" })
-	w.zoomed = true
+	w.Board.Machine = panel.Machine{ID: w.Runs.Run().ID, Samples: list}
+	w.screen.focus = slices.IndexFunc(w.Board.Panels,
+		func(p panel.Panel) bool { return p.Title == "Machine" })
+	w.screen.zoomed = true
 	w.touch()
 }
 
 // TestMachineGolden holds the one golden screen of the panel.
 func TestMachineGolden(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	onMachine(r, box(2, tuitest.Epoch0()))
 	e := r.Shot()
 	tuitest.Golden(t, "machine", tuitest.Text(e)+tuitest.Styles(e))
@@ -63,7 +64,7 @@ func TestMachineGolden(t *testing.T) {
 // TestMachineFits: in every size, with any number of GPUs and figures, the panel fits its place,
 // and names what matters first.
 func TestMachineFits(t *testing.T) {
-	r := watchRig(t, 80, 24)
+	r := watching(t, 80, 24)
 	mig := box(1, tuitest.Epoch0())
 	for i := range mig {
 		mig[i].GPUs[0].Use, mig[i].GPUs[0].Power = machine.Part{}, 0
@@ -75,9 +76,9 @@ func TestMachineFits(t *testing.T) {
 			r.Size(size[0], size[1])
 			onMachine(r, list)
 			r.Fits(t, name)
-			r.watch.zoomed = false
+			r.watch.screen.zoomed = false
 			r.Fits(t, name)
-			r.watch.zoomed = true
+			r.watch.screen.zoomed = true
 			text := tuitest.Text(r.Shot())
 			waits := strings.Contains(text, "waits for data: 38 % used, 8 workers")
 			if waits != (name == "one" || name == "eight") && size[0] >= 80 {
@@ -92,7 +93,7 @@ func TestMachineFits(t *testing.T) {
 	onMachine(r, box(1, time.Time{}))
 	r.Press("e")
 	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {
-		t.Errorf("exported %+v", r.Overlay)
+		t.Errorf("the export says %+v, want some rows", r.Overlay)
 	}
 }
 
@@ -124,32 +125,41 @@ func TestMachineIsRead(t *testing.T) {
 	}
 	l := tuitest.NewLab(t, nil, lab.Config{}, 80, 24)
 	w := New(l)
-	w.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
+	w.Runs.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
 	now := time.Now()
-	look := func() panel.Machine {
+	look := func() machineMsg {
 		now = now.Add(machineInterval)
-		msg := w.readMachine(now)().(panel.Machine)
+		msg := w.readMachine(now)().(machineMsg)
 		w.Update(msg)
 		return msg
 	}
-	if msg := look(); !msg.Changes() || len(w.Figures()) != 4 {
-		t.Errorf("read %d samples", len(w.Figures()))
+	if msg := look(); !msg.Changes() {
+		t.Error("new samples change nothing")
+	}
+	if n := len(w.Board.Figures()); n != 4 {
+		t.Errorf("%d samples are shown, want 4", n)
 	}
 	if w.readMachine(now) != nil {
 		t.Error("it reads without a pause")
 	}
-	if msg := look(); msg.Changes() || len(w.Figures()) != 4 {
-		t.Errorf("read again: %d samples", len(w.Figures()))
+	if msg := look(); msg.Changes() {
+		t.Error("a look without new samples changes the screen")
+	}
+	if n := len(w.Board.Figures()); n != 4 {
+		t.Errorf("after a second look %d samples are shown, want 4", n)
 	}
 	see(list[4:7])
-	if msg := look(); !msg.Changes() || len(w.Figures()) != 7 {
-		t.Errorf("read %d samples", len(w.Figures()))
+	if msg := look(); !msg.Changes() {
+		t.Error("three more samples change nothing")
+	}
+	if n := len(w.Board.Figures()); n != 7 {
+		t.Errorf("%d samples are shown, want 7", n)
 	}
 	old := panel.OpenReplay(sourceOf{}, run)
-	w.Tracks[0] = panel.NewTrack(old)
-	w.Tracks[0].Add([]runner.Event{&runner.StatusEvent{Head: runner.Head{
+	w.Runs.Tracks[0] = panel.NewTrack(old)
+	w.Runs.Tracks[0].Add([]runner.Event{&runner.StatusEvent{Head: runner.Head{
 		Time: list[2].Time.Add(time.Second)}, Status: runner.Running}})
-	if got := len(w.Figures()); got != 3 {
+	if got := len(w.Board.Figures()); got != 3 {
 		t.Errorf("in a replay %d samples are shown, want 3", got)
 	}
 	if _, err := os.Stat(filepath.Join(run.Dir, "system.jsonl")); err != nil {

@@ -16,9 +16,9 @@ import (
 // its own. Actions behind it may rely on Run not being nil.
 func (w *Page) ofRun(why func(*panel.Track) string) func() string {
 	return func() string {
-		switch t := w.Run(); {
+		switch t := w.Runs.Run(); {
 		case t == nil:
-			return noRuns
+			return "No runs to watch. Start some on page 1, or select some on page 3"
 		case why != nil:
 			return why(t)
 		}
@@ -27,36 +27,42 @@ func (w *Page) ofRun(why func(*panel.Track) string) func() string {
 }
 
 func (w *Page) noAbove(*panel.Track) string {
-	return kit.Unless(w.Cross.On || w.RowAt() > 0, firstRun)
+	return kit.Unless(w.Board.Cross.On || w.Runs.RowAt() > 0, "This is the first run")
 }
 
 func (w *Page) noBelow(*panel.Track) string {
-	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, lastRun)
-}
-
-// noBack needs no run: a zoom or an open pane can be left on an empty page, too.
-func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.raceRuns != nil,
-		kit.NoWayBack)
+	return kit.Unless(w.Board.Cross.On || w.Runs.RowAt() < len(w.Runs.Rows())-1,
+		"This is the last run")
 }
 
 func (w *Page) noFlip(*panel.Track) string {
-	return kit.Unless(len(w.Panels[w.focus].Views) > 1, oneView)
+	return kit.Unless(len(w.Board.Panels[w.screen.focus].Views) > 1, "This panel has only one view")
 }
 
-func (w *Page) noSplit(*panel.Track) string { return kit.Unless(w.Validates, noValidation) }
+func (w *Page) noSplit(*panel.Track) string {
+	return kit.Unless(w.Board.Validates, "No watched run has a validation split (see val_fraction)")
+}
 
 func (w *Page) noWarnings(t *panel.Track) string {
-	return kit.Unless(t.Warned > 0, t.Label+" has no warnings")
+	return kit.Unless(t.Warned > 0, fmt.Sprintf("%s has no warnings", t.Label))
 }
 
 func (w *Page) noScale(*panel.Track) string {
-	return kit.Unless(len(w.CurrentView(w.focus).Curves) > 0, noVertical)
+	return kit.Unless(len(w.Board.CurrentView(w.screen.focus).Curves) > 0,
+		"This panel has no vertical scale")
 }
 
 // noScroll names the pane, as that is the one of the two that a key can open.
 func (w *Page) noScroll(*panel.Track) string {
-	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0, logClosed)
+	if w.hiddenBars(w.screen.focus) > 0 {
+		return ""
+	}
+	return w.noPane()
+}
+
+// noPane says that no log pane is open.
+func (w *Page) noPane() string {
+	return kit.Unless(w.screen.logPane != noPane, "The log pane is closed. w opens it")
 }
 
 // noVerb returns what says why a live run cannot be asked something, for which it must be in one of
@@ -66,9 +72,9 @@ func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) strin
 	return func(t *panel.Track) string {
 		switch {
 		case t.Status.Ended():
-			return fmt.Sprintf(nothingTo, t.Label, t.Status, verb)
+			return nothingTo(verb, t)
 		case !w.Controls(t.ID):
-			return t.Label + elsewhere
+			return w.noControl(t)
 		case len(in) > 0 && !slices.Contains(in, t.Status):
 			return fmt.Sprintf("%s is %s", t.Label, t.Status)
 		}
@@ -81,30 +87,49 @@ func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) strin
 func (w *Page) noResume(t *panel.Track) string {
 	switch {
 	case t.Status == runner.Paused:
-		return kit.Unless(w.Controls(t.ID), t.Label+elsewhere)
+		return w.noControl(t)
 	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Spec.IsScript():
 		return runner.ByScript(t.ID)
 	case t.Status.Ended() && t.Status != runner.Done:
 		return ""
 	}
-	return fmt.Sprintf(nothingTo, t.Label, t.Status, "resume")
+	return nothingTo("resume", t)
+}
+
+// nothingTo says that the status of a run leaves nothing to do for a verb.
+func nothingTo(verb string, t *panel.Track) string {
+	return fmt.Sprintf("%s is %s: nothing to %s", t.Label, t.Status, verb)
+}
+
+// noControl says that a run takes its requests elsewhere.
+func (w *Page) noControl(t *panel.Track) string {
+	return kit.Unless(w.Controls(t.ID),
+		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))
+}
+
+// noCopy says that the key has another meaning in a replay.
+func (w *Page) noCopy(*panel.Track) string {
+	return kit.Unless(w.logs.clock == nil, "In a replay y goes to the next checkpoint")
 }
 
 // noSeeds refuses where taking apart and putting together look the same.
 func (w *Page) noSeeds(*panel.Track) string {
-	return kit.Unless(len(w.Groups) < len(w.Tracks), noSeedsAlike)
+	return kit.Unless(len(w.Runs.Groups) < len(w.Runs.Tracks),
+		"No two runs differ only in the seed")
 }
 
 // noPlot is the Why of keys that need an axis of steps.
-func (w *Page) noPlot(*panel.Track) string { return kit.Unless(w.plotCells() > 0, noSteps) }
+func (w *Page) noPlot(*panel.Track) string {
+	return kit.Unless(w.plotCells() > 0, "This panel has no step axis. Tab goes to one that has")
+}
 
 func (w *Page) noUnzoom(*panel.Track) string {
-	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)
+	return kit.Unless(w.Board.ZoomX != (plot.Range{}), "The whole axis is in view")
 }
 
 // noReset says why there is nothing to reset.
 func (w *Page) noReset() string {
-	if w.ZoomX != (plot.Range{}) {
+	if w.Board.ZoomX != (plot.Range{}) {
 		return ""
 	}
 	return w.Choices().Key().Why()

@@ -29,53 +29,61 @@ const eyeTurn, stripTurn = 6, 15
 // are not read any faster.
 const replayTurn = time.Second / 4
 
-// drawnPart is the last drawing of a part of the page. Both fields are values of schedule.news; a
-// part owes a drawing as long as wanted or news is ahead of what it shows.
+// drawnPart is the last drawing of a part of the page, which stands until the user does something
+// or the part's turn comes. Everything else that a part shows changes only with one of these two.
+//
+// Finer drawings to keep, of charts by a fingerprint, of their rows and of their lines, were
+// measured at four runs and at forty (BenchmarkLive, BenchmarkScreen). While runs go on they saved
+// nothing. Parts save two fifths of the bytes that are sent. A fingerprint that forgets something
+// would show an old chart.
 type drawnPart struct {
-	kit.LineCache
-	shown  int // the value when the part was drawn
-	wanted int // the value that the part must show at least
+	lines   []string   // nil before the first drawing
+	places  partPlaces // where they were drawn
+	touched int        // the value of schedule.touched then
+	shown   int        // the value of schedule.news at the part's last turn
+	wanted  int        // the value of schedule.news that the part must show at least
 }
 
-// partKey is everything that a part of the page depends on, with its places. It is compared as a
-// whole: if a part depends on something else, that must be added here, or the part shows an old
-// state.
-type partKey struct {
-	place, second kit.Rect
-	theme         *kit.Theme
-	body          kit.Rect
-	touched       int
-	round         int
-	shown         int
+// partPlaces are the places of a part; only the part with table and log pane has two.
+type partPlaces [2]kit.Rect
+
+// isDue reports whether a part is drawn anew: its turn has come, the user did something, or its
+// places are others. Without a Round, as in most tests, every frame shows all there is.
+func (w *Page) isDue(p *drawnPart, places partPlaces) bool {
+	return w.Round == 0 || p.lines == nil || p.shown < p.wanted || p.touched != w.turns.touched ||
+		p.places != places
 }
 
-// partLines returns the lines of a part, drawn anew if its turn has come or the user did something.
-// place and second are its places; only the part with table and log pane has two. Without a
-// Round, as in most tests, nothing is kept and every frame shows all there is.
-func (w *Page) partLines(t *drawnPart, place, second kit.Rect, draw func() []string) []string {
-	if w.Round == 0 {
-		return draw()
+// keep keeps the lines of a part that was due. Once due, a part shows all there is, also news that
+// came after its turn.
+func (w *Page) keep(p *drawnPart, places partPlaces, lines []string) {
+	p.lines, p.places, p.touched = lines, places, w.turns.touched
+	if p.shown < p.wanted {
+		p.shown = w.turns.news
 	}
-	// Once due, a part shows all there is, also news that came after its turn.
-	if t.shown < t.wanted {
-		t.shown = w.news
+}
+
+// part returns the drawing of a panel.
+func (w *Page) part(panel int) *drawnPart {
+	for len(w.turns.drawn) <= panel {
+		w.turns.drawn = append(w.turns.drawn, &drawnPart{})
 	}
-	return t.Get(partKey{place, second, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
+	return w.turns.drawn[panel]
 }
 
 // schedule is the state of the turns. Its counts only grow; they are only compared with earlier
 // values.
 type schedule struct {
-	news    int         // the number of looks that brought something new
-	touched int         // the number of calls of touch
-	since   time.Time   // the time of the last look
-	around  drawnPart   // the part around the panels
-	drawn   []drawnPart // the panels, by their index
-	placed  []kit.Rect  // the places of the panels that are shown, where they were drawn last
+	news    int          // the number of looks that brought something new
+	touched int          // the number of calls of touch
+	since   time.Time    // the time of the last look
+	around  drawnPart    // the part around the panels
+	drawn   []*drawnPart // the panels, by their index; see part
+	placed  []kit.Rect   // the places of the panels that are shown, where they were drawn last
 }
 
 // touch makes the next frame draw everything, whoever's turn it is.
-func (w *Page) touch() { w.touched++ }
+func (w *Page) touch() { w.turns.touched++ }
 
 // scheduledPart is a part of the page with the time between its turns, and when they come within a
 // Round.
@@ -92,8 +100,8 @@ type scheduledPart struct {
 // stand one above the other share a turn.
 func (w *Page) parts(look time.Duration) []scheduledPart {
 	columns := 0
-	for _, r := range w.placed {
-		if r.Y == w.placed[0].Y {
+	for _, r := range w.turns.placed {
+		if r.Y == w.turns.placed[0].Y {
 			columns++
 		}
 	}
@@ -104,25 +112,25 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 	}
 	// Only an evaluation changes bars and maps, so they come half as often.
 	table, curves, others := w.Round, round, evalTurn*round
-	if c := w.clock; c != nil {
+	if c := w.logs.clock; c != nil {
 		table, curves, others = 0, 0, 0
 		if c.Playing && w.Round > 0 {
 			table, others = replayTurn, replayTurn
 		}
 	}
-	list := []scheduledPart{{&w.around, table, 0}}
+	list := []scheduledPart{{&w.turns.around, table, 0}}
 	for i := range w.count() {
 		p, d, at := w.first()+i, curves, time.Duration(0)
-		if i < len(w.placed) {
-			at = round * time.Duration(w.placed[i].X) / time.Duration(max(1, w.Body.W))
+		if i < len(w.turns.placed) {
+			at = round * time.Duration(w.turns.placed[i].X) / time.Duration(max(1, w.Body.W))
 		}
-		switch v := w.CurrentView(p); {
+		switch v := w.Board.CurrentView(p); {
 		case v.ShowsSamples():
 			continue
 		case !v.Plots() && !v.Phase:
 			d = others
 		}
-		list = append(list, scheduledPart{&w.drawn[p], d, at})
+		list = append(list, scheduledPart{w.part(p), d, at})
 	}
 	return list
 }
@@ -131,14 +139,14 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 // each has to show: View draws, and a part that is out of view by then is not drawn.
 func (w *Page) noteTurns(now time.Time, changed bool) {
 	if changed {
-		w.news++
+		w.turns.news++
 	}
-	for _, p := range w.parts(now.Sub(w.since)) {
-		if turnBetween(w.since, now, p.every, p.offset) {
-			p.wanted = w.news
+	for _, p := range w.parts(now.Sub(w.turns.since)) {
+		if turnBetween(w.turns.since, now, p.every, p.offset) {
+			p.wanted = w.turns.news
 		}
 	}
-	w.since = now
+	w.turns.since = now
 }
 
 // turnBetween reports whether a turn came between two moments. Turns come at intervals of every,
@@ -152,5 +160,6 @@ func turnBetween(from, to time.Time, every, at time.Duration) bool {
 // hasUnshown reports whether some part does not show all there is. Then the next look counts as a
 // change even if it brings nothing, so that the last news of a run that has ended is shown, too.
 func (w *Page) hasUnshown() bool {
-	return slices.ContainsFunc(w.parts(0), func(p scheduledPart) bool { return p.wanted < w.news })
+	return slices.ContainsFunc(w.parts(0),
+		func(p scheduledPart) bool { return p.wanted < w.turns.news })
 }

@@ -12,7 +12,7 @@ import (
 // TestTurns: over a slow line, the parts of the page show news in turns, each within one round. The
 // effect of a key is shown at once.
 func TestTurns(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 120, 38)
+	r := newDriver(t, tuitest.NewScript(t), 120, 38)
 	r.Wait(5*time.Second, time.Second/5)
 	r.Round = time.Second
 	w := r.watch
@@ -30,18 +30,22 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if changes != 2 {
-		t.Errorf("the table was drawn anew %d times in two rounds", changes)
+		t.Errorf("the table was drawn anew %d times in two rounds, want 2", changes)
 	}
-	r.Clock(r.Now.Add(time.Second)) // all runs log
-	r.Send(kit.Tick(r.Now.Add(time.Millisecond)))
-	if !w.hasUnshown() || table() != before {
-		t.Fatal("a part shows what is new before its turn")
+	start := *r.Now
+	*r.Now = start.Add(time.Second) // all runs log
+	r.Send(kit.Tick(start.Add(time.Millisecond)))
+	if !w.hasUnshown() {
+		t.Fatal("nothing waits for its turn, though all runs have logged")
+	}
+	if table() != before {
+		t.Fatal("the table shows what is new before its turn")
 	}
 	if r.Press("down"); table() == before {
 		t.Error("a key does not show all that is new")
 	}
 	for i := range 4 { // nothing more comes
-		r.Send(kit.Tick(r.Now.Add(time.Duration(i) * time.Second)))
+		r.Send(kit.Tick(start.Add(time.Duration(i) * time.Second)))
 	}
 	if w.hasUnshown() {
 		t.Error("after two rounds parts do not show all there is")
@@ -51,19 +55,19 @@ func TestTurns(t *testing.T) {
 // TestColumnsTakeTurns: of panels side by side, one column has its turn at each look, even if looks
 // come late, and each panel has one turn in every round.
 func TestColumnsTakeTurns(t *testing.T) {
-	r := newRig(t, tuitest.NewScript(t), 200, 60)
+	r := newDriver(t, tuitest.NewScript(t), 200, 60)
 	r.Wait(5*time.Second, time.Second/5)
 	r.Round = time.Second
 	w := r.watch
 	r.View()
 	shown := func() (list []int) {
 		for i := range w.count() {
-			list = append(list, w.drawn[w.first()+i].wanted)
+			list = append(list, w.turns.drawn[w.first()+i].wanted)
 		}
 		return list
 	}
 	const looks = 100
-	at, together := r.Now, 0
+	at, together := *r.Now, 0
 	waits := make([]int, w.count())
 	w.noteTurns(at, true)
 	for k := range looks {
@@ -73,7 +77,7 @@ func TestColumnsTakeTurns(t *testing.T) {
 		columns := map[int]bool{}
 		for i, n := range shown() {
 			if waits[i]++; n != before[i] {
-				columns[w.placed[i].X], waits[i] = true, 0
+				columns[w.turns.placed[i].X], waits[i] = true, 0
 			}
 			if most := 3 * evalTurn; waits[i] > most {
 				t.Fatalf("panel %d waits for %d looks", i, waits[i])

@@ -11,7 +11,7 @@ import (
 // barRows returns the number of lines of the replay's bar.
 func (w *Page) barRows() int {
 	const leastHeight = 14
-	if w.clock == nil || w.Body.H < leastHeight {
+	if w.logs.clock == nil || w.Body.H < leastHeight {
 		return 0
 	}
 	return 1

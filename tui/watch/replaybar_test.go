@@ -70,20 +70,20 @@ func TestNear(t *testing.T) {
 // TestReplayBar: a click on the bar moves the replay there. In a replay by steps, the header counts
 // steps.
 func TestReplayBar(t *testing.T) {
-	w, r := replayRig(t, lab.Replay{Steps: true})
+	w, r := replaying(t, lab.Replay{Steps: true})
 	r.Press("space")
 	w.View(120, 38)
 	bar := w.layout().head.Y
 	if line := w.View(120, 38)[bar]; !strings.Contains(line, "●") ||
 		!strings.Contains(line, "evaluation") {
-		t.Errorf("the bar is %q", line)
+		t.Errorf("the bar is %q, want the place and a legend in it", line)
 	}
 	r.Send(kit.Click{X: 60, Y: bar})
 	r.Wait(frameTime, frameTime)
-	if at := w.clock.Now / w.clock.End.Seconds; at < 0.4 || at > 0.9 {
-		t.Errorf("a click about the middle leads to %v", at)
+	if at := w.logs.clock.Now / w.logs.clock.End.Seconds; at < 0.4 || at > 0.9 {
+		t.Errorf("a click about the middle leads to %v of the whole, want .4 to .9", at)
 	}
 	if d := w.Digest(80); !strings.Contains(d, " steps/s · ") || strings.Contains(d, "×") {
-		t.Errorf("by steps the header says %q", d)
+		t.Errorf("by steps the header says %q, want steps/s and no × in it", d)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// seedsRig returns a rig over two methods with three seeds each.
-func seedsRig(t *testing.T) *rig {
+// watchingSeeds returns a driver over two methods with three seeds each.
+func watchingSeeds(t *testing.T) *driver {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
@@ -40,7 +40,7 @@ func seedsRig(t *testing.T) *rig {
 		}
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
-	r := newRigOf(t, s.Folder, s, 120, 40)
+	r := newDriverOf(t, s.Folder, s, 120, 40)
 	r.Wait(3*time.Second, time.Second)
 	return r
 }
@@ -48,26 +48,32 @@ func seedsRig(t *testing.T) *rig {
 // TestSeeds: seeds are one row and one band, whose values do not depend on the other runs that are
 // shown. A key takes the seeds apart.
 func TestSeeds(t *testing.T) {
-	r := seedsRig(t)
+	r := watchingSeeds(t)
 	w := r.watch
-	if len(w.Rows()) != 2 || len(w.Tracks) != 6 || w.Tracks[0].Number != w.Tracks[1].Number {
-		t.Fatalf("rows %v", w.Rows())
+	if rows := w.Runs.Rows(); len(rows) != 2 || len(w.Runs.Tracks) != 6 {
+		t.Fatalf("%d runs have the rows %v, want 6 in 2 rows", len(w.Runs.Tracks), rows)
+	}
+	if first, second := w.Runs.Tracks[0].Number, w.Runs.Tracks[1].Number; first != second {
+		t.Errorf("two seeds have the colours %d and %d, want one", first, second)
 	}
 	bands := func() []plot.Line {
-		return slices.DeleteFunc(w.Chart("test_loss").Lines,
+		return slices.DeleteFunc(w.Board.Chart("test_loss").Lines,
 			func(l plot.Line) bool { return len(l.Seeds) < 2 })
 	}
 	points := func() []plot.BandPoint {
 		for _, b := range bands() {
-			if b.Number == w.Tracks[0].Number {
-				return slices.Clone(b.Points(w.Span(), 40))
+			if b.Number == w.Runs.Tracks[0].Number {
+				return slices.Clone(b.Points(w.Board.Span(), 40))
 			}
 		}
 		return nil
 	}
 	before := points()
-	if before == nil || before[20].N != 3 || !(before[20].Lo < before[20].Hi) {
-		t.Fatalf("the band is of %+v", before)
+	if before == nil {
+		t.Fatal("the first row has no band")
+	}
+	if p := before[20]; p.N != 3 || !(p.Lo < p.Hi) {
+		t.Fatalf("the band has %+v in column 20, want an interval over 3 seeds", p)
 	}
 	r.Press("down", "space", "up")
 	if !slices.EqualFunc(before, points(), func(a, b plot.BandPoint) bool {
@@ -76,23 +82,31 @@ func TestSeeds(t *testing.T) {
 		t.Error("the band changed when other runs were hidden")
 	}
 	if n := len(bands()); n != 1 {
-		t.Errorf("%d bands, one hidden", n)
+		t.Errorf("%d bands, one hidden, want 1", n)
 	}
 	s := tuitest.Text(r.Shot())
-	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
-		t.Errorf("no row or no line of three seeds:\n%s", s)
+	for _, want := range []string{"sfk ×3", "sfk n3"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("the screen of three seeds lacks %q:\n%s", want, s)
+		}
 	}
-	for _, track := range w.Tracks {
+	for _, track := range w.Runs.Tracks {
 		track.Status = runner.Done
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "✓ sfk s1: done after") {
 		t.Errorf("of which seed the headline is:\n%s", s)
 	}
 	r.Press("o")
-	if c := w.Chart("test_loss"); len(w.Rows()) != 6 || len(bands()) != 0 || len(c.Lines) != 3 {
-		t.Errorf("apart: rows %v, %d bands, %d lines", w.Rows(), len(bands()), len(c.Lines))
+	if rows := w.Runs.Rows(); len(rows) != 6 {
+		t.Errorf("apart: the rows are %v, want 6", rows)
 	}
-	if r := watchRig(t, 120, 40); r.watch.noSeeds(nil) == "" {
+	if n := len(bands()); n != 0 {
+		t.Errorf("apart: %d bands, want none", n)
+	}
+	if c := w.Board.Chart("test_loss"); len(c.Lines) != 3 {
+		t.Errorf("apart: %d lines, want 3", len(c.Lines))
+	}
+	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")
 	}
 }
@@ -111,6 +125,6 @@ func TestSeedsAlone(t *testing.T) {
 		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),
 		of(func(*runner.Meta) {})})
 	if len(groups) != 4 || !slices.Equal(groups[0], []int{0, 1}) {
-		t.Errorf("groups %v", groups)
+		t.Errorf("the groups are %v, want 4, the first of runs 0 and 1", groups)
 	}
 }

@@ -16,16 +16,16 @@ import (
 // shows who suffers under the other runs. Only the figures of the waiting run and views of that run
 // alone are missing.
 func TestWhoSuffersElsewhere(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
-	for _, at := range []int{w.Baseline, w.Cursor} {
-		w.Tracks[at].Eval, w.Tracks[at].Films = nil, nil
+	for _, at := range []int{w.Runs.Baseline, w.Runs.Cursor} {
+		w.Runs.Tracks[at].Eval, w.Runs.Tracks[at].Films = nil, nil
 		s := tuitest.Text(r.Shot())
 		if !strings.Contains(s, "hexagon") || !strings.Contains(s, "◂ ·") {
 			t.Errorf("without an evaluation of run %d nobody suffers:\n%s", at, s)
 		}
 	}
-	for _, track := range w.Tracks {
+	for _, track := range w.Runs.Tracks {
 		track.Eval, track.Films = nil, nil
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "is not evaluated yet") {
@@ -36,25 +36,30 @@ func TestWhoSuffersElsewhere(t *testing.T) {
 // TestWhoSuffers: every run is on the line of every class. The lines begin with the worst class of
 // the baseline.
 func TestWhoSuffers(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end
 	w := r.watch
-	p := slices.IndexFunc(w.Panels,
+	p := slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
-	s := w.Spread(p, w.CurrentView(p), 20)
-	erm := w.Tracks[w.Baseline]
+	s := w.Board.Spread(p, w.Board.CurrentView(p), 20)
+	erm := w.Runs.Tracks[w.Runs.Baseline]
 	values := erm.Places(lab.ListNamed("class_accuracy"))
-	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.Tracks) ||
-		s.Numbers[s.Front] != w.Run().Number {
-		t.Fatalf("%d rows, series %v, %d in front", len(s.Rows), s.Numbers, s.Front)
+	if len(s.Rows) != len(values) {
+		t.Fatalf("%d rows, want one for each of %d classes", len(s.Rows), len(values))
+	}
+	if len(s.Numbers) != len(w.Runs.Tracks) {
+		t.Fatalf("%d series, want one for each of %d runs", len(s.Numbers), len(w.Runs.Tracks))
+	}
+	if got, want := s.Numbers[s.Front], w.Runs.Run().Number; got != want {
+		t.Fatalf("series %d is in front, want that of the run under the cursor, %d", got, want)
 	}
 	for i, row := range s.Rows {
-		if i > 0 && row.Values[w.Baseline] < s.Rows[i-1].Values[w.Baseline] {
+		if i > 0 && row.Values[w.Runs.Baseline] < s.Rows[i-1].Values[w.Runs.Baseline] {
 			t.Errorf("row %d is worse than the one above", i)
 		}
 		at := slices.Index(erm.Meta.Classes, row.Label)
-		if row.Values[w.Baseline] != values[at].Float() {
-			t.Errorf("%s is at %g, want %v", row.Label, row.Values[w.Baseline], values[at])
+		if row.Values[w.Runs.Baseline] != values[at].Float() {
+			t.Errorf("%s is at %g, want %v", row.Label, row.Values[w.Runs.Baseline], values[at])
 		}
 	}
 }
@@ -62,22 +67,22 @@ func TestWhoSuffers(t *testing.T) {
 // TestWhoSuffersOfSeeds: the worst class of folded seeds is the one with the lowest mean, even if
 // the seed under the cursor has another. The name and the number beside it agree.
 func TestWhoSuffersOfSeeds(t *testing.T) {
-	r := seedsRig(t)
+	r := watchingSeeds(t)
 	w := r.watch
-	w.Cursor = 0
+	w.Runs.Cursor = 0
 	for seed, lowest := range []int{0, 1, 1} { // the seed under the cursor has class 0
-		values := slices.Clone(w.Tracks[seed].Places(lab.ListNamed("class_accuracy")))
+		values := slices.Clone(w.Runs.Tracks[seed].Places(lab.ListNamed("class_accuracy")))
 		for i := range values {
 			values[i] = measure.Num(.9)
 		}
 		values[lowest] = measure.Num(.1)
-		w.Tracks[seed].Eval.ByGroup.Set("class_accuracy", values)
+		w.Runs.Tracks[seed].Eval.ByGroup.Set("class_accuracy", values)
 	}
-	p := slices.IndexFunc(w.Panels,
+	p := slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
-	for _, row := range w.Spread(p, w.CurrentView(p), 20).Rows {
-		if row.Worst != (row.Label == w.Run().Meta.Classes[1]) {
-			t.Errorf("%s is the worst: %v", row.Label, row.Worst)
+	for _, row := range w.Board.Spread(p, w.Board.CurrentView(p), 20).Rows {
+		if row.Worst != (row.Label == w.Runs.Run().Meta.Classes[1]) {
+			t.Errorf("%s is marked as the worst: %v, want %v", row.Label, row.Worst, !row.Worst)
 		}
 	}
 }
@@ -85,19 +90,19 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 // TestWhoSuffersAlone: if only one class has enough samples, no name is marked, because the table
 // has no worst class then.
 func TestWhoSuffersAlone(t *testing.T) {
-	r := watchRig(t, 120, 40)
+	r := watching(t, 120, 40)
 	w := r.watch
-	m := w.Run().Meta
+	m := w.Runs.Run().Meta
 	m.ClassCounts.Test = make([]int, len(m.Classes))
 	m.Spec.MinGroup = 10
-	p := slices.IndexFunc(w.Panels,
+	p := slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
 	for enough := range 3 { // the number of classes with enough samples
 		if enough > 0 {
 			m.ClassCounts.Test[enough-1] = 10
 		}
 		worst := 0
-		for _, row := range w.Spread(p, w.CurrentView(p), 20).Rows {
+		for _, row := range w.Board.Spread(p, w.Board.CurrentView(p), 20).Rows {
 			if row.Worst {
 				worst++
 			}

@@ -35,27 +35,27 @@ type storyInput struct {
 
 // updateStory makes the story anew if it may have changed.
 func (w *Page) updateStory() {
-	of := make([]storyInput, len(w.Tracks))
+	of := make([]storyInput, len(w.Runs.Tracks))
 	reading := false
-	for i, t := range w.Tracks {
-		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline,
+	for i, t := range w.Runs.Tracks {
+		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Runs.Baseline,
 			t.Gap != nil}
 		reading = reading || t.Share < 1
 	}
 	if slices.Equal(of, w.storyState.inputs) && !reading {
 		return
 	}
-	w.storyState.Story, w.storyState.inputs, w.Epoch = compare.Story{}, of, 0
+	w.storyState.Story, w.storyState.inputs, w.Runs.Epoch = compare.Story{}, of, 0
 	if reading { // half a log has other evaluations than the whole
-		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
+		w.storyState.inputs, w.storyState.Said = nil, []string{"Reading the logs" + w.Theme.More}
 		return
 	}
-	runs := lists.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
+	runs := lists.Map(w.Runs.Tracks, func(t *panel.Track) compare.StoryRun {
 		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations(), Lossy: t.Gap != nil}
 	})
-	w.storyState.Story = compare.NewStory(runs, w.Baseline)
-	w.Epoch = w.storyState.Epoch
+	w.storyState.Story = compare.NewStory(runs, w.Runs.Baseline)
+	w.Runs.Epoch = w.storyState.Epoch
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there
@@ -96,7 +96,7 @@ func (w *Page) story(cells, rows int) []string {
 
 // damage names the first run of whose log a part is lost, and the remedy; "" where there is none.
 func (w *Page) damage() string {
-	lossy := slices.DeleteFunc(slices.Clone(w.Tracks), func(t *panel.Track) bool {
+	lossy := slices.DeleteFunc(slices.Clone(w.Runs.Tracks), func(t *panel.Track) bool {
 		return t.Gap == nil
 	})
 	switch len(lossy) {

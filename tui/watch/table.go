@@ -67,7 +67,7 @@ func forNarrow(columns []column) (list []column) {
 // outcomeCount returns the number of columns that say what a run comes to, test % among them. It
 // counts the columns that columnsOf puts behind progress, and must follow it.
 func (w *Page) outcomeCount() int {
-	if w.Validates && !w.Val {
+	if w.Board.Validates && !w.Board.Val {
 		return 6
 	}
 	return 5
@@ -87,7 +87,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	l.name = max(6, min(w.nameCells(l.shorter), most))
 	rest := cells - markWidth - l.name - 1
-	columns := w.columns
+	columns := w.columns()
 	if cells < leastWide {
 		columns = forNarrow(columns)
 	}
@@ -99,8 +99,8 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		lacking := c.rare && !panel.EvalFigure(c.best.Name).Over(w.Tracks).Applies()
-		if lacking || c.change != nil && w.Baseline < 0 {
+		lacking := c.rare && !panel.EvalFigure(c.best.Name).Over(w.Runs.Tracks).Applies()
+		if lacking || c.change != nil && w.Runs.Baseline < 0 {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
@@ -130,8 +130,9 @@ func (w *Page) layTable(cells int) tableLayout {
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
-		if marks[i] = -1; c.best != nil && w.Comparable(c.best) {
-			marks[i] = w.leads(c.best, panel.EvalFigureAt(c.best.Name, w.Epoch))
+		marks[i] = -1
+		if c.best != nil && w.Runs.Comparable(c.best) {
+			marks[i] = w.leads(c.best, panel.EvalFigureAt(c.best.Name, w.Runs.Epoch))
 			if w.leads(c.best, panel.EvalFigure(c.best.Name)) != marks[i] {
 				marks[i] = -1
 			}
@@ -142,18 +143,18 @@ func (w *Page) bests(columns []column) []int {
 
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *measure.Measure, figure panel.Figure) int {
-	values := lists.Map(w.Rows(),
-		func(row []int) measure.Number { return figure.Over(w.InRow(row)) })
+	values := lists.Map(w.Runs.Rows(),
+		func(row []int) measure.Number { return figure.Over(w.Runs.InRow(row)) })
 	return measure.LeaderIndex(values, m.Better == dro.Higher,
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 
 // epochMark names the epoch at which runs are compared, behind the head of what compares them.
 func (w *Page) epochMark() string {
-	if w.Epoch == 0 {
+	if w.Runs.Epoch == 0 {
 		return ""
 	}
-	return fmt.Sprintf("@%.4g", w.Epoch)
+	return fmt.Sprintf("@%.4g", w.Runs.Epoch)
 }
 
 // shortest is the last form of rowName.
@@ -164,18 +165,18 @@ const shortest = 3
 // go without what they share. The number behind "!" says how often the row's runs have warned; row
 // cuts the name and not this number.
 func (w *Page) rowName(row []int, form int) string {
-	t := w.Tracks[row[0]]
+	t := w.Runs.Tracks[row[0]]
 	name, warned, short := t.Name(), 0, t.Short
 	if n := min(form-1, len(t.Briefs)); n > 0 {
 		short = t.Briefs[n-1]
 	}
 	switch {
-	case form > 0 && len(row) == 1 && !w.EachSeed:
+	case form > 0 && len(row) == 1 && !w.Runs.EachSeed:
 		name = short
 	case len(row) > 1:
 		name = fmt.Sprintf("%s ×%d%s", short, len(row), t.Uses)
 	}
-	for _, t := range w.InRow(row) {
+	for _, t := range w.Runs.InRow(row) {
 		warned += t.Warned
 	}
 	if warned > 0 {
@@ -186,7 +187,7 @@ func (w *Page) rowName(row []int, form int) string {
 
 // nameCells returns the width of the longest name in a form, in cells.
 func (w *Page) nameCells(form int) (cells int) {
-	for _, row := range w.Rows() {
+	for _, row := range w.Runs.Rows() {
 		cells = max(cells, cell.Width(w.rowName(row, form)))
 	}
 	return cells
@@ -195,13 +196,13 @@ func (w *Page) nameCells(form int) (cells int) {
 // firstRow returns the first row that a table of h lines shows. The row under the cursor is always
 // shown, and there are no blank lines below the last. A click depends on it, too.
 func (w *Page) firstRow(h int) int {
-	return max(0, w.RowAt()+1-max(1, h-1))
+	return max(0, w.Runs.RowAt()+1-max(1, h-1))
 }
 
 // table draws a line of heads and one for each row, in exactly r's size. Where rows are hidden,
 // the head of the first column tells which are shown.
 func (w *Page) table(r kit.Rect) []string {
-	t, l, rows := w.Theme, w.layTable(r.W), w.Rows()
+	t, l, rows := w.Theme, w.layTable(r.W), w.Runs.Rows()
 	// The head is put together as a row is, part by part, or they would not stand in line.
 	first := w.firstRow(r.H)
 	name := "run"
@@ -227,10 +228,10 @@ func (w *Page) table(r kit.Rect) []string {
 // fields returns the columns of the layout as they are drawn: the cells of rows, by index, with the
 // marks of the best.
 func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
-	rows, best := w.Rows(), w.Theme.Best
+	rows, best := w.Runs.Rows(), w.Theme.Best
 	for k, c := range l.columns {
 		f := page.Field[int]{Column: c.Column,
-			Cell: func(i int) string { return c.Cell(w.InRow(rows[i])) }}
+			Cell: func(i int) string { return c.Cell(w.Runs.InRow(rows[i])) }}
 		if l.narrow && c.Brief != "" {
 			f.Head = c.Brief
 		}
@@ -249,7 +250,7 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 				if l.marks[k] == i {
 					mark = best
 				}
-				return c.Cell(w.InRow(rows[i])) + mark
+				return c.Cell(w.Runs.InRow(rows[i])) + mark
 			}
 		}
 		f.Width-- // the gap
@@ -261,7 +262,7 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 // row draws one row without its figures: a run, or some that differ in seed alone. Colour is never
 // all that tells: a run has a mark, a state its glyph, and a change its sign.
 func (w *Page) row(runs []int, l tableLayout) string {
-	t, run := w.Theme, w.Tracks[runs[0]]
+	t, run := w.Theme, w.Runs.Tracks[runs[0]]
 	state, running := w.state(runs)
 	glyph, style := lab.State(t, state)
 	series, mark := t.Line(run.Number), t.Mark(run.Number)
@@ -269,7 +270,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 		series, mark = t.Dim, " "
 	}
 	cursor, name := " ", t.Text
-	if slices.Contains(runs, w.Cursor) {
+	if slices.Contains(runs, w.Runs.Cursor) {
 		cursor, name = t.Cursor, t.Title
 	}
 	text, badge, warned := strings.Cut(w.rowName(runs, l.shorter), " !")
@@ -292,7 +293,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 // and the mean progress of the row's runs, 0 to 1. A row of seeds goes on as long as one of its
 // runs does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	list := w.InRow(runs)
+	list := w.Runs.InRow(runs)
 	for _, t := range list {
 		part += t.Done() / float64(len(list))
 	}

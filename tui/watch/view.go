@@ -13,52 +13,61 @@ import (
 // part, because they show the same news, and a turn of its own for each would cost more than it
 // saves.
 func (w *Page) View(cols, rows int) []string {
-	if len(w.Tracks) == 0 {
+	if len(w.Runs.Tracks) == 0 {
 		return w.empty(cols, rows)
 	}
-	l, box := w.layout(), kit.Boxed(rows)
-	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
-	around := w.partLines(&w.around, above, l.log, func() []string {
-		lines := slices.Concat(w.table(l.runs), w.headline(cols))
-		if l.log.H > 0 {
-			lines = append(lines, w.drawLog(l.log, box)...)
-		}
-		return lines
-	})
-	// Of the kept lines the first are above the panels, and the rest is the log pane.
-	blocks := []kit.Block{{Rect: above, Lines: around[:above.H]},
-		{Rect: l.log, Lines: around[above.H:]}}
-	place := func(p int, r kit.Rect, focused bool) {
-		lines := w.partLines(&w.drawn[p], r, kit.Rect{}, func() []string {
-			iw, ih := w.panelInside(r)
-			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
-		})
-		blocks = append(blocks, kit.Block{Rect: r, Lines: lines})
-	}
-	w.placed = l.panels
+	l := w.layout()
+	blocks := w.aroundBlocks(l)
+	w.turns.placed = l.panels
 	for i, r := range l.panels {
 		p := w.first() + i
 		// A single panel has no focus to show: nothing else could have it.
-		place(p, r, p == w.focus && w.count() > 1)
+		blocks = append(blocks, w.panelBlock(p, r, p == w.screen.focus && w.count() > 1))
 	}
 	if l.eye.H > 0 {
-		place(w.EyeAt(), l.eye, false)
+		blocks = append(blocks, w.panelBlock(w.Board.EyeAt(), l.eye, false))
 	}
 	return kit.Compose(cols, rows, blocks)
+}
+
+// aroundBlocks returns table and headline, and the log pane.
+func (w *Page) aroundBlocks(l watchLayout) []kit.Block {
+	above := kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H)
+	around, places := &w.turns.around, partPlaces{above, l.log}
+	if w.isDue(around, places) {
+		lines := slices.Concat(w.table(l.runs), w.headline(above.W))
+		if l.log.H > 0 {
+			lines = append(lines, w.drawLog(l.log, kit.Boxed(w.Body.H))...)
+		}
+		w.keep(around, places, lines)
+	}
+	return []kit.Block{{Rect: above, Lines: around.lines[:above.H]},
+		{Rect: l.log, Lines: around.lines[above.H:]}}
+}
+
+// panelBlock returns a panel in a place of the page.
+func (w *Page) panelBlock(p int, r kit.Rect, focused bool) kit.Block {
+	part, places := w.part(p), partPlaces{r}
+	if w.isDue(part, places) {
+		iw, ih := w.panelInside(r)
+		room := kit.Area(0, 0, iw, ih)
+		w.keep(part, places, w.Board.Draw(p, r, room, kit.Boxed(w.Body.H), focused))
+	}
+	return kit.Block{Rect: r, Lines: part.lines}
 }
 
 // empty says what to do where no run is watched, in the middle of the page. It is the first thing
 // that a new user sees of it.
 func (w *Page) empty(cols, rows int) []string {
 	t := w.Theme
-	text := []string{t.Title.Paint(noRunsYet), "",
+	text := []string{t.Title.Paint("No runs yet"), "",
 		t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
 		t.Dim.Paint(cell.Cut(w.Config.RunsDir, cols-4))}
-	if w.opening {
-		text = []string{t.Dim.Paint(readingRuns + t.More)}
+	if w.logs.opening {
+		text = []string{t.Dim.Paint("Reading the runs" + t.More)}
 	}
-	if w.problem != "" {
-		text = append(text, "", t.Bad.Paint(cell.Cut(w.problem, cols-4)))
+	if w.logs.problem != "" {
+		text = append(text, "", t.Bad.Paint(cell.Cut(w.logs.problem, cols-4)))
 	}
 	// Half of what is free stands above; Fill adds the other half.
 	lines := make([]string, max(0, (rows-len(text))/2))
@@ -73,18 +82,18 @@ func (w *Page) empty(cols, rows int) []string {
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
-		names = append(names, w.CurrentView(w.first()+i).CurvesIn(w.panelInside(r))...)
+		names = append(names, w.Board.CurrentView(w.first()+i).CurvesIn(w.panelInside(r))...)
 	}
-	w.FitThese(names)
+	w.Board.FitThese(names)
 }
 
 // hiddenBars returns the number of a panel's bars that have no room, so that they can be scrolled;
 // 0 for a panel out of view, for curves, and for views that are shown whole.
 func (w *Page) hiddenBars(p int) int {
-	if p >= len(w.Panels) {
+	if p >= len(w.Board.Panels) {
 		return 0
 	}
-	v, t := w.CurrentView(p), w.Run()
+	v, t := w.Board.CurrentView(p), w.Runs.Run()
 	r, ok := w.inside(p)
 	if v.Bars == "" || v.Whole() || t == nil || !ok {
 		return 0
@@ -99,5 +108,5 @@ func (w *Page) hiddenBars(p int) int {
 // scrollBars moves the bars of a panel. The last bar goes no higher than the last row, whatever
 // the room was when it was scrolled.
 func (w *Page) scrollBars(p, by int) {
-	w.Panels[p].First = max(0, min(w.Panels[p].First+by, w.hiddenBars(p)))
+	w.Board.Panels[p].First = max(0, min(w.Board.Panels[p].First+by, w.hiddenBars(p)))
 }

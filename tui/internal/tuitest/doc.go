@@ -1,11 +1,11 @@
-// Package tuitest holds the helpers that the tests of the interface share: made-up runs, a rig that
-// drives one page without the rest of the interface, screens to compare, and hostile texts. Only
-// tests import it.
+// Package tuitest holds what the tests of the interface share: made-up runs, a loop in the place of
+// Bubble Tea's, a driver of one page without the rest of the interface, screens to compare, and
+// hostile texts. Only tests import it.
 //
 // # Files
 //
-//	rig.go     start here: Rig drives one page without the rest of the interface: keys, time,
-//	           messages
+//	loop.go    start here: Loop, Bubble Tea's loop without goroutines: messages, keys, time
+//	driver.go  Driver drives one page without the rest of the interface
 //	screen.go  screens to compare: Golden files (`-update`), sizes, kinds of terminals, Fits
 //	           (width of every line), Printable
 //

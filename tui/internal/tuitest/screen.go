@@ -161,7 +161,8 @@ func unstyled(s string) string {
 			return b.String()
 		}
 		numbers := strings.TrimLeft(rest, "0123456789;")
-		if s = strings.TrimPrefix(numbers, "m"); s == numbers {
+		s = strings.TrimPrefix(numbers, "m")
+		if s == numbers {
 			b.WriteString("\x1b[")
 			s = rest
 		}

@@ -63,7 +63,8 @@ func useGroups(list []Panel, runs []*runner.Meta) {
 	}
 	for v := range views(list) {
 		for c, name := range v.Curves {
-			if v.Curves[c] = runs[0].MeasureFor(name); v.Curves[c] != name {
+			v.Curves[c] = runs[0].MeasureFor(name)
+			if v.Curves[c] != name {
 				v.Name = strings.Replace(v.Name, "class", "group", 1)
 			}
 		}

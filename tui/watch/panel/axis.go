@@ -10,22 +10,14 @@ import (
 	"drolab/tui/plot"
 )
 
-// axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit
-// of Axis, not in steps, so a change of Axis has to drop all three of them.
-type axes struct {
-	Axis   xAxis
-	X      plot.Range        // from 0 to the planned end, or further
-	ZoomX  plot.Range        // the part of x that is shown; zero is all
-	scales map[string]*yAxis // by quantity; one that no panel shows any more stays
-	phaseX plot.Range        // of λ
-	phaseY plot.Range        // of η
-}
-
 // yAxis is the axis of a quantity: one for all panels that show it.
 type yAxis struct {
 	span plot.Range // the range in view; zero before there was any
 	kind plot.ScaleKind
 }
+
+// portraitAxes are the axes of the phase portrait.
+type portraitAxes struct{ lambda, eta plot.Range }
 
 // xAxis is the kind of the horizontal axis. Time is seconds of training, without pauses and without
 // what a resume took back.
@@ -43,14 +35,14 @@ func (a xAxis) String() string { return axisNames()[a] }
 
 // Fit fits the axes to what the runs have now, also those out of view: the history of an axis must
 // not depend on what is in view. The page calls it after every key and every new event.
-func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
+func (b *Board) Fit() { b.FitThese(slices.Collect(maps.Keys(b.quantities))) }
 
 // FitThese is Fit for some quantities, which a replay calls many times a second. The horizontal
 // axis comes first, because a vertical one is fitted to the part in view.
-func (w *Board) FitThese(names []string) {
+func (b *Board) FitThese(names []string) {
 	last, planned := 0.0, 0.0
-	for _, t := range w.Tracks {
-		switch w.Axis {
+	for _, t := range b.Runs.Tracks {
+		switch b.Axis {
 		case bySteps:
 			last, planned = max(last, float64(t.Step)), max(planned, float64(t.Meta.Steps))
 		case byEpochs:
@@ -62,34 +54,35 @@ func (w *Board) FitThese(names []string) {
 	}
 	// By time nothing is planned: how long a run will take is a guess, and an axis that follows
 	// the guess would never stand still.
-	if x := plot.GrowX(planned, last); x != w.X {
-		w.X = x
-		w.Refit()
+	if x := plot.GrowX(planned, last); x != b.X {
+		b.X = x
+		b.Refit()
 	}
-	if len(w.Tracks) == 0 {
+	if len(b.Runs.Tracks) == 0 {
 		return
 	}
 	for _, q := range names {
-		w.fitY(q)
+		b.fitY(q)
 	}
-	w.sort()
+	b.sort()
 	// The portrait shows the best point as well, which may lie far off the paths.
 	x, y := plot.EmptyRange(), plot.EmptyRange()
-	for _, t := range w.Tracks {
+	for _, t := range b.Runs.Tracks {
 		px, py := t.Path.Ranges()
 		x, y = x.Add(px.Lo).Add(px.Hi), y.Add(py.Lo).Add(py.Hi)
 		if l, h, ok := t.Best(); ok && t.Path.Len() > 0 {
 			x, y = x.Add(l), y.Add(h)
 		}
 	}
-	w.phaseX, w.phaseY = w.phaseX.Fit(x, plot.Scale{}), w.phaseY.Fit(y, plot.Scale{})
+	b.portrait.lambda = b.portrait.lambda.Fit(x, plot.Scale{})
+	b.portrait.eta = b.portrait.eta.Fit(y, plot.Scale{})
 }
 
 // Refit marks all axes to be fitted again, because the part in view has changed. All code that
 // changes what is in view (zoom, axis, hidden runs, seeds) must call it: fitY leaves an axis alone
 // where no curve is fresh.
-func (w *Board) Refit() {
-	for _, t := range w.Tracks {
+func (b *Board) Refit() {
+	for _, t := range b.Runs.Tracks {
 		for _, c := range t.Curves {
 			c.Fresh = true
 		}
@@ -97,8 +90,8 @@ func (w *Board) Refit() {
 }
 
 // xAt returns the place of a run's step on the horizontal axis.
-func (w *Board) xAt(t *Track, step float64) float64 {
-	if f := w.mapX(t); f != nil {
+func (b *Board) xAt(t *Track, step float64) float64 {
+	if f := b.mapX(t); f != nil {
 		return f(step)
 	}
 	return step
@@ -107,8 +100,8 @@ func (w *Board) xAt(t *Track, step float64) float64 {
 // mapX returns the map from a run's steps to the horizontal axis; nil is the identity, so that a
 // chart by steps calls nothing for each point. The map must not decrease, because charts search in
 // it.
-func (w *Board) mapX(t *Track) func(float64) float64 {
-	switch w.Axis {
+func (b *Board) mapX(t *Track) func(float64) float64 {
+	switch b.Axis {
 	case byEpochs:
 		return t.Epochs
 	case byTime:
@@ -119,29 +112,29 @@ func (w *Board) mapX(t *Track) func(float64) float64 {
 
 // NextScale takes the next scale of the curves that a panel shows. The range before is forgotten:
 // it was fitted to the other scale.
-func (w *Board) NextScale(p int) {
-	for _, q := range w.CurrentView(p).Curves {
-		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
-		w.scales[q].span = plot.Range{}
+func (b *Board) NextScale(p int) {
+	for _, q := range b.CurrentView(p).Curves {
+		b.scales[q].kind = (b.scales[q].kind + 1) % (plot.Symlog + 1)
+		b.scales[q].span = plot.Range{}
 	}
-	w.Refit()
+	b.Refit()
 }
 
 // NextAxis takes the next horizontal axis, and shows all of it.
-func (w *Board) NextAxis() {
-	w.Axis = (w.Axis + 1) % xAxis(len(axisNames()))
-	w.newAxis()
+func (b *Board) NextAxis() {
+	b.Axis = (b.Axis + 1) % xAxis(len(axisNames()))
+	b.newAxis()
 }
 
-func (w *Board) newAxis() {
-	w.X, w.ZoomX, w.Cross.On = plot.Range{}, plot.Range{}, false
-	w.Refit()
+func (b *Board) newAxis() {
+	b.X, b.ZoomX, b.Cross.On = plot.Range{}, plot.Range{}, false
+	b.Refit()
 }
 
 // scale makes an axis for a quantity that has none. The scale that the user chose for one stays.
-func (w *Board) scale(q *measure.Measure) {
-	if w.scales[q.Name] == nil {
-		w.scales[q.Name] = &yAxis{kind: usualScale(q.Name)}
+func (b *Board) scale(q *measure.Measure) {
+	if b.scales[q.Name] == nil {
+		b.scales[q.Name] = &yAxis{kind: usualScale(q.Name)}
 	}
 }
 
@@ -157,8 +150,8 @@ func scaleNames() []string { return []string{"linear", "log", "symlog"} }
 
 // stepAt returns the step of a run at x: the inverse of mapX. A film belongs to one run and is
 // stored by step, so its axis is turned back into steps instead of mapping every column.
-func (w *Board) stepAt(t *Track, x float64) float64 {
-	switch w.Axis {
+func (b *Board) stepAt(t *Track, x float64) float64 {
+	switch b.Axis {
 	case byEpochs:
 		return x * float64(max(1, t.Meta.StepsPerEpoch))
 	case byTime:
@@ -176,16 +169,16 @@ func (w *Board) stepAt(t *Track, x float64) float64 {
 
 // fitY fits the axis of a quantity to what the runs have in view now. It does nothing where no
 // curve has changed: for forty runs, fitting the axes of all quantities costs as much as a frame.
-func (w *Board) fitY(q string) {
+func (b *Board) fitY(q string) {
 	fresh, any := false, false
-	for _, t := range w.Tracks {
+	for _, t := range b.Runs.Tracks {
 		c := t.Curves[q]
 		fresh, c.Fresh = fresh || c.Fresh, false
 		any = any || c.Raw.Len() > 0
 	}
-	switch y := w.scales[q]; {
+	switch y := b.scales[q]; {
 	case fresh && any:
-		y.span = w.baseChart(q).FitY()
+		y.span = b.baseChart(q).FitY()
 	case fresh: // as before the first frame, where each chart would be laid out for nothing
 		y.span = y.span.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
 	}

@@ -18,15 +18,15 @@ import (
 // Bars returns the bars of the figures by class or group of the run under the cursor, at its last
 // evaluation, for so many rows. They keep the order of the data set, so that a class stays in its
 // place when runs are compared. Spread has them sorted.
-func (w *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
-	t := w.Run()
+func (b *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
+	t := b.Runs.Run()
 	values := t.Places(of)
-	b := &plot.Bars{First: min(w.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
-		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
+	bars := &plot.Bars{First: min(b.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
+		Charset: b.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []measure.Number
-	if r := w.ComparedRun(of); r != nil {
-		base = r.PlacesAt(w.CommonEpoch(), of)
+	if r := b.Runs.ComparedRun(of); r != nil {
+		base = r.PlacesAt(b.Runs.CommonEpoch(), of)
 	}
 	cells := barFields(t, of)
 	// The heads take a row only where no bar has to go for it.
@@ -37,9 +37,9 @@ func (w *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
 		if of.Better == dro.Neither {
 			unit = "ratio"
 		}
-		b.Heads = []string{AxisName(of.Axis), unit, "change"}
+		bars.Heads = []string{AxisName(of.Axis), unit, "change"}
 		for _, c := range cells {
-			b.Heads = append(b.Heads, c.Head)
+			bars.Heads = append(bars.Heads, c.Head)
 		}
 	}
 	worst, few := judge(t, values, of)
@@ -53,15 +53,15 @@ func (w *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
 			bar.Cells = append(bar.Cells, c.Cell(i))
 		}
 		if of.Scale != dro.Percent && !math.IsInf(v.Float(), 0) {
-			b.Max = math.Max(b.Max, v.Float())
+			bars.Max = math.Max(bars.Max, v.Float())
 		}
-		b.Bars = append(b.Bars, bar)
+		bars.Bars = append(bars.Bars, bar)
 	}
 	// Percentages end at 100. Other scales take the next round number, which moves seldom.
 	if of.Scale != dro.Percent {
-		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
+		bars.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: bars.Max}, plot.Scale{}).Hi
 	}
-	return b
+	return bars
 }
 
 // judge returns the place with the worst value, −1 for none, and which places have too few samples
@@ -170,30 +170,30 @@ func AboutBars(t *Track, of measure.Measure) string {
 
 // drawBars draws bars by class or group. Where there is room, the last line says which of them have
 // few samples.
-func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
-	if b.Heads == nil || ih <= len(b.Bars)+1 {
-		return w.paint(b, iw, ih)
+func (b *Board) drawBars(bars *plot.Bars, iw, ih int) []string {
+	if bars.Heads == nil || ih <= len(bars.Bars)+1 {
+		return b.paint(bars, iw, ih)
 	}
-	few := w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(fewNote(w.Run(), b), iw-1)))
-	return append(w.paint(b, iw, ih-1), kit.Right(few, iw-1)+" ")
+	few := b.Theme.Dim.Paint(b.Theme.Greek(cell.Cut(fewNote(b.Runs.Run(), bars), iw-1)))
+	return append(b.paint(bars, iw, ih-1), kit.Right(few, iw-1)+" ")
 }
 
 // oneRun is the form of bars of the run under the cursor, each with its change against the
 // baseline.
 type oneRun struct{}
 
-func (oneRun) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
-	of := v.BarsMeasure(w.Run().Meta)
-	if len(w.Run().Places(of)) == 0 {
+func (oneRun) draw(b *Board, p int, v *View, iw, ih int) ([]string, string) {
+	of := v.BarsMeasure(b.Runs.Run().Meta)
+	if len(b.Runs.Run().Places(of)) == 0 {
 		return nil, ""
 	}
-	return w.drawBars(w.Bars(p, of, ih), iw, ih), ""
+	return b.drawBars(b.Bars(p, of, ih), iw, ih), ""
 }
 
-func (oneRun) note(w *Board, v *View) string {
-	t := w.Run()
+func (oneRun) note(b *Board, v *View) string {
+	t := b.Runs.Run()
 	note := t.Label
-	if r := w.ComparedRun(v.BarsMeasure(t.Meta)); r != nil {
+	if r := b.Runs.ComparedRun(v.BarsMeasure(t.Meta)); r != nil {
 		note += " vs " + r.Label
 	}
 	return note + t.lastEpochNote()

@@ -27,21 +27,22 @@ func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
 		tracks []*Track
 		there  bool
 	}{{[]*Track{done}, false}, {[]*Track{done, stopped}, true}} {
-		w := &Board{Runs: &Runs{Tracks: c.tracks}, BuiltIn: BuiltIn,
-			axes: axes{scales: map[string]*yAxis{}}}
-		w.Furnish()
+		b := &Board{Runs: &Runs{Tracks: c.tracks}, BuiltIn: BuiltIn,
+			scales: map[string]*yAxis{}}
+		b.Furnish()
 		for _, name := range []string{"auroc", "equalised_odds", "group_selection_rate"} {
-			offered := slices.ContainsFunc(w.Panels, func(p Panel) bool {
+			offered := slices.ContainsFunc(b.Panels, func(p Panel) bool {
 				return slices.ContainsFunc(p.Views, func(v View) bool {
 					return v.Bars == name || slices.Contains(v.Curves, name)
 				})
 			})
 			if offered != c.there {
-				t.Errorf("%d runs: %s is offered: %v", len(c.tracks), name, offered)
+				t.Errorf("%d runs: %s is offered: %v, want %v", len(c.tracks), name, offered,
+					c.there)
 			}
 		}
 		for _, name := range []string{"grad_norm", "train_loss", "dual_gap"} {
-			if _, kept := w.quantities[name]; !kept {
+			if _, kept := b.quantities[name]; !kept {
 				t.Errorf("%d runs: no curve of %s", len(c.tracks), name)
 			}
 		}

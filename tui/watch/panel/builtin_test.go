@@ -25,9 +25,13 @@ func TestPanels(t *testing.T) {
 			}
 			m, found := measure.FindMeasure(v.Bars)
 			classes := found && m.IsList() || v.Lists() || v.ShowsSamples()
-			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
-				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name,
-					v.Measures(), v.Bars)
+			if curves := len(v.Measures()) > 0; classes == curves {
+				t.Errorf("%s: view %q shows curves of %v and bars of %q, want one of both", p.Title,
+					v.Name, v.Measures(), v.Bars)
+			}
+			if other := v.Phase || v.As != nil; other != (v.Doc != "") {
+				t.Errorf("%s: view %q has the text %q; its measures define it: %v", p.Title, v.Name,
+					v.Doc, !other)
 			}
 		}
 	}
@@ -40,7 +44,7 @@ func TestFilms(t *testing.T) {
 	m.Groups = []string{"coast", "reef", "wreck"}
 	got := fmt.Sprint(filmMeasures(panels(BuiltIn(), nil, m), m))
 	if got != "[class_accuracy class_weight group_accuracy group_ratio]" {
-		t.Errorf("the films show %s", got)
+		t.Errorf("the films show %s, want classes and groups by accuracy and weight", got)
 	}
 }
 
@@ -52,7 +56,7 @@ func TestPanelsOfGroups(t *testing.T) {
 	grouped := panels(BuiltIn(), nil, m)
 	if v := grouped[5].Views[0]; v.Name != "worst group and mean" ||
 		v.Curves[0] != "worst_group_accuracy" {
-		t.Errorf("the panel of accuracies shows %+v", v)
+		t.Errorf("the panel of accuracies shows %+v, want worst group and mean", v)
 	}
 }
 
@@ -64,8 +68,11 @@ func TestPanelsWithoutLambda(t *testing.T) {
 		m.Spec.Uncertainty = set
 		table := panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m)
 		_, drawn := quantities(table)["lambda"]
-		if v := table[2].Views[0]; v.Name != first || drawn != (set == "chi2") {
-			t.Errorf("%s: the panel of z shows %q, λ is drawn: %v", set, v.Name, drawn)
+		if got := table[2].Views[0].Name; got != first {
+			t.Errorf("%s: the panel of z shows %q, want %q", set, got, first)
+		}
+		if drawn != (set == "chi2") {
+			t.Errorf("%s: λ is drawn: %v, want %v", set, drawn, set == "chi2")
 		}
 	}
 }
@@ -87,9 +94,14 @@ func TestPanelsOfDecisions(t *testing.T) {
 		}
 		drawn := quantities(table)
 		_, gap := drawn["equalised_odds"]
-		if _, area := drawn["auroc"]; !area || gap != two || (rates == 1) != two {
-			t.Errorf("of two classes %v: AUROC %v, gap %v, %d views of rates", two, area, gap,
-				rates)
+		if _, area := drawn["auroc"]; !area {
+			t.Errorf("of two classes %v: no panel draws AUROC", two)
+		}
+		if gap != two {
+			t.Errorf("of two classes %v: the gap of the odds is drawn: %v, want %v", two, gap, two)
+		}
+		if (rates == 1) != two {
+			t.Errorf("of two classes %v: %d views of rates", two, rates)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Last returns the x that a run has come to, where the crosshair begins.
-func (w *Board) Last(t *Track) float64 {
-	return w.xAt(t, float64(t.Step))
+func (b *Board) Last(t *Track) float64 {
+	return b.xAt(t, float64(t.Step))
 }
 
 // CrossValue is a run's value at the crosshair.
@@ -23,10 +23,10 @@ type CrossValue struct {
 
 // Readings returns the values at the crosshair of the lines of a quantity. The chart of each has no
 // room and is never drawn: it is only read.
-func (w *Board) Readings(q string) (list []CrossValue) {
-	for _, row := range w.lineRows() {
-		c := &plot.Chart{Cross: w.Cross}
-		w.addLine(c, row, func(t *Track) *plot.Series { return t.Curves[q].Series() }, true)
+func (b *Board) Readings(q string) (list []CrossValue) {
+	for _, row := range b.lineRows() {
+		c := &plot.Chart{Cross: b.Cross}
+		b.addLine(c, row, func(t *Track) *plot.Series { return t.Curves[q].Series() }, true)
 		if read := c.Read(); len(read) == 1 {
 			list = append(list, CrossValue{row[0], read[0].Value})
 		}
@@ -36,41 +36,41 @@ func (w *Board) Readings(q string) (list []CrossValue) {
 
 // CrossValues returns the readings of a panel's first plot, from the top, which is the order in
 // which the up and down keys go through them.
-func (w *Board) CrossValues(p int) []CrossValue {
-	v := w.CurrentView(p)
+func (b *Board) CrossValues(p int) []CrossValue {
+	v := b.CurrentView(p)
 	if !v.Plots() {
 		return nil
 	}
-	list := w.Readings(v.Curves[0])
-	slices.SortStableFunc(list, func(a, b CrossValue) int { return cmp.Compare(b.Value, a.Value) })
+	list := b.Readings(v.Curves[0])
+	slices.SortStableFunc(list, func(x, y CrossValue) int { return cmp.Compare(y.Value, x.Value) })
 	return list
 }
 
 // ReadAt returns the place of the crosshair in words, with the picked run and its value there. It
 // replaces the panel's note, and reads only the view's first curve, because the note has one line.
-func (w *Board) ReadAt(v *View) string {
-	s := fmt.Sprintf("%s %.4g", w.Axis, w.Cross.X)
-	switch w.Axis {
+func (b *Board) ReadAt(v *View) string {
+	s := fmt.Sprintf("%s %.4g", b.Axis, b.Cross.X)
+	switch b.Axis {
 	case bySteps:
-		s = fmt.Sprintf("%s %.0f", w.Axis, w.Cross.X)
+		s = fmt.Sprintf("%s %.0f", b.Axis, b.Cross.X)
 	case byTime:
-		s = plot.FormatDuration(w.Cross.X)
+		s = plot.FormatDuration(b.Cross.X)
 	}
-	t, x := w.PickedStep(v)
+	t, x := b.PickedStep(v)
 	value := t.Curves[v.Curves[0]].Series().At(x)
 	if math.IsNaN(value) {
 		return s
 	}
-	c := plot.Chart{Percent: Percents(w.quantities[v.Curves[0]])}
-	mark := cell.Mark(int(t.Number), w.Theme.ASCII)
+	c := plot.Chart{Percent: Percents(b.quantities[v.Curves[0]])}
+	mark := cell.Mark(int(t.Number), b.Theme.ASCII)
 	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
 }
 
 // PickedStep returns the run that is picked at the crosshair, and its step there. A series knows
 // only steps: by epochs and by time the step at x has to be found first.
-func (w *Board) PickedStep(v *View) (t *Track, step float64) {
-	t, step = w.Tracks[w.front()], w.Cross.X
-	if f := w.mapX(t); f != nil {
+func (b *Board) PickedStep(v *View) (t *Track, step float64) {
+	t, step = b.Runs.Tracks[b.front()], b.Cross.X
+	if f := b.mapX(t); f != nil {
 		step = t.Curves[v.Curves[0]].Series().Inverse(step, f)
 	}
 	return t, step

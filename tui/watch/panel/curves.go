@@ -10,20 +10,20 @@ import (
 // curves is the form of measures of all runs over the steps: one plot, or two of them.
 type curves struct{}
 
-func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
+func (curves) draw(b *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
 	var blocks []kit.Block
-	for _, p := range w.Plots(p, v, iw, ih) {
+	for _, p := range b.Plots(p, v, iw, ih) {
 		// A single plot leaves its warning to the panel's note. Of two plots each has its warning
 		// in its caption, because a note could not say which plot is meant.
-		report := p.DrawTo(&w.frame, p.Rect.W, p.Rect.H)
-		lines, r := w.Theme.Rows(&w.frame), p.Rect
+		report := p.DrawTo(&b.frame, p.Rect.W, p.Rect.H)
+		lines, r := b.Theme.Rows(&b.frame), p.Rect
 		if !p.head {
 			return lines, problems(report)
 		}
 		r.Y, r.H = r.Y-1, r.H+1-p.hidden
-		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.Q].Title))
+		head := kit.Blanks(p.Gutter+1) + b.Theme.Title.Paint(b.Theme.Greek(b.quantities[p.Q].Title))
 		if s := problems(report); s != "" {
-			head += "  " + w.Theme.Warn.Paint(s)
+			head += "  " + b.Theme.Warn.Paint(s)
 		}
 		lines = append([]string{kit.Left(head, r.W)}, lines...)
 		blocks = append(blocks, kit.Block{Rect: r, Lines: lines})
@@ -31,16 +31,16 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 	return kit.Compose(iw, ih, blocks), ""
 }
 
-func (curves) note(w *Board, v *View) string {
-	if w.Cross.On {
-		return w.ReadAt(v)
+func (curves) note(b *Board, v *View) string {
+	if b.Cross.On {
+		return b.ReadAt(v)
 	}
 	note := map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
-		plot.Symlog: "symlog · "}[w.scales[v.Curves[0]].kind] + "by " + w.Axis.String()
-	if w.ZoomX != (plot.Range{}) {
-		note += fmt.Sprintf(" ×%.3g", (w.X.Hi-w.X.Lo)/(w.ZoomX.Hi-w.ZoomX.Lo))
+		plot.Symlog: "symlog · "}[b.scales[v.Curves[0]].kind] + "by " + b.Axis.String()
+	if b.ZoomX != (plot.Range{}) {
+		note += fmt.Sprintf(" ×%.3g", (b.X.Hi-b.X.Lo)/(b.ZoomX.Hi-b.ZoomX.Lo))
 	}
-	if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.Curves[0]].Noisy {
+	if s := smoothings()[b.smooth]; s.make != nil && b.quantities[v.Curves[0]].Noisy {
 		note += " · " + s.name
 	}
 	return note
@@ -87,11 +87,11 @@ func (v *View) CurvesIn(iw, ih int) []string {
 }
 
 // Plots lays out the curves of a view of panel i in iw by ih cells.
-func (w *Board) Plots(i int, v *View, iw, ih int) (list []PlacedChart) {
-	charset := w.charset()
+func (b *Board) Plots(i int, v *View, iw, ih int) (list []PlacedChart) {
+	charset := b.charset()
 	names := v.CurvesIn(iw, ih)
 	for i, q := range names {
-		p := PlacedChart{Chart: w.Chart(q), Rect: kit.Area(0, 0, iw, ih), Q: q,
+		p := PlacedChart{Chart: b.Chart(q), Rect: kit.Area(0, 0, iw, ih), Q: q,
 			head: len(names) == 2}
 		switch half := (ih - axisRows + 1) / 2; {
 		case !p.head:
@@ -123,7 +123,7 @@ const leastGutter = 4
 
 // charset returns the characters of all plots. Dots show the form of a curve at every size; a theme
 // without dots has its own characters for both styles.
-func (w *Board) charset() plot.Charset { return w.Theme.Charset(w.style == autoStyle) }
+func (b *Board) charset() plot.Charset { return b.Theme.Charset(b.style == autoStyle) }
 
 // style is the style in which curves are drawn.
 type style int

@@ -17,24 +17,24 @@ import (
 // sample.
 type heaviest struct{}
 
-func (heaviest) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
-	e := w.eyeEval()
+func (heaviest) draw(b *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+	e := b.eyeEval()
 	if e == nil || len(e.Heaviest) == 0 {
 		return nil, ""
 	}
 	list := e.Heaviest
-	first, problem := w.Eye.Sample(w.Run().ID, list[0].Index)
+	first, problem := b.Eye.Sample(b.Runs.Run().ID, list[0].Index)
 	if first != nil && first.Picture != nil {
-		if lines := w.pictures(list, iw, ih); lines != nil {
+		if lines := b.pictures(list, iw, ih); lines != nil {
 			return lines, problem
 		}
 	}
-	return w.heavyRows(list, iw, ih), problem
+	return b.heavyRows(list, iw, ih), problem
 }
 
-func (heaviest) note(w *Board, _ *View) string {
-	note := w.Run().Label + " · training split"
-	if e := w.eyeEval(); e != nil {
+func (heaviest) note(b *Board, _ *View) string {
+	note := b.Runs.Run().Label + " · training split"
+	if e := b.eyeEval(); e != nil {
 		note += atEpoch(e.Epoch)
 	}
 	return note
@@ -42,9 +42,9 @@ func (heaviest) note(w *Board, _ *View) string {
 
 // eyeEval returns the evaluation whose samples are shown: the one that the gallery shows, or the
 // last one if it shows none or a replay went back to before it.
-func (w *Board) eyeEval() *runner.EvalEvent {
-	t := w.Run()
-	if e := w.Eye.Evaluation(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
+func (b *Board) eyeEval() *runner.EvalEvent {
+	t := b.Runs.Run()
+	if e := b.Eye.Evaluation(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
 		return e
 	}
 	return t.Eval
@@ -54,18 +54,18 @@ func (w *Board) eyeEval() *runner.EvalEvent {
 func (v *View) ShowsSamples() bool { return v.As == heaviest{} }
 
 // EyeAt returns the index of the panel that shows single samples; -1 for none.
-func (w *Board) EyeAt() int {
-	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].ShowsSamples() })
+func (b *Board) EyeAt() int {
+	return slices.IndexFunc(b.Panels, func(p Panel) bool { return p.Views[p.View].ShowsSamples() })
 }
 
 // pictures draws as many of the heaviest samples as there is room for, in frames whose colour shows
 // their ratio; nil if there is not even room for one. A sample keeps its place, so that only
 // changes are seen, and sent.
-func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
+func (b *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // the longer side of a picture, in pixels
 	const least, enough = 8, 6
 	if ih == stripSize/2+2 && iw >= 3*leastSlot {
-		return w.strip(list, iw, ih)
+		return b.strip(list, iw, ih)
 	}
 	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
 		if size == 0 || iw/(next+3) >= enough {
@@ -78,22 +78,22 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	tw, th := size+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
 	var blocks []kit.Block
-	for k, s := range w.Eye.fillSlots(list, across*(ih/th), true) {
+	for k, s := range b.Eye.fillSlots(list, across*(ih/th), true) {
 		x, y := k%across*(tw+1), k/across*th
-		caption := ratioText(s.Ratio) + " " + w.placeName(measure.PerClass, s.Label)
+		caption := ratioText(s.Ratio) + " " + b.placeName(measure.PerClass, s.Label)
 		blocks = append(blocks, kit.Block{Rect: kit.Area(x, y, tw, th),
-			Lines: w.Theme.Frame(w.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
+			Lines: b.Theme.Frame(b.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
 
 // thumbnail returns the lines of a sample's picture; nil where it is not there.
-func (w *Board) thumbnail(s slot, size int) []string {
-	got, _ := w.Eye.Sample(w.Run().ID, s.Index)
+func (b *Board) thumbnail(s slot, size int) []string {
+	got, _ := b.Eye.Sample(b.Runs.Run().ID, s.Index)
 	if got == nil || got.Picture == nil {
 		return nil
 	}
-	return w.Theme.Thumbnail(kit.Pixels(*got.Picture.Within(size, size)), size, (size+1)/2)
+	return b.Theme.Thumbnail(kit.Pixels(*got.Picture.Within(size, size)), size, (size+1)/2)
 }
 
 // The side of the strip's pictures in pixels, and the fewest cells of a picture with its words.
@@ -102,22 +102,22 @@ const stripSize, leastSlot = 12, 32
 // strip draws a row of the heaviest samples, only a few, each between two lines whose colour shows
 // its ratio. The words about a sample stand beside its picture, so that a new ratio does not send
 // the picture again.
-func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
+func (b *Board) strip(list []runner.Heavy, iw, ih int) []string {
 	n := min(iw/leastSlot, len(list))
 	cells := iw / n
 	var blocks []kit.Block
-	for k, s := range w.Eye.fillSlots(list, n, false) {
-		words := []string{"ratio " + ratioText(s.Ratio), w.placeName(measure.PerClass, s.Label)}
-		if len(w.Run().Meta.Groups) > 0 {
-			words = append(words, w.trainGroupName(s.Group))
+	for k, s := range b.Eye.fillSlots(list, n, false) {
+		words := []string{"ratio " + ratioText(s.Ratio), b.placeName(measure.PerClass, s.Label)}
+		if len(b.Runs.Run().Meta.Groups) > 0 {
+			words = append(words, b.trainGroupName(s.Group))
 		}
-		words = append(words, w.Theme.Dim.Paint("sample "+strconv.Itoa(s.Index)))
+		words = append(words, b.Theme.Dim.Paint("sample "+strconv.Itoa(s.Index)))
 		for i := range words {
 			words[i] = kit.Left(cell.Cut(words[i], cells-stripSize-2), cells-stripSize-1)
 		}
 		x := k * cells
 		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 0, stripSize, ih),
-			Lines: w.Theme.Rule(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
+			Lines: b.Theme.Rule(b.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
 		x += stripSize + 1
 		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
 	}
@@ -126,9 +126,9 @@ func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
 
 // heavyRows lists the samples by number, with their class, their group and their most unusual
 // columns where these are known.
-func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
+func (b *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	const short = 46 // cells of a row without columns
-	grouped := len(w.Run().Meta.Groups) > 0
+	grouped := len(b.Runs.Run().Meta.Groups) > 0
 	head := fmt.Sprintf("%7s %8s  %s", "ratio", "sample", kit.Left("class", 14))
 	if grouped {
 		head += kit.Left("group", 22)
@@ -138,11 +138,11 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	for k := range list {
 		h := &list[k]
 		text := fmt.Sprintf("%7s %8s  %s", ratioText(h.Ratio), strconv.Itoa(h.Index),
-			kit.Left(cell.Cut(w.placeName(measure.PerClass, h.Label), 13), 14))
+			kit.Left(cell.Cut(b.placeName(measure.PerClass, h.Label), 13), 14))
 		if grouped {
-			text += kit.Left(cell.Cut(w.trainGroupName(h.Group), 21), 22)
+			text += kit.Left(cell.Cut(b.trainGroupName(h.Group), 21), 22)
 		}
-		if s, _ := w.Eye.Sample(w.Run().ID, h.Index); s != nil && s.Columns != "" {
+		if s, _ := b.Eye.Sample(b.Runs.Run().ID, h.Index); s != nil && s.Columns != "" {
 			text, told = text+s.Columns, true
 		}
 		rows = append(rows, text)
@@ -154,27 +154,27 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	} else {
 		head += "its most unusual columns"
 	}
-	head = w.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))
+	head = b.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))
 	lines := append([]string{strings.Repeat(head, across)}, make([]string, high)...)
 	for i, row := range rows[:min(len(rows), across*high)] {
 		part := list[i].Ratio / list[0].Ratio
-		text := w.Theme.Greek(cell.Cut(row, cells-2))
-		lines[1+i%high] += w.Theme.Swatch(part, 1) + kit.Left(text, cells-1)
+		text := b.Theme.Greek(cell.Cut(row, cells-2))
+		lines[1+i%high] += b.Theme.Swatch(part, 1) + kit.Left(text, cells-1)
 	}
 	return lines
 }
 
 // placeName returns the name of a class or group of the run under the cursor.
-func (w *Board) placeName(a measure.Axis, i int) string {
-	return w.Theme.Greek(cell.OneLine(PlaceName(w.Run().Meta, a, i)))
+func (b *Board) placeName(a measure.Axis, i int) string {
+	return b.Theme.Greek(cell.OneLine(PlaceName(b.Runs.Run().Meta, a, i)))
 }
 
 // trainGroupName returns the name of a group that methods train on.
-func (w *Board) trainGroupName(i int) string {
-	if names := w.Run().Meta.TrainGroups; i < len(names) {
-		return w.Theme.Greek(cell.OneLine(names[i]))
+func (b *Board) trainGroupName(i int) string {
+	if names := b.Runs.Run().Meta.TrainGroups; i < len(names) {
+		return b.Theme.Greek(cell.OneLine(names[i]))
 	}
-	return w.placeName(measure.PerGroup, i)
+	return b.placeName(measure.PerGroup, i)
 }
 
 // ratioText writes a likelihood ratio with three digits.

@@ -13,8 +13,8 @@ import (
 // evaluation.
 type film struct{}
 
-func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
-	maps := w.maps(p, v, iw, ih)
+func (film) draw(b *Board, p int, v *View, iw, ih int) ([]string, string) {
+	maps := b.maps(p, v, iw, ih)
 	if maps == nil {
 		return nil, ""
 	}
@@ -22,13 +22,15 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	x := 0 // a blank column stands between the maps
 	for _, m := range maps {
 		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 0, m.cells, ih),
-			Lines: w.paint(m, m.cells, ih)})
+			Lines: b.paint(m, m.cells, ih)})
 		x += m.cells + 1
 	}
 	return kit.Compose(iw, ih, blocks), ""
 }
 
-func (film) note(w *Board, _ *View) string { return w.Run().Label + " · by " + w.Axis.String() }
+func (film) note(b *Board, _ *View) string {
+	return b.Runs.Run().Label + " · by " + b.Axis.String()
+}
 
 // sizedMap is a map and its width in cells, labels included.
 type sizedMap struct {
@@ -51,44 +53,44 @@ func filmMeasures(panels []Panel, m *runner.Meta) (names []string) {
 // maps returns two maps side by side: how the classes do, and how the adversary weighs them; nil
 // before the first evaluation. Both have the same rows and the same columns of steps, so a class
 // can be followed from one to the other. The right one has no labels.
-func (w *Board) maps(p int, v *View, iw, ih int) []sizedMap {
-	t := w.Run()
+func (b *Board) maps(p int, v *View, iw, ih int) []sizedMap {
+	t := b.Runs.Run()
 	of := v.BarsMeasure(t.Meta)
 	left, right := t.Films[of.Name], t.Films[v.Named(v.Beside, t.Meta)]
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}
-	order := w.worstFirst(of)
+	order := b.worstFirst(of)
 	if len(t.Places(of)) != len(order) { // the log is half read: films have more than is shown
 		return nil
 	}
 	worst, _ := judge(t, t.Places(of), of)
-	cross := w.Cross // a map marks the column at which the plots beside it are read
+	cross := b.Cross // a map marks the column at which the plots beside it are read
 	if cross.On {
-		cross.X = w.stepAt(t, cross.X)
+		cross.X = b.stepAt(t, cross.X)
 	}
-	a := &plot.HeatMap{
+	accuracy := &plot.HeatMap{
 		Film:    left,
 		Head:    "accuracy %",
 		Order:   order,
-		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)),
+		First:   min(b.Panels[p].First, max(0, len(order)-ih+1)),
 		Mark:    worst,
-		X:       plot.Range{Lo: w.stepAt(t, w.Span().Lo), Hi: w.stepAt(t, w.Span().Hi)},
+		X:       plot.Range{Lo: b.stepAt(t, b.Span().Lo), Hi: b.stepAt(t, b.Span().Hi)},
 		Cross:   cross,
 		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
-		Shades:  w.Theme.Shades(),
-		Charset: w.Theme.Charset(false),
+		Shades:  b.Theme.Shades(),
+		Charset: b.Theme.Charset(false),
 	}
 	for i := range order {
-		a.Labels = append(a.Labels, PlaceName(t.Meta, of.Axis, i))
+		accuracy.Labels = append(accuracy.Labels, PlaceName(t.Meta, of.Axis, i))
 	}
-	b := *a
-	b.Film, b.Labels, b.Head, b.Values, b.Log, b.Percent = right, nil, "adversary's ratio",
-		ratioRange(right.Range()), true, false
-	labels := a.LabelCells(iw)
+	ratios := *accuracy
+	ratios.Film, ratios.Labels, ratios.Head = right, nil, "adversary's ratio"
+	ratios.Values, ratios.Log, ratios.Percent = ratioRange(right.Range()), true, false
+	labels := accuracy.LabelCells(iw)
 	each := (iw - labels - 1) / 2 // cells without labels; the odd one goes to the right map
-	return []sizedMap{{a, labels + each}, {&b, iw - labels - each - 1}}
+	return []sizedMap{{accuracy, labels + each}, {&ratios, iw - labels - each - 1}}
 }
 
 // ratioRange returns the range of likelihood ratios that the colours of a map cover. In the

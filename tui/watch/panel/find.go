@@ -48,7 +48,8 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	var configurations []string
 	for _, r := range runs {
 		of := r.Configuration()
-		if seeds[of]++; seeds[of] == 1 {
+		seeds[of]++
+		if seeds[of] == 1 {
 			configurations = append(configurations, of)
 		}
 	}

@@ -19,26 +19,26 @@ type form interface {
 	// where there is nothing to show yet.
 	draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string)
 	// note returns the text at the right of the panel's title.
-	note(w *Board, v *View) string
+	note(b *Board, v *View) string
 }
 
 // Draw draws a panel of the size of r, with room of the size of in within it. The places of both do
 // not matter: the page places the lines.
-func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
-	v := w.CurrentView(p)
-	note := v.form().note(w, v)
+func (b *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
+	v := b.CurrentView(p)
+	note := v.form().note(b, v)
 	var lines []string
 	var warning string
-	if !w.allImported() || w.inSummary(v) {
-		lines, warning = v.form().draw(w, p, v, in.W, in.H)
+	if !b.allImported() || b.inSummary(v) {
+		lines, warning = v.form().draw(b, p, v, in.W, in.H)
 	}
 	switch {
 	case lines == nil:
-		lines = w.emptyLines(v, in.W, in.H)
+		lines = b.emptyLines(v, in.W, in.H)
 	case warning != "":
 		note = "! " + warning + " · " + note
 	}
-	return w.Theme.Panel(w.Heading(p, in.W, in.H), note, focused, box, lines, r.W, r.H)
+	return b.Theme.Panel(b.Heading(p, in.W, in.H), note, focused, box, lines, r.W, r.H)
 }
 
 // form returns the form that draws the view.
@@ -71,22 +71,22 @@ type drawer interface {
 }
 
 // paint draws d in iw by ih cells, and returns lines with the theme's colours.
-func (w *Board) paint(d drawer, iw, ih int) []string {
-	d.DrawTo(&w.frame, iw, ih)
-	return w.Theme.Rows(&w.frame)
+func (b *Board) paint(d drawer, iw, ih int) []string {
+	d.DrawTo(&b.frame, iw, ih)
+	return b.Theme.Rows(&b.frame)
 }
 
 // emptyLines says why a panel is empty. The cases go from states that pass by themselves to states
 // that do not. A blank panel would look like an error of the program.
-func (w *Board) emptyLines(v *View, iw, ih int) []string {
-	t := w.Run()
+func (b *Board) emptyLines(v *View, iw, ih int) []string {
+	t := b.Runs.Run()
 	text := t.Label + " is not evaluated yet"
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
-	case w.allImported():
+	case b.allImported():
 		text = "Imported predictions lack this"
-	case w.Val && !lab.Validates(t.Meta): // another run has one
+	case b.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case (v.Bars != "" || v.ShowsSamples()) && t.Eval != nil:
 		text = t.Label + " was recorded by a version that lacks this"
@@ -99,34 +99,35 @@ func (w *Board) emptyLines(v *View, iw, ih int) []string {
 	}
 	lines := make([]string, max(0, (ih-1)/2))
 	indent := kit.Blanks((iw - cell.Width(text)) / 2)
-	return append(lines, kit.Left(indent+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
+	return append(lines, kit.Left(indent+b.Theme.Dim.Paint(b.Theme.Greek(text)), iw))
 }
 
 // Heading returns the title of a panel with the name of its view, in iw by ih cells; overlays have
 // it as their title, too. It names only what is drawn: one curve of two where there is room for
 // one, and bars by class or group as the run under the cursor has them.
-func (w *Board) Heading(p, iw, ih int) string {
-	v, title := w.CurrentView(p), w.Panels[p].Title
+func (b *Board) Heading(p, iw, ih int) string {
+	v, title := b.CurrentView(p), b.Panels[p].Title
 	// The table says "by class"; BarsMeasure gives groups where the run has them.
-	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == measure.PerGroup {
+	t := b.Runs.Run()
+	if v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == measure.PerGroup {
 		title = strings.TrimSuffix(title, "class") + "group"
 	}
 	name := v.Name
 	if drawn := v.CurvesIn(iw, ih); len(drawn) < len(v.Curves) {
-		name = w.quantities[drawn[0]].Title
+		name = b.quantities[drawn[0]].Title
 	}
 	if name != "" {
 		title += " · " + name
 	}
-	if w.hasSplit(p, v.CurvesIn(iw, ih)) {
-		title = onSplit(title, w.Val)
+	if b.hasSplit(p, v.CurvesIn(iw, ih)) {
+		title = onSplit(title, b.Val)
 	}
 	return title
 }
 
 // hasSplit reports whether what is drawn exists on both splits, so that the heading must name one.
-func (w *Board) hasSplit(p int, drawn []string) bool {
-	v := w.chosenView(p)
+func (b *Board) hasSplit(p int, drawn []string) bool {
+	v := b.chosenView(p)
 	of := func(name string) bool { return lab.Validation(name) != name }
 	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.Curves[:len(drawn)], of))
 }

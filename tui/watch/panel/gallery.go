@@ -187,7 +187,8 @@ func (g *Gallery) Show(now time.Time, f Fetched) {
 	if f.run != g.run {
 		return
 	}
-	g.eval, g.since, g.changed, g.data = f.eval, now, 0, f.data
+	g.eval, g.data = f.eval, f.data
+	g.since, g.changed = now, 0
 	if f.duration > 0 {
 		g.problem, g.restUntil = f.problem, now.Add(restFactor*f.duration)
 	}

@@ -114,8 +114,12 @@ func TestGallery(t *testing.T) {
 			f := cmd().(Fetched)
 			f.duration = min(f.duration, time.Millisecond)
 			g.Show(now, f)
-			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != shared || why != "" {
-				t.Errorf("shared %v: %v, %q", shared, sample, why)
+			sample, why := g.Sample(m.ID, int(step))
+			if (sample == nil) != shared {
+				t.Errorf("shared %v: the sample is %v", shared, sample)
+			}
+			if why != "" {
+				t.Errorf("shared %v: the reason is %q, want none", shared, why)
 			}
 			return true
 		}
@@ -126,16 +130,19 @@ func TestGallery(t *testing.T) {
 		}{{0, 1, true}, {turn - time.Second, 2, false}, {time.Second, 2, true},
 			{2 * turn, 2, false}, {0, 3, true}, {time.Second, 4, false}} {
 			if got := look(c.after, run, c.step); got != c.want {
-				t.Errorf("shared %v, look %d: %v", shared, i, got)
+				t.Errorf("shared %v, look %d: %v, want %v", shared, i, got, c.want)
 			}
 		}
 		if e := g.Evaluation(run.ID); e == nil || e.Step != 3 {
-			t.Errorf("shared %v: %+v is shown", shared, e)
+			t.Errorf("shared %v: the evaluation %+v is shown, want that of step 3", shared, e)
 		}
 		other := *run
 		other.ID = "another"
-		if !look(0, &other, 5) || g.Evaluation(run.ID) != nil {
-			t.Errorf("shared %v: another run waits", shared)
+		if !look(0, &other, 5) {
+			t.Errorf("shared %v: another run has to wait", shared)
+		}
+		if e := g.Evaluation(run.ID); e != nil {
+			t.Errorf("shared %v: the evaluation %+v of the run before is kept", shared, e)
 		}
 	}
 }
@@ -146,7 +153,11 @@ func TestOtherData(t *testing.T) {
 	g, m := &Gallery{Config: &lab.Config{}}, trainedRun(t)
 	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}
 	g.Show(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
-	if s, why := g.Sample(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
-		t.Errorf("%+v, %q", s, why)
+	s, why := g.Sample(m.ID, 0)
+	if s != nil {
+		t.Errorf("Sample(%q, 0) = %+v, want none", m.ID, s)
+	}
+	if !strings.Contains(why, "another class") {
+		t.Errorf("the reason is %q, want another class in it", why)
 	}
 }

@@ -12,9 +12,9 @@ import (
 // histogram is the form of the number of samples in each bin, for the run under the cursor.
 type histogram struct{}
 
-func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
-	t := w.Run()
-	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false),
+func (histogram) draw(b *Board, _ int, v *View, iw, ih int) ([]string, string) {
+	t := b.Runs.Run()
+	h := &plot.Histogram{Number: t.Number, Charset: b.Theme.Charset(false),
 		Counts: lists.Map(t.Places(v.BarsMeasure(t.Meta)), measure.Number.Float)}
 	if len(h.Counts) == 0 {
 		return nil, ""
@@ -32,7 +32,9 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 		}
 		h.Ticks = append(h.Ticks, text)
 	}
-	return w.paint(h, iw, ih), ""
+	return b.paint(h, iw, ih), ""
 }
 
-func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().lastEpochNote() }
+func (histogram) note(b *Board, _ *View) string {
+	return b.Runs.Run().Label + b.Runs.Run().lastEpochNote()
+}

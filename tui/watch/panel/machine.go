@@ -18,17 +18,14 @@ type Machine struct {
 	Reading bool
 }
 
-// Changes reports whether there is anything to show.
-func (m Machine) Changes() bool { return len(m.Samples) > 0 }
-
 // mostPast is the number of samples behind the figures that are shown: about ten minutes.
 const mostPast = 60
 
 // Figures returns the latest samples of the run under the cursor. In a replay these are the samples
 // up to the last event that it has reached.
-func (w *Board) Figures() []machine.Sample {
-	t, list := w.Run(), w.Machine.Samples
-	if t == nil || t.ID != w.Machine.ID {
+func (b *Board) Figures() []machine.Sample {
+	t, list := b.Runs.Run(), b.Machine.Samples
+	if t == nil || t.ID != b.Machine.ID {
 		return nil
 	}
 	if t.Tape != nil {
@@ -42,8 +39,8 @@ func (w *Board) Figures() []machine.Sample {
 
 // machineLines returns what the machine does, for so many cells: a sentence if there is one, and a
 // line for each of its parts.
-func (w *Board) machineLines(cells int) (lines []Setting) {
-	list := w.Figures()
+func (b *Board) machineLines(cells int) (lines []Setting) {
+	list := b.Figures()
 	if len(list) == 0 {
 		return []Setting{{Key: "no figures yet: a look comes every 10 s"}}
 	}

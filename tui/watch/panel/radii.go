@@ -10,20 +10,20 @@ import (
 // the page, which make a view of it.
 type RadiusCurves struct{}
 
-func (RadiusCurves) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
-	c := w.Risks(v)
+func (RadiusCurves) draw(b *Board, p int, v *View, iw, ih int) ([]string, string) {
+	c := b.Risks(v)
 	if c == nil {
 		return nil, ""
 	}
 	// The gutter is set here as Plots sets it for curves: the axis needs to know its labels.
-	c.Charset = w.charset()
+	c.Charset = b.charset()
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
-	c.DrawTo(&w.frame, iw, ih)
-	return w.Theme.Rows(&w.frame), ""
+	c.DrawTo(&b.frame, iw, ih)
+	return b.Theme.Rows(&b.frame), ""
 }
 
-func (RadiusCurves) note(w *Board, _ *View) string {
-	return w.Theme.Greek("by ρ" + atEpoch(w.CommonEpoch()))
+func (RadiusCurves) note(b *Board, _ *View) string {
+	return b.Theme.Greek("by ρ" + atEpoch(b.Runs.CommonEpoch()))
 }
 
 // Risks returns the chart of a list measure of all runs over the radii, with the training radius of
@@ -32,22 +32,22 @@ func (RadiusCurves) note(w *Board, _ *View) string {
 // Its x is log10 ρ, over the radii of the run under the cursor. Other runs may have been evaluated
 // at other radii, and are drawn as far as these lie in that range. The axes are fitted anew each
 // time, without memory, because this chart changes only with evaluations.
-func (w *Board) Risks(v *View) *plot.Chart {
-	of := v.BarsMeasure(w.Run().Meta)
-	radii, epoch := w.Run().Meta.Spec.RiskRadii, w.CommonEpoch()
-	if len(w.MeasuredRun(of).PlacesAt(epoch, of)) == 0 || len(radii) == 0 {
+func (b *Board) Risks(v *View) *plot.Chart {
+	of := v.BarsMeasure(b.Runs.Run().Meta)
+	radii, epoch := b.Runs.Run().Meta.Spec.RiskRadii, b.Runs.CommonEpoch()
+	if len(b.Runs.MeasuredRun(of).PlacesAt(epoch, of)) == 0 || len(radii) == 0 {
 		return nil
 	}
 	c := &plot.Chart{X: plot.EmptyRange(), XLog: true, Ends: true}
 	for _, rho := range radii {
 		c.X = c.X.Add(math.Log10(rho))
 	}
-	for _, row := range w.visibleRows(w.Rows()) {
-		w.addLine(c, row, func(t *Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
+	for _, row := range b.Runs.visibleRows(b.Runs.Rows()) {
+		b.addLine(c, row, func(t *Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
 	}
-	if rho := w.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
+	if rho := b.Runs.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
 		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}
-		if w.Theme.ASCII {
+		if b.Theme.ASCII {
 			c.Markers[0].Letter = 'r'
 		}
 	}

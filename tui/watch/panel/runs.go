@@ -29,22 +29,22 @@ type Runs struct {
 
 // CommonEpoch returns the epoch at which panels compare runs. It is that of the story, or the last
 // of the run under the cursor while the story has none or leaves that run out.
-func (w *Runs) CommonEpoch() float64 {
-	if run := w.Run(); run != nil && run.Eval != nil && run.EvalAt(w.Epoch) == nil {
+func (r *Runs) CommonEpoch() float64 {
+	if run := r.Run(); run != nil && run.Eval != nil && run.EvalAt(r.Epoch) == nil {
 		return run.Eval.Epoch
 	}
-	return w.Epoch
+	return r.Epoch
 }
 
 // Methods returns the method of each watched run.
-func (w *Runs) Methods() []dro.Algorithm {
-	return lists.Map(w.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
+func (r *Runs) Methods() []dro.Algorithm {
+	return lists.Map(r.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
 }
 
 // Own returns the measures that programs define themselves, as far as the runs have logged them.
-func (w *Runs) Own() []measure.Measure {
+func (r *Runs) Own() []measure.Measure {
 	sides := runner.UserSides{}
-	for _, t := range w.Tracks {
+	for _, t := range r.Tracks {
 		for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
 			if last != nil {
 				sides.Add(t.Meta, last.Values)
@@ -55,16 +55,16 @@ func (w *Runs) Own() []measure.Measure {
 }
 
 // Run returns the run under the cursor; nil without runs.
-func (w *Runs) Run() *Track {
-	if w.Cursor >= len(w.Tracks) {
+func (r *Runs) Run() *Track {
+	if r.Cursor >= len(r.Tracks) {
 		return nil
 	}
-	return w.Tracks[w.Cursor]
+	return r.Tracks[r.Cursor]
 }
 
 // IDs returns the IDs of the watched runs, in the order of Tracks.
-func (w *Runs) IDs() []string {
-	return lists.Map(w.Tracks, func(t *Track) string { return t.ID })
+func (r *Runs) IDs() []string {
+	return lists.Map(r.Tracks, func(t *Track) string { return t.ID })
 }
 
 func metas(tracks []*Track) []*runner.Meta {
@@ -98,43 +98,43 @@ func (t *Track) differsInSeed(o *Track) bool {
 }
 
 // Rows returns the runs of each row of the table.
-func (w *Runs) Rows() [][]int {
-	if w.EachSeed || len(w.Groups) == len(w.Tracks) {
-		return w.singles()
+func (r *Runs) Rows() [][]int {
+	if r.EachSeed || len(r.Groups) == len(r.Tracks) {
+		return r.singles()
 	}
-	return w.Groups
+	return r.Groups
 }
 
 // singles returns rows of one run each, which curves over time need even where seeds are together.
-func (w *Runs) singles() [][]int {
-	return lists.Map(page.Indices(len(w.Tracks)), func(i int) []int { return []int{i} })
+func (r *Runs) singles() [][]int {
+	return lists.Map(page.Indices(len(r.Tracks)), func(i int) []int { return []int{i} })
 }
 
 // visibleRows returns the rows whose curves are not hidden.
-func (w *Runs) visibleRows(rows [][]int) [][]int {
-	hidden := func(row []int) bool { return w.Tracks[row[0]].Hidden }
+func (r *Runs) visibleRows(rows [][]int) [][]int {
+	hidden := func(row []int) bool { return r.Tracks[row[0]].Hidden }
 	return slices.DeleteFunc(slices.Clone(rows), hidden)
 }
 
 // VisibleRuns returns the runs whose curves are not hidden.
-func (w *Runs) VisibleRuns() []*Track {
-	return slices.DeleteFunc(slices.Clone(w.Tracks), func(t *Track) bool { return t.Hidden })
+func (r *Runs) VisibleRuns() []*Track {
+	return slices.DeleteFunc(slices.Clone(r.Tracks), func(t *Track) bool { return t.Hidden })
 }
 
 // RowAt returns the row under the cursor, as an index into Rows.
-func (w *Runs) RowAt() int {
-	under := func(row []int) bool { return slices.Contains(row, w.Cursor) }
-	return max(0, slices.IndexFunc(w.Rows(), under))
+func (r *Runs) RowAt() int {
+	under := func(row []int) bool { return slices.Contains(row, r.Cursor) }
+	return max(0, slices.IndexFunc(r.Rows(), under))
 }
 
 // InRow returns the runs of a row.
-func (w *Runs) InRow(row []int) []*Track {
-	return lists.Map(row, func(at int) *Track { return w.Tracks[at] })
+func (r *Runs) InRow(row []int) []*Track {
+	return lists.Map(row, func(at int) *Track { return r.Tracks[at] })
 }
 
 // RowOf returns the row that a run is in.
-func (w *Runs) RowOf(run int) []int {
-	for _, row := range w.Rows() {
+func (r *Runs) RowOf(run int) []int {
+	for _, row := range r.Rows() {
 		if slices.Contains(row, run) {
 			return row
 		}
@@ -143,28 +143,28 @@ func (w *Runs) RowOf(run int) []int {
 }
 
 // Pick puts the cursor on a run, and PointBegun then leaves it there.
-func (w *Runs) Pick(at int) {
-	w.Cursor, w.Pointed = at, true
+func (r *Runs) Pick(at int) {
+	r.Cursor, r.Pointed = at, true
 }
 
 // PointBegun moves the cursor from a queued run to one that has begun, unless somebody has put it
 // there. Runs start one after the other, and panels of one run would be empty until the first one's
 // turn.
-func (w *Runs) PointBegun() {
-	if w.Pointed || w.Tracks[w.Cursor].Status != runner.Queued {
+func (r *Runs) PointBegun() {
+	if r.Pointed || r.Tracks[r.Cursor].Status != runner.Queued {
 		return
 	}
 	begun := func(t *Track) bool { return t.Status == runner.Running }
-	if i := slices.IndexFunc(w.Tracks, begun); i >= 0 {
-		w.Cursor = i
+	if i := slices.IndexFunc(r.Tracks, begun); i >= 0 {
+		r.Cursor = i
 	}
 }
 
 // Comparable reports whether a measure asks the same question of all runs. Where it does not, the
 // table marks no best value: a risk at a smaller radius is lower, and not better.
-func (w *Runs) Comparable(m *measure.Measure) bool {
-	other := func(t *Track) bool { return t.Asks[m.Asks] != w.Tracks[0].Asks[m.Asks] }
-	return !slices.ContainsFunc(w.Tracks, other)
+func (r *Runs) Comparable(m *measure.Measure) bool {
+	other := func(t *Track) bool { return t.Asks[m.Asks] != r.Tracks[0].Asks[m.Asks] }
+	return !slices.ContainsFunc(r.Tracks, other)
 }
 
 // questions is the list of a run's keys, one for each kind of question that a measure can ask. In a
@@ -183,22 +183,22 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 // ranking returns the run by which classes are sorted: the baseline, once it is evaluated, or else
 // the run of MeasuredRun. With a baseline the order stays when the cursor moves, so rows can be
 // followed by eye.
-func (w *Runs) ranking() *Track {
+func (r *Runs) ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
-	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].PlacesAt(w.CommonEpoch(), of)) > 0 {
-		return w.Tracks[w.Baseline]
+	if r.Baseline >= 0 && len(r.Tracks[r.Baseline].PlacesAt(r.CommonEpoch(), of)) > 0 {
+		return r.Tracks[r.Baseline]
 	}
-	return w.MeasuredRun(of)
+	return r.MeasuredRun(of)
 }
 
 // MeasuredRun returns the run under the cursor. Where that has no evaluation at the common epoch,
 // it returns another run with the same classes or groups that has one, if there is any.
-func (w *Runs) MeasuredRun(of measure.Measure) *Track {
-	run, epoch := w.Run(), w.CommonEpoch()
+func (r *Runs) MeasuredRun(of measure.Measure) *Track {
+	run, epoch := r.Run(), r.CommonEpoch()
 	if len(run.PlacesAt(epoch, of)) > 0 {
 		return run
 	}
-	for _, t := range w.Tracks {
+	for _, t := range r.Tracks {
 		same := slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis))
 		if same && len(t.PlacesAt(epoch, of)) > 0 {
 			return t
@@ -210,10 +210,10 @@ func (w *Runs) MeasuredRun(of measure.Measure) *Track {
 // ComparedRun returns the baseline, with which the bars of the run under the cursor are compared.
 // It is nil without a baseline, with the cursor on it, for a measure that is neither better nor
 // worse, and for a run that is further than the common epoch.
-func (w *Runs) ComparedRun(of measure.Measure) *Track {
-	if w.Baseline < 0 || w.Baseline == w.Cursor || of.Better == dro.Neither ||
-		!w.Run().EndsAt(w.CommonEpoch()) {
+func (r *Runs) ComparedRun(of measure.Measure) *Track {
+	if r.Baseline < 0 || r.Baseline == r.Cursor || of.Better == dro.Neither ||
+		!r.Run().EndsAt(r.CommonEpoch()) {
 		return nil
 	}
-	return w.Tracks[w.Baseline]
+	return r.Tracks[r.Baseline]
 }

@@ -25,16 +25,16 @@ type Setting struct {
 func (v *View) Lists() bool { return v.As == settings{} || v.As == settings{machine: true} }
 
 // List returns that list, for so many cells.
-func (w *Board) List(v *View, cells int) []Setting {
+func (b *Board) List(v *View, cells int) []Setting {
 	if v.As == (settings{machine: true}) {
-		return w.machineLines(cells)
+		return b.machineLines(cells)
 	}
-	return w.Settings()
+	return b.Settings()
 }
 
-func (f settings) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
+func (f settings) draw(b *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	const least, gap = 27, 2 // cells of a column, and between two
-	list, key := w.List(v, iw), 18
+	list, key := b.List(v, iw), 18
 	if f.machine {
 		key = 7
 	}
@@ -42,7 +42,7 @@ func (f settings) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) 
 	cells, rows := iw/columns-gap, min(ih, (len(list)+columns-1)/columns)
 	lines := make([]string, rows)
 	for i, s := range list[:min(len(list), rows*columns)] {
-		line := kit.Left(w.settingLine(s, key, cells), cells)
+		line := kit.Left(b.settingLine(s, key, cells), cells)
 		if i/rows > 0 {
 			line = kit.Blanks(gap) + line
 		}
@@ -57,8 +57,8 @@ func (f settings) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) 
 
 // settingLine writes a setting in so many cells, with those of its key. Where it does not fit, its
 // value is cut.
-func (w *Board) settingLine(s Setting, key, cells int) string {
-	t, mark := w.Theme, "  "
+func (b *Board) settingLine(s Setting, key, cells int) string {
+	t, mark := b.Theme, "  "
 	name, value := t.Dim, t.Text
 	if s.Differs {
 		mark, name, value = " "+t.Accent.Paint(t.Changed), t.Text, t.Title
@@ -68,11 +68,11 @@ func (w *Board) settingLine(s Setting, key, cells int) string {
 	return mark + " " + name.Paint(text) + value.Paint(cell.Cut(t.Greek(s.Value), room))
 }
 
-func (settings) note(w *Board, _ *View) string { return w.Run().Label }
+func (settings) note(b *Board, _ *View) string { return b.Runs.Run().Label }
 
 // Settings returns the settings that the run under the cursor reads, in the order of draw.
-func (w *Board) Settings() (list []Setting) {
-	run, plain := w.Run(), spec.Defaults()
+func (b *Board) Settings() (list []Setting) {
+	run, plain := b.Runs.Run(), spec.Defaults()
 	var changed, alike []Setting
 	for _, s := range spec.AllSettings() {
 		if !s.ReadIn(&run.Spec) {
@@ -80,7 +80,7 @@ func (w *Board) Settings() (list []Setting) {
 		}
 		own := Setting{Key: s.Key, Value: run.Spec.Text(s.Key)}
 		other := func(t *Track) bool { return t.Spec.Text(s.Key) != own.Value }
-		own.Differs = slices.ContainsFunc(w.Tracks, other)
+		own.Differs = slices.ContainsFunc(b.Runs.Tracks, other)
 		switch {
 		case own.Differs:
 			list = append(list, own)

@@ -20,21 +20,21 @@ func smoothings() []smoothing {
 }
 
 // SmoothBy takes the next smoothing, or the one before, and returns its name.
-func (w *Board) SmoothBy(by int) string {
+func (b *Board) SmoothBy(by int) string {
 	all := smoothings()
-	w.smooth = (w.smooth + len(all) + by) % len(all)
-	w.smoothAll()
-	return w.Smoothing()
+	b.smooth = (b.smooth + len(all) + by) % len(all)
+	b.smoothAll()
+	return b.Smoothing()
 }
 
-func (w *Board) smoothAll() {
-	for _, t := range w.Tracks {
-		t.smoothWith(smoothings()[w.smooth].make)
+func (b *Board) smoothAll() {
+	for _, t := range b.Runs.Tracks {
+		t.smoothWith(smoothings()[b.smooth].make)
 	}
 }
 
 // Smoothing returns the name of the way in which noisy curves are smoothed.
-func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
+func (b *Board) Smoothing() string { return smoothings()[b.smooth].name }
 
 // smoothWith filters the noisy quantities anew; nil shows them as they are. Each curve gets a
 // filter of its own, since a filter remembers the points before.

@@ -15,9 +15,9 @@ import (
 // Spread returns a chart with a line for each class that has the values of all runs; nil if no run
 // like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
 // left out, because a place means another class there.
-func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
-	of := v.BarsMeasure(w.Run().Meta)
-	order := w.worstFirst(of)
+func (b *Board) Spread(p int, v *View, rows int) *plot.Spread {
+	of := v.BarsMeasure(b.Runs.Run().Meta)
+	order := b.worstFirst(of)
 	if len(order) == 0 {
 		return nil
 	}
@@ -25,42 +25,42 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 		Hi:      1,
 		Percent: Percents(of),
 		Front:   -1,
-		First:   min(w.Panels[p].First, max(0, len(order)-rows)),
-		Charset: w.Theme.Charset(false),
+		First:   min(b.Panels[p].First, max(0, len(order)-rows)),
+		Charset: b.Theme.Charset(false),
 	}
 	var all [][]measure.Number
-	for _, row := range w.visibleRows(w.Rows()) {
+	for _, row := range b.Runs.visibleRows(b.Runs.Rows()) {
 		// Front is an index into all: the row that is drawn over the others.
-		values := meansAt(w.InRow(row), w.CommonEpoch(), of)
+		values := meansAt(b.Runs.InRow(row), b.Runs.CommonEpoch(), of)
 		if len(values) != len(order) {
 			continue
 		}
-		if slices.Contains(row, w.Cursor) {
+		if slices.Contains(row, b.Runs.Cursor) {
 			s.Front = len(all)
 		}
-		all, s.Numbers = append(all, values), append(s.Numbers, w.Tracks[row[0]].Number)
+		all, s.Numbers = append(all, values), append(s.Numbers, b.Runs.Tracks[row[0]].Number)
 	}
-	w.spreadRows(s, of, order, all)
+	b.spreadRows(s, of, order, all)
 	return s
 }
 
 // spreadRows adds the lines, and fits the scale of a measure that is no percentage. all has a list
 // of values by place for each row of the table that is shown; order has the place of each line.
-func (w *Board) spreadRows(
+func (b *Board) spreadRows(
 	s *plot.Spread, of measure.Measure, order []int, all [][]measure.Number,
 ) {
-	run, top := w.Run(), 0.0
-	judged := w.MeasuredRun(of).PlacesAt(w.CommonEpoch(), of)
+	run, top := b.Runs.Run(), 0.0
+	judged := b.Runs.MeasuredRun(of).PlacesAt(b.Runs.CommonEpoch(), of)
 	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
 		judged = all[s.Front]
 	}
-	worst, few := judge(w.MeasuredRun(of), judged, of)
+	worst, few := judge(b.Runs.MeasuredRun(of), judged, of)
 	unit := of.Unit
 	switch {
 	case s.Percent:
-		unit = w.Theme.Mark(run.Number) + " acc %"
+		unit = b.Theme.Mark(run.Number) + " acc %"
 	case of.Better == dro.Neither:
-		unit = w.Theme.Mark(run.Number) + " ratio"
+		unit = b.Theme.Mark(run.Number) + " ratio"
 	}
 	s.Heads = []string{AxisName(of.Axis), unit}
 	// How much there was to train on explains more of a class's place than anything else.
@@ -93,13 +93,13 @@ func (w *Board) spreadRows(
 //
 // The order of the last frame stays while it is nearly right: rows that change places cost more, to
 // follow and to send, than a point of accuracy is worth.
-func (w *Board) worstFirst(of measure.Measure) []int {
-	values, epoch := w.ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
+func (b *Board) worstFirst(of measure.Measure) []int {
+	values, epoch := b.Runs.ranking().PlacesAt(b.Runs.CommonEpoch(), of), b.Runs.CommonEpoch()
 	// The baseline's data may be others.
-	if own := w.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
+	if own := b.Runs.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
 		values = own
 	}
-	order := slices.Clone(w.orders[of.Name])
+	order := slices.Clone(b.orders[of.Name])
 	if len(order) != len(values) {
 		order = page.Indices(len(values))
 	}
@@ -116,23 +116,23 @@ func (w *Board) worstFirst(of measure.Measure) []int {
 	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
 	// run that has ended, is exact.
 	slack := 0.0
-	if !w.ranking().Status.Ended() {
+	if !b.Runs.ranking().Status.Ended() {
 		slack = 0.05
 	}
-	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
+	nearly := func(i, j int) int { return cmp.Compare(key(i)+slack, key(j)) }
 	if !slices.IsSortedFunc(order, nearly) {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(key(i), key(j)) })
 	}
 	return order
 }
 
 // sort keeps the orders of places for the next frames, also for views that are not shown: like an
 // axis, an order must not depend on what the user looked at.
-func (w *Board) sort() {
-	for v := range views(w.Panels) {
+func (b *Board) sort() {
+	for v := range views(b.Panels) {
 		if v.As != nil && v.Bars != "" {
-			of := v.BarsMeasure(w.Run().Meta)
-			w.orders[of.Name] = w.worstFirst(of)
+			of := v.BarsMeasure(b.Runs.Run().Meta)
+			b.orders[of.Name] = b.worstFirst(of)
 		}
 	}
 }
@@ -142,19 +142,19 @@ func (w *Board) sort() {
 // run.
 type allRuns struct{}
 
-func (allRuns) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
-	s := w.Spread(p, v, ih)
+func (allRuns) draw(b *Board, p int, v *View, iw, ih int) ([]string, string) {
+	s := b.Spread(p, v, ih)
 	if s == nil {
 		return nil, ""
 	}
-	return w.paint(s, iw, ih), ""
+	return b.paint(s, iw, ih), ""
 }
 
-func (allRuns) note(w *Board, v *View) string {
+func (allRuns) note(b *Board, v *View) string {
 	// The note names the run that sorts, which need not be the one under the cursor.
-	note := "by " + w.ranking().ShortName(12) + ", worst first"
-	if v.BarsMeasure(w.Run().Meta).Better == dro.Neither {
-		note = "by " + w.ranking().ShortName(12)
+	note := "by " + b.Runs.ranking().ShortName(12) + ", worst first"
+	if v.BarsMeasure(b.Runs.Run().Meta).Better == dro.Neither {
+		note = "by " + b.Runs.ranking().ShortName(12)
 	}
-	return note + atEpoch(w.CommonEpoch())
+	return note + atEpoch(b.Runs.CommonEpoch())
 }

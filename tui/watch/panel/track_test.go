@@ -39,13 +39,20 @@ func TestResume(t *testing.T) {
 	})
 	tr.CaughtUp()
 	loss := tr.Curves["loss"].Raw
-	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
-		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x),
-			loss.Len())
+	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 {
+		t.Errorf("the loss ends at (%g, %g), want (30, 0.9)", x, loss.At(x))
 	}
-	if tr.Step != 30 || tr.Status != runner.Running || len(tr.Markers) != 1 ||
-		tr.Markers[0].X != 20 {
-		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.Markers)
+	if n := loss.Len(); n != 3 {
+		t.Errorf("the loss has %d points, want 3", n)
+	}
+	if tr.Step != 30 {
+		t.Errorf("the run is at step %d, want 30", tr.Step)
+	}
+	if tr.Status != runner.Running {
+		t.Errorf("the run is %s, want running", tr.Status)
+	}
+	if len(tr.Markers) != 1 || tr.Markers[0].X != 20 {
+		t.Errorf("the marks are %v, want one at step 20", tr.Markers)
 	}
 	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
 	if tr.Seconds != 3 || tr.Elapsed.At(20) != 2 {

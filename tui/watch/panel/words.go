@@ -56,10 +56,10 @@ func (t *Track) SelectionText() string {
 	}
 	by := t.Meta.Spec.Select
 	if t.Selected == nil && t.Status.Ended() {
-		return "no step was selected: no evaluation had a " + by
+		return fmt.Sprintf("no step was selected: no evaluation had a %s", by)
 	}
 	if t.Selected == nil {
-		return "no step selected yet by " + by
+		return fmt.Sprintf("no step selected yet by %s", by)
 	}
 	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
 		t.accuracies(t.Selected))

@@ -1,0 +1,152 @@
+package tuitest
+
+import (
+	"strings"
+	"testing"
+
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// Page is a page of the interface, as a Driver drives it.
+type Page interface {
+	Init() tea.Cmd
+	Keys() []kit.Key
+	Update(tea.Msg) tea.Cmd
+	Typing() bool
+	View(w, h int) []string
+}
+
+// Driver drives one page as the interface would.
+type Driver struct {
+	*lab.Lab
+	Loop
+	Page    Page
+	Overlay *kit.Overlay
+	Notice  kit.Notice
+	Sent    []tea.Msg // messages to the interface and to other pages
+	keys    []kit.Key
+}
+
+// NewLab returns the Lab of a page of w by h cells, in true colour on a dark background.
+func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab {
+	t.Helper()
+	cfg.DataDir = t.TempDir()
+	return &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{},
+		Body: kit.Area(0, 0, w, h), Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
+}
+
+// NewDriver returns a Driver that has turned to a page.
+func NewDriver(l *lab.Lab, page Page) *Driver {
+	now := Epoch0()
+	d := &Driver{Lab: l, Page: page, keys: page.Keys()}
+	d.Loop = Loop{Take: d.take, Now: &now, Answered: func(m tea.Msg) { d.Sent = append(d.Sent, m) }}
+	d.Run(page.Init())
+	return d
+}
+
+// take takes a message as the interface does.
+func (d *Driver) take(m tea.Msg) tea.Cmd {
+	switch m := m.(type) {
+	case tea.KeyPressMsg:
+		return d.press(m)
+	case kit.Notice:
+		d.Notice = m
+		return nil
+	case kit.Open:
+		d.Overlay = m.Overlay
+		d.Overlay.Resize(d.Theme, d.Body.W, d.Body.H)
+		return nil
+	case lab.Listed, lab.Unchanged:
+		d.Run(d.Note(m))
+	}
+	return d.Page.Update(m)
+}
+
+func (d *Driver) press(k tea.KeyPressMsg) tea.Cmd {
+	d.Notice = kit.Notice{}
+	switch row := kit.Find(d.keys, k); {
+	case d.Overlay != nil:
+		done, cmd := d.Overlay.Press(k)
+		if done {
+			d.Overlay = nil
+		}
+		return cmd
+	case d.Page.Typing():
+		return d.Page.Update(k)
+	case row == nil:
+		return nil
+	case row.Blocked() != "":
+		d.Notice.Text = row.Blocked()
+		return nil
+	default:
+		return row.Act()
+	}
+}
+
+// Sent returns the last message of type T that the page sent.
+func Sent[T tea.Msg](d *Driver) (last T, ok bool) {
+	for _, m := range d.Sent {
+		if m, is := m.(T); is {
+			last, ok = m, true
+		}
+	}
+	return last, ok
+}
+
+// Size changes the size of the page.
+func (d *Driver) Size(w, h int) {
+	d.Body = kit.Area(0, 0, w, h)
+	if d.Overlay != nil {
+		d.Overlay.Resize(d.Theme, w, h)
+	}
+	d.Send(kit.Changed{})
+}
+
+// View returns the page as it is drawn, with its overlay.
+func (d *Driver) View() string {
+	lines := d.Page.View(d.Body.W, d.Body.H)
+	if d.Overlay != nil {
+		lines = d.Overlay.View(d.Theme, lines, d.Body.W, d.Body.H)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Shot returns the page, cell by cell.
+func (d *Driver) Shot() uv.ScreenBuffer { return Shot(d.View(), d.Body.W, d.Body.H) }
+
+// Fits calls the function Fits for the page.
+func (d *Driver) Fits(t testing.TB, what string) {
+	t.Helper()
+	Fits(t, what, d.View(), d.Body.W, d.Body.H, false)
+}
+
+// KeyPress returns the press of a key by its name: "tab", "ctrl+c", "z", "Z".
+func KeyPress(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
+	var k tea.Key
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			k.Mod, name = mod, rest
+		}
+	}
+	switch code, ok := special[name]; {
+	case ok:
+		k.Code = code
+	case name == "space":
+		k.Code, k.Text = tea.KeySpace, " "
+	default:
+		k.Code = []rune(name)[0]
+		if k.Mod == 0 {
+			k.Text = name
+		}
+	}
+	return tea.KeyPressMsg(k)
+}
