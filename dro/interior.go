@@ -128,9 +128,9 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	return w
 }
 
-// guess returns a starting point. For a large batch it is the root for every
-// subsampleStride-th loss.
-// Otherwise it is the root of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and so D ≈ var/(2λ²).
+// guess returns a starting point. For a large batch it is the root for every subsampleStride-th
+// loss. Otherwise it is the root of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and so
+// D ≈ var/(2λ²).
 func (in *interior) guess(rho float64) Z {
 	s := &in.sample
 	if n := len(s.losses); n >= subsampleMin {

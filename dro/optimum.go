@@ -141,17 +141,19 @@ func (d *descent) evaluate(x []float64) {
 		}
 		return
 	}
-	var err error
-	d.worst, err = WorstCase(d.set, d.ratios, d.losses, d.rho)
-	d.value = d.worst.Risk
-	d.held = err == nil && d.worst.Z.Lambda < d.floor
-	if d.held {
-		d.worst, err = Penalised(d.set, d.ratios, d.losses, d.floor)
-		d.worst.Z.Lambda = d.floor
-		d.value = d.worst.Risk + d.floor*(d.rho-d.worst.Divergence)
+	worst, err := WorstCase(d.set, d.ratios, d.losses, d.rho)
+	if err == nil && worst.Z.Lambda < d.floor {
+		d.held = true
+		worst, err = Penalised(d.set, d.ratios, d.losses, d.floor)
 	}
 	if err != nil {
 		d.value = math.Inf(1)
+		return
+	}
+	d.worst, d.value = worst, worst.Risk
+	if d.held {
+		d.worst.Z.Lambda = d.floor
+		d.value = worst.Risk + d.floor*(d.rho-worst.Divergence)
 	}
 }
 

@@ -53,11 +53,14 @@ func Check(c Config) (parameters int, err error) {
 			strings.Join(anyInput(), " or "))
 	}
 	list, err := stages(c)
+	if err != nil {
+		return 0, err
+	}
 	weights, _ := slots(list, "")
 	for _, s := range weights {
 		parameters += s.len()
 	}
-	return parameters, err
+	return parameters, nil
 }
 
 const bf16 = "bf16"

@@ -181,9 +181,12 @@ func (g *graph) addWeighted(s stage, before G.Nodes) (*G.Node, error) {
 func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained convKernel, err error) {
 	if first && g.direct {
 		g.first, err = kern.NewRows(g.isa, g.batch, config)
+		if err != nil {
+			return nil, nil, err
+		}
 		exact = fromRows{g.first, &g.backend}
-		if err != nil || g.workspace == nil {
-			return exact, exact, err
+		if g.workspace == nil {
+			return exact, exact, nil
 		}
 	}
 	kernel, err := kern.NewConv(g.isa, g.batch, config)

@@ -76,7 +76,8 @@ func (s *sizing) chain(prefix string, layers []layer, from int, in kern.Shape) e
 		if err != nil {
 			return err
 		}
-		from, in = len(s.list)-1, s.list[len(s.list)-1].out
+		from = len(s.list) - 1
+		in = s.list[from].out
 	}
 	return nil
 }
@@ -104,14 +105,18 @@ func (s *sizing) residual(name string, l layer, from int, in kern.Shape) error {
 }
 
 // append works out the output of a stage that knows its input, and adds the stage.
-func (s *sizing) append(next stage) (err error) {
-	next.mid, err = kinds[next.kind].shape(&next, s.classes)
-	next.out = next.mid
-	if next.pool {
-		next.out.Height, next.out.Width = next.mid.Height/2, next.mid.Width/2
+func (s *sizing) append(next stage) error {
+	tooSmall := fmt.Errorf("is too small for its layer %s", next.name)
+	mid, err := kinds[next.kind].shape(&next, s.classes)
+	if err != nil {
+		return tooSmall
 	}
-	if err != nil || next.out.Height < 1 || next.out.Width < 1 {
-		return fmt.Errorf("is too small for its layer %s", next.name)
+	next.mid, next.out = mid, mid
+	if next.pool {
+		next.out.Height, next.out.Width = mid.Height/2, mid.Width/2
+	}
+	if next.out.Height < 1 || next.out.Width < 1 {
+		return tooSmall
 	}
 	s.list = append(s.list, next)
 	return nil

@@ -244,7 +244,7 @@ func (d *downloader) save(body io.Reader, from int64, r Remote, alive func()) er
 		switch {
 		case at == r.Size:
 			return f.Sync()
-		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return fmt.Errorf(
 				"the connection ended at byte %d of %d: %w", at, r.Size, io.ErrUnexpectedEOF)
 		case err != nil:

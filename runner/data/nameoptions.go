@@ -197,8 +197,11 @@ func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (s Splits
 			"them from the training samples", by.name, TestShare)
 	}
 	drawn, err := d.holdOut(src, s.Train, "test_fraction", how.Fraction, how.Seed)
+	if err != nil {
+		return Splits{}, err
+	}
 	drawn.val = s.val
-	return drawn, err
+	return drawn, nil
 }
 
 // TestShare is the default part of the user's own samples that is drawn as the test split, if the

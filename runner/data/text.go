@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ func (t *text) Read(p []byte) (n int, err error) {
 func (t *text) check() {
 	_, err := t.from.Peek(utf8.UTFMax) // so that at least one character is whole
 	b, _ := t.from.Peek(t.from.Buffered())
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		b = b[:wholeRunes(b)]
 	}
 	if t.lines == 0 {

@@ -26,11 +26,14 @@ const mostPixels = 64 << 20
 func (s *pictureSet) decode(record []byte, name string) error {
 	pixels := record[:len(record)-1]
 	of, err := s.decodeTo(pixels, filepath.Join(s.Path, name))
-	record[len(pixels)] = byte(of)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return err
+	record[len(pixels)] = byte(of)
+	return nil
 }
 
 func (s *pictureSet) decodeTo(dst []byte, path string) (of facts, err error) {

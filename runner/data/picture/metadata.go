@@ -173,8 +173,11 @@ func newCodedColumn(name string, at int) *codedColumn {
 
 func (c *codedColumn) add(cell string, line int) error {
 	code, err := c.Column.Add(cell, line)
+	if err != nil {
+		return err
+	}
 	c.codes = append(c.codes, uint16(code))
-	return err
+	return nil
 }
 
 func (c *codedColumn) factor() *data.Factor { return data.NewFactor(c.Name, c.Dict, c.codes) }

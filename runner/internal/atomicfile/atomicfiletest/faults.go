@@ -262,7 +262,7 @@ type faultyFile struct {
 
 func (f faultyFile) Write(b []byte) (int, error) {
 	if err := f.faults.attempt("write", f.name); err != nil {
-		if err == errDies {
+		if errors.Is(err, errDies) {
 			f.File.Write(b[:len(b)*f.faults.Part/2])
 		}
 		return 0, err
