@@ -200,7 +200,7 @@ func TestCaptionOfSeeds(t *testing.T) {
 
 // TestView: at every moment and on every screen, each line has the page's width.
 func TestView(t *testing.T) {
-	r, err := load("", true)
+	r, err := load(t.Context(), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestView(t *testing.T) {
 
 // TestGallery: on every screen the pictures fill their panel, with a line of words below the last.
 func TestGallery(t *testing.T) {
-	r, err := load("", true)
+	r, err := load(t.Context(), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
