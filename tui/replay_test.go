@@ -58,7 +58,8 @@ func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *
 	t.Helper()
 	source := lab.NewFixedRuns(read)
 	r := &rig{script: s, asked: &tuitest.Asked{}}
-	r.Model = newModel(lab.Config{Verbs: r.asked, Replay: &lab.Replay{}, FixedRuns: source,
+	r.Model = newModel(lab.Config{Verbs: r.asked, FixedRuns: source,
+		Opening: lab.Opening{Replay: &lab.Replay{}},
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, source, tuitest.Presets)
 	r.Round = 0
 	r.after = never
