@@ -58,7 +58,8 @@ func TestReplay(t *testing.T) {
 func replayingDriver(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *driver {
 	t.Helper()
 	source := lab.NewFixedRuns(read)
-	m := newModel(lab.Config{Verbs: &tuitest.Asked{}, Replay: &lab.Replay{}, FixedRuns: source,
+	m := newModel(lab.Config{Verbs: &tuitest.Asked{}, FixedRuns: source,
+		Opening: lab.Opening{Replay: &lab.Replay{}},
 		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, source, tuitest.Presets)
 	r := drive(m, s)
 	r.Update(tea.WindowSizeMsg{Width: 120, Height: 40})

@@ -262,23 +262,24 @@ func (c *tally) bad() bool {
 
 func (c *tally) all() bool { return 20*c.flagged >= 19*c.size }
 
-// path is the program's own: it makes certificates of losses as the commands import and certify do.
-type path struct {
+// pipeline is the program's own: it makes certificates of losses as the commands import and certify
+// do.
+type pipeline struct {
 	*testing.T
 	store *record.Store
 	file  string
 }
 
-func newPath(t *testing.T) *path {
+func newPipeline(t *testing.T) *pipeline {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &path{t, store, filepath.Join(t.TempDir(), "losses.csv")}
+	return &pipeline{t, store, filepath.Join(t.TempDir(), "losses.csv")}
 }
 
 // certify imports a table of losses and certifies the run, which it then deletes.
-func (p *path) certify(losses []float64, grids ...Grid) (*measure.Pass, [][]Certificate) {
+func (p *pipeline) certify(losses []float64, grids ...Grid) (*measure.Pass, [][]Certificate) {
 	p.Helper()
 	check := func(err error) {
 		if err != nil {
@@ -340,16 +341,16 @@ var (
 		{Sets: []dro.Set{dro.KL{}, cvar}, Radii: []float64{.5}}}
 )
 
-// covered has the tallies of a law at a size: of bounds and differences for each place, and of
+// coverage has the tallies of a law at a size: of bounds and differences for each place, and of
 // intervals for each set.
-type covered struct {
+type coverage struct {
 	bounds, differences, bootstrap, normal []tally
 }
 
 // simulate draws the samples. The second network of a difference has .8 of the losses of the first,
 // half of them drawn anew, so the difference is .2 R_ρ.
-func (p *path) simulate(l *law, s size) covered {
-	c := covered{make([]tally, 6), make([]tally, 6), make([]tally, 3), make([]tally, 3)}
+func (p *pipeline) simulate(l *law, s size) coverage {
+	c := coverage{make([]tally, 6), make([]tally, 6), make([]tally, 3), make([]tally, 3)}
 	truths := func(g Grid) (list []float64) {
 		for _, set := range g.Sets {
 			for _, rho := range g.radii(set) {
@@ -421,7 +422,7 @@ func cover(t *testing.T, s size) {
 	cells, flagged := 0, 0
 	for _, l := range laws() {
 		t.Run(l.name, func(t *testing.T) {
-			c := newPath(t).simulate(&l, s)
+			c := newPipeline(t).simulate(&l, s)
 			row := func(table string, cells []tally, text func(*tally) string) {
 				line := fmt.Sprintf("%s | %s | %d |", table, l.name, s.n)
 				for i := range cells {

@@ -409,31 +409,31 @@ func TestSameSamples(t *testing.T) {
 	}
 }
 
-// failing is a recorder whose disk is full once left is used up.
-type failing struct {
+// failingRecorder is a recorder whose disk is full once left is used up.
+type failingRecorder struct {
 	runner.Recorder
 	left *int
 }
 
 var errFull = errors.New("full")
 
-func (f failing) fails() error {
+func (f failingRecorder) fails() error {
 	if *f.left--; *f.left < 0 {
 		return errFull
 	}
 	return nil
 }
 
-func (f failing) Append(e runner.Event) error {
+func (f failingRecorder) Append(e runner.Event) error {
 	return errors.Join(f.fails(), f.Recorder.Append(e))
 }
 
-func (f failing) Checkpoint(s *runner.State) (string, error) {
+func (f failingRecorder) Checkpoint(s *runner.State) (string, error) {
 	file, err := f.Recorder.Checkpoint(s)
 	return file, errors.Join(f.fails(), err)
 }
 
-func (f failing) Finish(s *runner.Summary) error {
+func (f failingRecorder) Finish(s *runner.Summary) error {
 	return errors.Join(f.fails(), f.Recorder.Finish(s))
 }
 
@@ -443,7 +443,7 @@ type failingStore struct {
 }
 
 func (s failingStore) Add(m *runner.Meta, fill func(runner.Recorder) error) error {
-	return s.Store.Add(m, func(r runner.Recorder) error { return fill(failing{r, s.left}) })
+	return s.Store.Add(m, func(r runner.Recorder) error { return fill(failingRecorder{r, s.left}) })
 }
 
 // A run is stored whole or not at all, wherever the disk fails.

@@ -11,22 +11,22 @@ import (
 	"drolab/dro/testsize"
 )
 
-// bounded is a law of losses of which the largest possible one is known.
-type bounded struct {
+// boundedLaw is a law of losses of which the largest possible one is known.
+type boundedLaw struct {
 	law
 	most float64
 }
 
 // boundedLaws returns the laws of the table in docs/results.md on --max-loss, for n samples.
-func boundedLaws(n int) []bounded {
-	five := func(p float64, name string) bounded {
+func boundedLaws(n int) []boundedLaw {
+	five := func(p float64, name string) boundedLaw {
 		small := mix(.1/.95, point(.5), mix(.25/.85, point(.1), point(0)))
 		rest := mix(.05/(1-p), point(1.5), small)
-		return bounded{mix(p, point(5), rest).as("five values, " + name), 5}
+		return boundedLaw{mix(p, point(5), rest).as("five values, " + name), 5}
 	}
 	twice := five(2/float64(n), "2 in n, twice")
 	twice.most = 10
-	return []bounded{
+	return []boundedLaw{
 		five(2/float64(n), "2 in n"), five(6/float64(n), "6 in n"), twice, five(.02, "2 %"),
 		{bernoulli(.05), 1},
 		byQuantile("uniform", 1, func(u float64) float64 { return u }),
@@ -45,7 +45,7 @@ func boundedLaws(n int) []bounded {
 
 // byQuantile is the law with these quantiles, of which those above most are most. Its expectations
 // are sums.
-func byQuantile(name string, most float64, quantile func(float64) float64) bounded {
+func byQuantile(name string, most float64, quantile func(float64) float64) boundedLaw {
 	const steps = 20_000
 	values := make([]float64, steps)
 	for i := range values {
@@ -57,7 +57,7 @@ func byQuantile(name string, most float64, quantile func(float64) float64) bound
 		}
 		return total
 	}
-	return bounded{law{name,
+	return boundedLaw{law{name,
 		func(r *rand.Rand) float64 { return min(most, quantile(r.Float64())) },
 		func(eta float64) float64 {
 			return sum(func(l float64) float64 { return max(l-eta, 0) })
@@ -81,7 +81,7 @@ func placesOfMost(most float64) []Grid {
 const notGuaranteed = "coverage not guaranteed"
 
 // boundsOfMost tallies the bounds of a law at each place, and the bounds without that ground.
-func (p *path) boundsOfMost(l *bounded, n, samples int) (with, without []tally) {
+func (p *pipeline) boundsOfMost(l *boundedLaw, n, samples int) (with, without []tally) {
 	var truth []float64
 	grids := placesOfMost(l.most)
 	for _, g := range grids {
@@ -128,7 +128,7 @@ func TestCoverageOfMaxLoss(t *testing.T) {
 		}
 		for _, l := range laws {
 			t.Run(fmt.Sprintf("%s, %d", l.name, n), func(t *testing.T) {
-				with, without := newPath(t).boundsOfMost(&l, n, samples)
+				with, without := newPipeline(t).boundsOfMost(&l, n, samples)
 				text, before := "", ""
 				for i := range with {
 					text += " " + with[i].guarded() + " |"

@@ -16,8 +16,8 @@ import (
 	"drolab/dro/peertest"
 )
 
-// decided is a random split in the form in which the peer reads it.
-type decided struct {
+// decisionCase is a random split in the form in which the peer reads it.
+type decisionCase struct {
 	Classes     int       `json:"classes"`
 	Groups      int       `json:"groups"`
 	MinGroup    int       `json:"min_group"`
@@ -28,9 +28,9 @@ type decided struct {
 	Scores      []float64 `json:"scores"` // [sample][class]
 }
 
-// drawDecided draws a split with ties, a group of one class, and a group without samples.
-func drawDecided(rng *rand.Rand) (c decided) {
-	c = decided{Classes: 2, Groups: 1 + rng.IntN(5), MinGroup: rng.IntN(2) * rng.IntN(8)}
+// drawDecisionCase draws a split with ties, a group of one class, and a group without samples.
+func drawDecisionCase(rng *rand.Rand) (c decisionCase) {
+	c = decisionCase{Classes: 2, Groups: 1 + rng.IntN(5), MinGroup: rng.IntN(2) * rng.IntN(8)}
 	if rng.IntN(4) == 0 {
 		c.Classes = 3 + rng.IntN(3)
 	}
@@ -70,7 +70,7 @@ func drawDecided(rng *rand.Rand) (c decided) {
 }
 
 // evaluation returns the evaluation of the split, with the fields that a network's pass fills.
-func (c *decided) evaluation() *Evaluation {
+func (c *decisionCase) evaluation() *Evaluation {
 	p := &Pass{Labels: c.Labels, Groups: c.Of}
 	for i, label := range c.Labels {
 		p.Correct = append(p.Correct, label == c.Predictions[i])
@@ -90,9 +90,9 @@ func (c *decided) evaluation() *Evaluation {
 func TestDecisionsAgainstPeers(t *testing.T) {
 	peertest.Python(t, "sklearn", "fairlearn")
 	rng := rand.New(rand.NewPCG(5, 6))
-	cases := make([]decided, 200)
+	cases := make([]decisionCase, 200)
 	for i := range cases {
-		cases[i] = drawDecided(rng)
+		cases[i] = drawDecisionCase(rng)
 	}
 	text, err := json.Marshal(cases)
 	if err != nil {
@@ -236,9 +236,9 @@ func TestDecisionsThatDoNotApply(t *testing.T) {
 func TestThreshold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 50 {
-		var c decided
+		var c decisionCase
 		for c.Classes != 2 || !slices.Contains(c.Labels, positiveLabel) {
-			c = drawDecided(rng)
+			c = drawDecisionCase(rng)
 		}
 		e := c.evaluation()
 		plain := on(t, e, "auroc")
@@ -348,7 +348,7 @@ func BenchmarkDecisions(b *testing.B) {
 	for _, classes := range []int{2, 8} {
 		b.Run(fmt.Sprint(classes, " classes"), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(9, 10))
-			c := decided{Classes: classes, Groups: 4, MinGroup: 20}
+			c := decisionCase{Classes: classes, Groups: 4, MinGroup: 20}
 			for range 16000 {
 				sum, from := 0., len(c.Scores)
 				for range classes {

@@ -26,7 +26,7 @@ func endless(a dro.Algorithm) spec.Spec {
 // TestKnobIsWrittenWhenAnswered: once a caller is told that a knob is turned, the turn is in the
 // log, also where the run is paused or waits for a slot.
 func TestKnobIsWrittenWhenAnswered(t *testing.T) {
-	store := newFull(0)
+	store := newFullStore(0)
 	store.makeRoom()
 	ctx, cancel := context.WithCancel(context.Background())
 	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, verbTimeout: time.Hour})
@@ -68,7 +68,7 @@ func TestKnobIsWrittenWhenAnswered(t *testing.T) {
 func TestKnobOfAPausedRunCounts(t *testing.T) {
 	_, live, id := turnedAt(t, brief(dro.SFK), 6, [2]string{"lr", "0.002"})
 	want := live.runs[id].lines(t, measured)
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	turned := make(chan error, 1)
 	store.do = func(id string) {
@@ -94,7 +94,7 @@ func TestKnobOfAPausedRunCounts(t *testing.T) {
 // checkpoint of that step exists, also where the run is paused or stops. A run that has not trained
 // has nothing to save, and says so at once.
 func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
-	store := newFull(0)
+	store := newFullStore(0)
 	store.makeRoom()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -144,7 +144,7 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 // TestCheckpointBesideAStop: a request for a checkpoint during a stop is answered with the
 // checkpoint that the stop leaves.
 func TestCheckpointBesideAStop(t *testing.T) {
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	done := make(chan train.Answer, 1)
 	store.do = func(id string) {
@@ -170,7 +170,7 @@ func TestCheckpointBesideAStop(t *testing.T) {
 
 // TestVerbOnAFullDisk: a verb that a full disk would lose is refused.
 func TestVerbOnAFullDisk(t *testing.T) {
-	store := newFull(9)
+	store := newFullStore(9)
 	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 	if err != nil {
@@ -196,7 +196,7 @@ func TestVerbOnAFullDisk(t *testing.T) {
 
 // TestVerbDuringALongStep: a verb is answered before a long step ends, with the error ErrSlow.
 func TestVerbDuringALongStep(t *testing.T) {
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Nanosecond})
 	store.do = func(id string) {
 		if err := q.Knob(id, "lr", "0.002"); !errors.Is(err, runner.ErrSlow) {
@@ -217,7 +217,7 @@ func TestVerbDuringALongStep(t *testing.T) {
 func TestSummaryOfARunThatOnlyEnds(t *testing.T) {
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		whole := runAll(t, 1, brief(a))[0]
-		store := newMemory()
+		store := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: store})
 		ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{brief(a)}})
 		if err != nil {

@@ -12,9 +12,10 @@ import (
 	"drolab/runner/train"
 )
 
-// clocked is a Store whose runs take a fixed time an epoch, by the clock that the queue is given.
-type clocked struct {
-	*memory
+// clockedStore is a Store whose runs take a fixed time an epoch, by the clock that the queue is
+// given.
+type clockedStore struct {
+	*memoryStore
 	now   time.Time
 	epoch time.Duration
 	do    func(id string, step int64) // called at every evaluation unless nil
@@ -23,11 +24,11 @@ type clocked struct {
 type clockedRecorder struct {
 	runner.Recorder
 	id   string
-	from *clocked
+	from *clockedStore
 }
 
-func (c *clocked) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := c.memory.Create(m, from)
+func (c *clockedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := c.memoryStore.Create(m, from)
 	return &clockedRecorder{r, m.ID, c}, err
 }
 
@@ -46,7 +47,7 @@ func (r *clockedRecorder) Append(e runner.Event) error {
 func timed(t *testing.T, settings spec.Spec, epoch time.Duration, do func(q *Queue, id string,
 	step int64)) *trace {
 	t.Helper()
-	store := &clocked{memory: newMemory(), epoch: epoch}
+	store := &clockedStore{memoryStore: newMemoryStore(), epoch: epoch}
 	q := NewQueue(context.Background(),
 		Settings{Store: store, now: func() time.Time { return store.now }})
 	if do != nil {

@@ -16,10 +16,10 @@ import (
 	"drolab/runner/train"
 )
 
-// at is a Store that calls do once for each run, when the run logs its first event at or above a
-// step.
-type at struct {
-	*memory
+// hookStore is a Store that calls do once for each run, when the run logs its first event at or
+// above a step.
+type hookStore struct {
+	*memoryStore
 	step int64
 	do   func(id string)
 
@@ -27,19 +27,19 @@ type at struct {
 	close func()        // called before a run's record is closed
 }
 
-type atRecorder struct {
+type hookRecorder struct {
 	runner.Recorder
 	id   string
-	from *at
+	from *hookStore
 	done bool
 }
 
-func (a *at) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := a.memory.Create(m, from)
-	return &atRecorder{Recorder: r, id: m.ID, from: a}, err
+func (a *hookStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := a.memoryStore.Create(m, from)
+	return &hookRecorder{Recorder: r, id: m.ID, from: a}, err
 }
 
-func (r *atRecorder) Append(e runner.Event) error {
+func (r *hookRecorder) Append(e runner.Event) error {
 	err := r.Recorder.Append(e)
 	if s, ok := e.(*runner.StatusEvent); ok && s.Status.Ended() && r.from.ended != nil {
 		r.from.ended <- r.id
@@ -51,7 +51,7 @@ func (r *atRecorder) Append(e runner.Event) error {
 	return err
 }
 
-func (r *atRecorder) Close() error {
+func (r *hookRecorder) Close() error {
 	if r.from.close != nil {
 		r.from.close()
 	}
@@ -88,7 +88,7 @@ func afterResume(events []runner.Event) []runner.Event {
 // that the log is ahead of them.
 func stoppedAndResumed(t *testing.T, settings spec.Spec, step int64, lost int) *trace {
 	t.Helper()
-	store := &at{memory: newMemory(), step: step}
+	store := &hookStore{memoryStore: newMemoryStore(), step: step}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
 		if err := q.Stop(id); err != nil {
@@ -118,7 +118,7 @@ func stoppedAndResumed(t *testing.T, settings spec.Spec, step int64, lost int) *
 // resume at that moment is obeyed.
 func TestResumeOfARunThatEnds(t *testing.T) {
 	told := make(chan error, 1)
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	store.do = func(id string) {
 		if err := q.Stop(id); err != nil {
@@ -147,7 +147,7 @@ func TestResumeOfARunThatEnds(t *testing.T) {
 
 // TestAQueueForgets: a queue keeps the outcome of a run that has ended, and nothing else.
 func TestAQueueForgets(t *testing.T) {
-	q := NewQueue(context.Background(), Settings{Store: newMemory()})
+	q := NewQueue(context.Background(), Settings{Store: newMemoryStore()})
 	if _, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.SFK), brief(dro.ERM),
 		brief(dro.PGD)}}); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 
 func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 	whole := runAll(t, 1, quick(dro.PGD))[0]
-	store := &at{memory: newMemory(), step: 5}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 5}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) { // the resume waits in the queue until the run has paused
 		save := func(j *job) error {
@@ -250,7 +250,7 @@ func TestDivergenceFailsThatRunAlone(t *testing.T) {
 
 func TestCancelledQueueStopsEveryRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	store := &at{memory: newMemory(), step: 3, do: func(string) { cancel() }}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 3, do: func(string) { cancel() }}
 	q := NewQueue(ctx, Settings{Store: store, Parallel: 1})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM), quick(dro.SFK)}})
 	if err != nil {
@@ -272,7 +272,7 @@ func TestCancelledQueueStopsEveryRun(t *testing.T) {
 
 func TestLogThatCannotBeWrittenFailsTheRun(t *testing.T) {
 	full := errors.New("disk full")
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	store.do = func(id string) { store.runs[id].fail = full }
 	q := NewQueue(context.Background(), Settings{Store: store})
 	if _, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM)}}); err != nil {
@@ -290,7 +290,7 @@ func TestLogThatCannotBeWrittenFailsTheRun(t *testing.T) {
 func TestStartIsAllOrNothing(t *testing.T) {
 	bad := quick(dro.SFK)
 	bad.Batch = 100_000
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store})
 	_, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM), bad}})
 	var key *spec.KeyError
@@ -305,18 +305,18 @@ func TestStartIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// slow is a Store that creates its second run only once proceed is closed.
-type slow struct {
-	*memory
+// heldStore is a Store that creates its second run only once proceed is closed.
+type heldStore struct {
+	*memoryStore
 	reached, proceed chan struct{}
 }
 
-func (s *slow) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (s *heldStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	if len(s.runs) == 1 {
 		close(s.reached)
 		<-s.proceed
 	}
-	return s.memory.Create(m, from)
+	return s.memoryStore.Create(m, from)
 }
 
 // TestSlowStartHoldsNobodyUp: while runs are prepared, other runs obey verbs. A run that is being
@@ -324,7 +324,7 @@ func (s *slow) Create(m *runner.Meta, from *runner.State) (runner.Recorder, erro
 func TestSlowStartHoldsNobodyUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	store := &slow{newMemory(), make(chan struct{}), make(chan struct{})}
+	store := &heldStore{newMemoryStore(), make(chan struct{}), make(chan struct{})}
 	q := NewQueue(ctx, Settings{Store: store})
 	endless := brief(dro.ERM)
 	endless.Epochs, endless.EvalEvery = 1_000_000, 1_000_000

@@ -12,21 +12,23 @@ import (
 	"drolab/runner/train"
 )
 
-// tally is a network that counts the samples that training passes through it.
-type tally struct {
+// countingNetwork is a network that counts the samples that training passes through it.
+type countingNetwork struct {
 	train.Network
 	mode              nn.Mode // mode of the last losses
 	forward, backward *int
 }
 
-func (n *tally) Losses(losses []float64, b train.Batch, weigh func(weights, losses []float64)) {
+func (n *countingNetwork) Losses(
+	losses []float64, b train.Batch, weigh func(weights, losses []float64),
+) {
 	if n.mode = b.Mode; n.mode != nn.Evaluate {
 		*n.forward += b.N
 	}
 	n.Network.Losses(losses, b, weigh)
 }
 
-func (n *tally) Gradient(weights []float64, add bool) {
+func (n *countingNetwork) Gradient(weights []float64, add bool) {
 	if n.mode != nn.Evaluate {
 		*n.backward += len(weights)
 	}
@@ -47,13 +49,14 @@ func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 				settings := quick(a)
 				settings.Samples, settings.Epochs, settings.LR = 320*times, 1, .001
 				var forward, backward int
-				store := newMemory()
+				store := newMemoryStore()
 				q := NewQueue(context.Background(), Settings{Store: store, Threads: 1,
 					Network: func(
 						s *spec.Spec, d *data.Dataset, threads int,
 					) (train.Network, error) {
 						net, err := train.Native(s, d, threads)
-						return &tally{Network: net, forward: &forward, backward: &backward}, err
+						n := &countingNetwork{Network: net, forward: &forward, backward: &backward}
+						return n, err
 					}})
 				ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{settings}})
 				if err != nil {

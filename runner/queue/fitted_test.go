@@ -21,7 +21,7 @@ func heldOut() spec.Spec {
 // resumed.
 func TestRunsKeepTheirScales(t *testing.T) {
 	whole := runAll(t, 1, heldOut())[0].lines(t, measured)
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store, Threads: 1})
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{heldOut()},
 		Means: runner.Means{Until: 1}})

@@ -175,7 +175,7 @@ func (f *foreign) Close()     {}
 // trained runs a spec with a network, in as many parts as there are epochs.
 func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trace {
 	t.Helper()
-	store := newMemory()
+	store := newMemoryStore()
 	start := func(do func(*Queue) error) {
 		q := NewQueue(context.Background(), Settings{Store: store, Threads: 2, Network: build})
 		if err := do(q); err != nil {

@@ -13,11 +13,11 @@ import (
 )
 
 // parentRun returns a finished run with a checkpoint every 4 steps, and its store.
-func parentRun(t *testing.T, a dro.Algorithm) (*memory, *trace) {
+func parentRun(t *testing.T, a dro.Algorithm) (*memoryStore, *trace) {
 	t.Helper()
 	settings := brief(a)
 	settings.CheckpointEvery = 4
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
 	if err != nil {
@@ -28,7 +28,7 @@ func parentRun(t *testing.T, a dro.Algorithm) (*memory, *trace) {
 }
 
 // forkAt runs a fork of the parent at a step to its end.
-func forkAt(t *testing.T, store *memory, parent *trace, step int64,
+func forkAt(t *testing.T, store *memoryStore, parent *trace, step int64,
 	change func(*spec.Spec)) (*trace, error) {
 	t.Helper()
 	past, err := store.Load(parent.meta.ID, step)
@@ -76,7 +76,7 @@ func TestForkWithoutAChangeIsTheParent(t *testing.T) {
 func TestForkSelectsAnew(t *testing.T) {
 	settings := choosing(dro.ERM, "val_loss")
 	settings.CheckpointEvery = 10
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"drolab/runner/train"
 )
 
-// full is a Store whose disk is full from a step on, until there is room.
-type full struct {
-	*memory
+// fullStore is a Store whose disk is full from a step on, until there is room.
+type fullStore struct {
+	*memoryStore
 	step int64
 
 	mu      sync.Mutex
@@ -29,22 +29,22 @@ type full struct {
 	saves   atomic.Int64  // number of checkpoints that were written
 }
 
-func newFull(step int64) *full {
-	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 99),
+func newFullStore(step int64) *fullStore {
+	return &fullStore{memoryStore: newMemoryStore(), step: step, refused: make(chan struct{}, 99),
 		paused: make(chan struct{}, 9)}
 }
 
 type fullRecorder struct {
 	runner.Recorder
-	disk *full
+	disk *fullStore
 }
 
-func (f *full) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := f.memory.Create(m, from)
+func (f *fullStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := f.memoryStore.Create(m, from)
 	return &fullRecorder{r, f}, err
 }
 
-func (f *full) check(step int64) error {
+func (f *fullStore) check(step int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.room || step < f.step {
@@ -57,7 +57,7 @@ func (f *full) check(step int64) error {
 	return &runner.DiskError{What: "disk full", Err: errors.New("no space left on device")}
 }
 
-func (f *full) makeRoom() {
+func (f *fullStore) makeRoom() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.room = true
@@ -86,7 +86,7 @@ func (r *fullRecorder) Checkpoint(s *runner.State) (string, error) {
 func TestFullDiskIsWaitedFor(t *testing.T) {
 	settings := brief(dro.SFK)
 	whole := runAll(t, 1, settings)[0]
-	store := newFull(9)
+	store := newFullStore(9)
 	q := NewQueue(context.Background(), Settings{Store: store})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
 	if err != nil {
@@ -116,7 +116,7 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 }
 
 func TestFullDiskIsTold(t *testing.T) {
-	store := newFull(9)
+	store := newFullStore(9)
 	q := NewQueue(context.Background(), Settings{Store: store, retry: time.Millisecond})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 	if err != nil {
@@ -151,7 +151,7 @@ func TestFullDiskIsTold(t *testing.T) {
 // once.
 func TestAloneRunsLookForRoom(t *testing.T) {
 	whole := runAll(t, 1, brief(dro.ERM))[0]
-	store := newFull(9)
+	store := newFullStore(9)
 	q := NewQueue(context.Background(),
 		Settings{Store: store, Alone: true, retry: time.Millisecond})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
@@ -174,16 +174,16 @@ func TestAloneRunsLookForRoom(t *testing.T) {
 	}
 }
 
-// noSummary is a Store that refuses each run's first summary for lack of room.
-type noSummary struct{ *memory }
+// noSummaryStore is a Store that refuses each run's first summary for lack of room.
+type noSummaryStore struct{ *memoryStore }
 
 type noSummaryRecorder struct {
 	runner.Recorder
 	refused bool
 }
 
-func (n noSummary) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := n.memory.Create(m, from)
+func (n noSummaryStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := n.memoryStore.Create(m, from)
 	return &noSummaryRecorder{Recorder: r}, err
 }
 
@@ -197,7 +197,7 @@ func (r *noSummaryRecorder) Finish(s *runner.Summary) error {
 
 // TestDoneStaysDone: waiting for room for the summary leaves no trace in the log.
 func TestDoneStaysDone(t *testing.T) {
-	store := noSummary{newMemory()}
+	store := noSummaryStore{newMemoryStore()}
 	q := NewQueue(context.Background(),
 		Settings{Store: store, Alone: true, retry: time.Millisecond})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
@@ -257,19 +257,19 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	}
 }
 
-// away is a Store whose first checkpoints find no folder.
-type away struct {
-	*memory
+// awayStore is a Store whose first checkpoints find no folder.
+type awayStore struct {
+	*memoryStore
 	attempts int // that find none
 }
 
 type awayRecorder struct {
 	runner.Recorder
-	store *away
+	store *awayStore
 }
 
-func (a *away) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := a.memory.Create(m, from)
+func (a *awayStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := a.memoryStore.Create(m, from)
 	return &awayRecorder{r, a}, err
 }
 
@@ -287,7 +287,7 @@ func (r *awayRecorder) Checkpoint(s *runner.State) (string, error) {
 func TestAwayForAMoment(t *testing.T) {
 	settings := brief(dro.SFK)
 	whole := runAll(t, 1, settings)[0]
-	store := &away{newMemory(), 3}
+	store := &awayStore{newMemoryStore(), 3}
 	q := NewQueue(context.Background(), Settings{Store: store, retry: time.Millisecond})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
 	if err != nil {
@@ -357,10 +357,10 @@ func TestAwayForLong(t *testing.T) {
 	}
 }
 
-// unended is a Store that cannot write the end of a run: the given last status or, where status is
-// empty, the summary.
-type unended struct {
-	*memory
+// unendedStore is a Store that cannot write the end of a run: the given last status or, where
+// status is empty, the summary.
+type unendedStore struct {
+	*memoryStore
 	status runner.Status
 }
 
@@ -369,8 +369,8 @@ type unendedRecorder struct {
 	status runner.Status
 }
 
-func (u unended) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := u.memory.Create(m, from)
+func (u unendedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := u.memoryStore.Create(m, from)
 	return unendedRecorder{r, u.status}, err
 }
 
@@ -391,7 +391,7 @@ func (r unendedRecorder) Finish(s *runner.Summary) error {
 // TestOutcomeIsWhatIsWritten: a run is done only if its log and its summary say so.
 func TestOutcomeIsWhatIsWritten(t *testing.T) {
 	for _, status := range []runner.Status{"", runner.Done} {
-		store := unended{newMemory(), status}
+		store := unendedStore{newMemoryStore(), status}
 		q := NewQueue(context.Background(), Settings{Store: store})
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 		if err != nil {
@@ -418,7 +418,7 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 func TestStopGivesUpOnAFullDisk(t *testing.T) {
 	for _, stop := range []string{"verb", "context"} {
 		ctx, cancel := context.WithCancel(context.Background())
-		store := newFull(9)
+		store := newFullStore(9)
 		q := NewQueue(ctx, Settings{Store: store})
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 		if err != nil {
@@ -446,7 +446,7 @@ func TestStopGivesUpOnAFullDisk(t *testing.T) {
 // first is paused, and a queued run can be stopped, paused and resumed.
 func TestPausedRunsLeaveTheirSlot(t *testing.T) {
 	ended := make(chan string, 9)
-	store := &at{memory: newMemory(), step: 3, ended: ended}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 3, ended: ended}
 	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
 	var ids []string
 	ready := make(chan struct{})

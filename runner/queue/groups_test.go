@@ -63,7 +63,7 @@ func onPlaces(a dro.Algorithm, dataset string) spec.Spec {
 // start trains a spec, unless it is refused.
 func start(t *testing.T, s spec.Spec) (*trace, error) {
 	t.Helper()
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store, Threads: 1})
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
 	if err != nil {

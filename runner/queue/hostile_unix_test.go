@@ -36,7 +36,7 @@ func TestMachineIsAsked(t *testing.T) {
 		"lr: 1e-320":            func(s *spec.Spec, _ *runner.Means) { s.LR = 1e-320 },
 		"rho: 1e-320":           func(s *spec.Spec, _ *runner.Means) { s.Rho = 1e-320 },
 	} {
-		m := newMemory()
+		m := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: m, Threads: 1})
 		r := runner.Request{Specs: []spec.Spec{brief(dro.SFK)}}
 		want(&r.Specs[0], &r.Means)
@@ -84,7 +84,7 @@ func TestRunJSONThatWasChanged(t *testing.T) {
 		"0 an epoch":          func(m *runner.Meta) { m.StepsPerEpoch = 0 },
 		"checkpoint_keep: -1": func(m *runner.Meta) { m.Spec.CheckpointKeep = -1 },
 	} {
-		m := newMemory()
+		m := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: m, Threads: 1})
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 		if err != nil {
@@ -130,7 +130,7 @@ func TestMappedFileIsCut(t *testing.T) {
 		teams = []int{2}
 	}
 	for _, threads := range teams {
-		m := newMemory()
+		m := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: m, Threads: threads, Parallel: 1})
 		s := brief(dro.ERM)
 		s.Dataset, s.Model, s.Batch, s.Epochs, s.EvalEvery = "idx:"+dir, "linear", 2, 1, 0
@@ -173,7 +173,7 @@ func TestStartBesideOneThatHangs(t *testing.T) {
 			<-release
 			return nil, errors.New("it was nothing")
 		}})()
-	q := NewQueue(context.Background(), Settings{Store: newMemory(), Threads: 1,
+	q := NewQueue(context.Background(), Settings{Store: newMemoryStore(), Threads: 1,
 		verbTimeout: time.Millisecond})
 	answer := make(chan error, 1)
 	s := brief(dro.ERM)
@@ -208,7 +208,7 @@ func TestEmptyGroup(t *testing.T) {
 	test := write("test.csv", "1,a,0\n2,c,1\n")
 	s := brief(dro.ERM)
 	s.Dataset, s.Batch, s.Epochs = "csv:"+train+"?test="+test, 2, 1
-	m := newMemory()
+	m := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: m, Threads: 1})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
 	if err != nil {

@@ -23,10 +23,10 @@ func (q *Queue) turnSoon(id, key, value string) error {
 }
 
 // turnedAt starts a run of spec and turns knobs when it logs the given step.
-func turnedAt(t *testing.T, settings spec.Spec, step int64, knobs ...[2]string) (*Queue, *at,
+func turnedAt(t *testing.T, settings spec.Spec, step int64, knobs ...[2]string) (*Queue, *hookStore,
 	string) {
 	t.Helper()
-	store := &at{memory: newMemory(), step: step}
+	store := &hookStore{memoryStore: newMemoryStore(), step: step}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
 		for _, k := range knobs {
@@ -95,7 +95,7 @@ func TestResumeTurnsKnobsAgain(t *testing.T) {
 			_, store, id := turnedAt(t, spec, 9, knobs...)
 			tr := store.runs[id]
 			tr.states = tr.states[:left]
-			q := NewQueue(context.Background(), Settings{Store: store.memory})
+			q := NewQueue(context.Background(), Settings{Store: store.memoryStore})
 			if err := q.Resume(id); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestTurned(t *testing.T) {
 // TestKnobOfAPausedRunThatIsStopped: a knob of a paused run is not lost by a stop: the resumed run
 // has it.
 func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
 		if err := errors.Join(q.Pause(id), q.turnSoon(id, "lr", "0.002"), q.Stop(id)); err != nil {
@@ -198,7 +198,7 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 // TestKnobOfAQueuedRunThatIsStopped: a knob of a queued run is not lost by a stop either, neither
 // before the first start nor before a later one.
 func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
 	var ids []string
 	ready := make(chan struct{})
@@ -254,7 +254,7 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 // as with its process.
 func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	store := &at{memory: newMemory(), step: 6}
+	store := &hookStore{memoryStore: newMemoryStore(), step: 6}
 	q := NewQueue(ctx, Settings{Store: store})
 	store.do = func(id string) {
 		if err := q.turnSoon(id, "lr", "0.002"); err != nil {

@@ -12,24 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// observing is a Store whose runs do not pass an evaluation before they were observed.
-type observing struct {
-	*memory
+// observedStore is a Store whose runs do not pass an evaluation before they were observed.
+type observedStore struct {
+	*memoryStore
 	samples chan *machine.Sample
 }
 
-type observingRecorder struct {
+type observedRecorder struct {
 	runner.Recorder
-	from *observing
+	from *observedStore
 	held bool
 }
 
-func (o *observing) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
-	r, err := o.memory.Create(m, from)
-	return &observingRecorder{Recorder: r, from: o}, err
+func (o *observedStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := o.memoryStore.Create(m, from)
+	return &observedRecorder{Recorder: r, from: o}, err
 }
 
-func (r *observingRecorder) Append(e runner.Event) error {
+func (r *observedRecorder) Append(e runner.Event) error {
 	if _, ok := e.(*runner.EvalEvent); ok && !r.held {
 		r.held = true
 		<-r.from.samples
@@ -37,7 +37,7 @@ func (r *observingRecorder) Append(e runner.Event) error {
 	return r.Recorder.Append(e)
 }
 
-func (r *observingRecorder) Observe(s *machine.Sample) {
+func (r *observedRecorder) Observe(s *machine.Sample) {
 	select {
 	case r.from.samples <- s:
 	default: // the run does not wait for it
@@ -47,7 +47,7 @@ func (r *observingRecorder) Observe(s *machine.Sample) {
 // TestRunsAreObserved: while a run trains, its recorder is given what the machine does. After that
 // nobody looks any more.
 func TestRunsAreObserved(t *testing.T) {
-	store := &observing{newMemory(), make(chan *machine.Sample)}
+	store := &observedStore{newMemoryStore(), make(chan *machine.Sample)}
 	q := NewQueue(t.Context(), Settings{Store: store})
 	q.machine.Every = time.Millisecond
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{quick(dro.ERM)}})

@@ -11,8 +11,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// memory is a Store in memory that keeps everything that a run leaves, for tests to look at.
-type memory struct {
+// memoryStore is a Store in memory that keeps everything that a run leaves, for tests to look at.
+type memoryStore struct {
 	mu   sync.Mutex
 	runs map[string]*trace
 	pins []string // RUN@STEP
@@ -28,9 +28,9 @@ type trace struct {
 	fail    error // returned by every later Append
 }
 
-func newMemory() *memory { return &memory{runs: map[string]*trace{}} }
+func newMemoryStore() *memoryStore { return &memoryStore{runs: map[string]*trace{}} }
 
-func (m *memory) Create(meta *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (m *memoryStore) Create(meta *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	meta.ID = fmt.Sprintf("%s-%d-%d", meta.Spec.Algorithm(), meta.Spec.Seed, len(m.runs))
@@ -43,7 +43,7 @@ func (m *memory) Create(meta *runner.Meta, from *runner.State) (runner.Recorder,
 	return t, err
 }
 
-func (m *memory) Reopen(id string) (runner.Recorder, *runner.Past, error) {
+func (m *memoryStore) Reopen(id string) (runner.Recorder, *runner.Past, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.runs[id]
@@ -55,7 +55,7 @@ func (m *memory) Reopen(id string) (runner.Recorder, *runner.Past, error) {
 	return t, p, nil
 }
 
-func (m *memory) Load(id string, step int64) (*runner.Past, error) {
+func (m *memoryStore) Load(id string, step int64) (*runner.Past, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.runs[id]
@@ -67,7 +67,7 @@ func (m *memory) Load(id string, step int64) (*runner.Past, error) {
 	return nil, fmt.Errorf("run %s has no checkpoint of step %d", id, step)
 }
 
-func (m *memory) Pin(id string, step int64) error {
+func (m *memoryStore) Pin(id string, step int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if step == m.unpinnable {
@@ -77,7 +77,7 @@ func (m *memory) Pin(id string, step int64) error {
 	return nil
 }
 
-func (m *memory) Delete(id string) error {
+func (m *memoryStore) Delete(id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.runs, id)

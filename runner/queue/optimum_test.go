@@ -128,7 +128,7 @@ func TestOptimumIsAskedFor(t *testing.T) {
 	} {
 		s := convex(dro.SFKAuto)
 		change(&s)
-		_, err := NewQueue(t.Context(), Settings{Store: newMemory(), Threads: 1}).
+		_, err := NewQueue(t.Context(), Settings{Store: newMemoryStore(), Threads: 1}).
 			Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
 		var key *spec.KeyError
 		if !errors.As(err, &key) || key.Key != "optimum" {

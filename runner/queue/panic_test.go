@@ -17,10 +17,10 @@ import (
 	"drolab/runner/train"
 )
 
-// brittle is a network that panics at its first step.
-type brittle struct{ train.Network }
+// panickingNetwork is a network that panics at its first step.
+type panickingNetwork struct{ train.Network }
 
-func (brittle) Gradient([]float64, bool) { panic("broken\nat a step") }
+func (panickingNetwork) Gradient([]float64, bool) { panic("broken\nat a step") }
 
 // breaking builds networks that panic with some seeds: with seed 1 at a step, with seed 2 when they
 // are built.
@@ -30,7 +30,7 @@ func breaking(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error)
 	}
 	n, err := train.Native(s, d, threads)
 	if s.Seed == 1 {
-		n = brittle{n}
+		n = panickingNetwork{n}
 	}
 	return n, err
 }
@@ -69,7 +69,7 @@ func TestPanicOfARun(t *testing.T) {
 		"please report it",
 		2: "internal error: broken while built xxx"} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			store, dir := newMemory(), t.TempDir()
+			store, dir := newMemoryStore(), t.TempDir()
 			q := NewQueue(context.Background(),
 				Settings{Store: store, Threads: 1, Network: breaking, Reports: dir})
 			bad, good := brief(dro.ERM), brief(dro.ERM)
@@ -130,7 +130,7 @@ func expectReportedLine(t *testing.T, line, begin, path string) {
 func TestPanicOfData(t *testing.T) {
 	t.Cleanup(source.Register(data.Provider{Name: "broken", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) { panic("broken data") }}))
-	store, dir := newMemory(), t.TempDir()
+	store, dir := newMemoryStore(), t.TempDir()
 	q := NewQueue(context.Background(), Settings{Store: store, Threads: 1, Reports: dir})
 	s := brief(dro.ERM)
 	s.Dataset = "broken"

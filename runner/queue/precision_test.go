@@ -33,7 +33,7 @@ func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	settings.Model, settings.Hidden = "mlp", []int{8}
 	exact := settings
 	exact.Precision = "fp32"
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store, Host: runner.Host{Kernel: "avx9"}})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings, exact}})
 	if err != nil {

@@ -211,7 +211,7 @@ func TestForkCannotSetApart(t *testing.T) {
 		may  bool
 	}{{refitted(dro.ERM), false}, {refitted("afr"), false}, {onTrain(t, "afr"), true}} {
 		parent.spec.CheckpointEvery = 4
-		store := newMemory()
+		store := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: store})
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{parent.spec}})
 		if err != nil {
@@ -254,14 +254,14 @@ func TestRefitIsResumed(t *testing.T) {
 	}
 }
 
-// fragile is a network that panics, once, when its last layer is replaced.
-type fragile struct {
+// panickingLayer is a network that panics, once, when its last layer is replaced.
+type panickingLayer struct {
 	train.Network
 	train.LastLayer
 	whole *bool
 }
 
-func (f fragile) SetLayer(l dro.Layer) {
+func (f panickingLayer) SetLayer(l dro.Layer) {
 	if *f.whole {
 		*f.whole = false
 		panic("lost during the refit")
@@ -274,10 +274,10 @@ func (f fragile) SetLayer(l dro.Layer) {
 func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
 		s.CheckpointEvery = 4
-		whole, store, unhurt := runAll(t, 1, s)[0], newMemory(), true
+		whole, store, unhurt := runAll(t, 1, s)[0], newMemoryStore(), true
 		build := func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
 			n, err := train.Native(s, d, threads)
-			return fragile{n, n.(train.LastLayer), &unhurt}, err
+			return panickingLayer{n, n.(train.LastLayer), &unhurt}, err
 		}
 		q := NewQueue(t.Context(), Settings{Store: store, Network: build, Reports: t.TempDir()})
 		ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
@@ -319,7 +319,7 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 	for _, a := range []dro.Algorithm{"dfr", "afr"} {
 		parent := refitted(dro.ERM)
 		parent.Select = spec.SelectValWorst
-		store := newMemory()
+		store := newMemoryStore()
 		q := NewQueue(t.Context(), Settings{Store: store})
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{parent}})
 		if err != nil {
@@ -374,7 +374,7 @@ func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 	noVal.ValFraction, noSplit.ValFraction = 0, 0
 	noSplit.SetOwn("dfr_split", dro.Fixed(1))
 	for _, s := range []spec.Spec{noVal, noSplit} {
-		store := newMemory()
+		store := newMemoryStore()
 		q := NewQueue(t.Context(), Settings{Store: store, Threads: 1})
 		_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
 		if err == nil || !strings.Contains(err.Error(), "val_fraction") {
@@ -466,7 +466,7 @@ func TestRefitOfFewSamples(t *testing.T) {
 		if err := s.Assign(key, []byte(`"`+c.split+`"`)); err != nil {
 			t.Fatal(err)
 		}
-		store := newMemory()
+		store := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: store, Threads: 1})
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
 		q.Wait()

@@ -18,7 +18,7 @@ import (
 // runAll runs the specs to their end and returns their traces in order.
 func runAll(t *testing.T, threads int, specs ...spec.Spec) []*trace {
 	t.Helper()
-	store := newMemory()
+	store := newMemoryStore()
 	q := NewQueue(context.Background(), Settings{Store: store, Threads: threads})
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: specs})
 	if err != nil {
@@ -32,13 +32,13 @@ func runAll(t *testing.T, threads int, specs ...spec.Spec) []*trace {
 	return list
 }
 
-// head is the first samples of a split.
-type head struct {
+// firstSamples is the first samples of a split.
+type firstSamples struct {
 	data.Source
 	n int
 }
 
-func (h head) Len() int { return h.n }
+func (h firstSamples) Len() int { return h.n }
 
 // A run that asks for the convolution auto records winograd for resnet8 and computes the same as a
 // run that asks for winograd; direct computes something else.
@@ -47,7 +47,7 @@ func TestRecordSaysWhatAutoCameTo(t *testing.T) {
 		Open: func(_ string, o data.Options) (*data.Dataset, error) {
 			d, err := source.Open("shapes", o)
 			if err == nil {
-				d.Test = head{d.Test, 16}
+				d.Test = firstSamples{d.Test, 16}
 			}
 			return d, err
 		}})()

@@ -200,13 +200,13 @@ func TestSelectionBeginsAnewAtARestart(t *testing.T) {
 	}
 }
 
-// relabelled is a split with other labels.
-type relabelled struct {
+// relabelledSplit is a split with other labels.
+type relabelledSplit struct {
 	data.Source
 	labels []int
 }
 
-func (r relabelled) Label(i int) int { return r.labels[i] }
+func (r relabelledSplit) Label(i int) int { return r.labels[i] }
 
 // openRelabelled returns the embedded table with a validation split of its own, and with shuffled
 // test labels unless seed is 0.
@@ -222,7 +222,7 @@ func openRelabelled(seed uint64) (*data.Dataset, error) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(labels), func(i, j int) {
 		labels[i], labels[j] = labels[j], labels[i]
 	})
-	d.Test = relabelled{d.Test, labels}
+	d.Test = relabelledSplit{d.Test, labels}
 	return d, nil
 }
 
@@ -271,7 +271,7 @@ func TestSelectIsRefused(t *testing.T) {
 	unknown := choosing(dro.ERM, "test_loss")
 	without.ValFraction, few.MinGroup = 0, 10000
 	for _, s := range []spec.Spec{without, few} {
-		store := newMemory()
+		store := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: store})
 		_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
 		q.Wait()
@@ -419,7 +419,7 @@ func TestTieRuleStays(t *testing.T) {
 			}
 		}
 	}
-	store := newMemory()
+	store := newMemoryStore()
 	old := begunWith(t, settings, runner.TiesToFirst, 0)
 	store.runs[old.meta.ID] = old
 	fork, err := forkAt(t, store, old, 10, func(*spec.Spec) {})
@@ -434,22 +434,23 @@ func TestTieRuleStays(t *testing.T) {
 	}
 }
 
-// ruled is a store whose runs begin with a rule for ties, as a program of that rule makes them.
-type ruled struct {
-	*at
+// tieRuleStore is a store whose runs begin with a rule for ties, as a program of that rule makes
+// them.
+type tieRuleStore struct {
+	*hookStore
 	rule runner.TieRule
 }
 
-func (r ruled) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+func (r tieRuleStore) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	m.Ties = r.rule
-	return r.at.Create(m, from)
+	return r.hookStore.Create(m, from)
 }
 
 // begunWith trains a run that began with a rule for ties. Unless step is 0, the run is stopped when
 // it logs a step at or above it, and resumed.
 func begunWith(t *testing.T, s spec.Spec, rule runner.TieRule, step int64) *trace {
 	t.Helper()
-	store := ruled{&at{memory: newMemory(), step: step}, rule}
+	store := tieRuleStore{&hookStore{memoryStore: newMemoryStore(), step: step}, rule}
 	q := NewQueue(t.Context(), Settings{Store: store})
 	store.do = func(id string) {
 		if step == 0 {

@@ -147,7 +147,7 @@ func TestReplacement(t *testing.T) {
 			a.Parameters[0].Data[:3])
 	}
 	s.Sampler = "samples"
-	q := NewQueue(context.Background(), Settings{Store: newMemory()})
+	q := NewQueue(context.Background(), Settings{Store: newMemoryStore()})
 	if _, err := q.Start(runner.Request{Specs: []spec.Spec{s}}); err == nil ||
 		!strings.Contains(err.Error(), "batch: 700: want at most the 480 training samples") {
 		t.Errorf("a permutation gave a batch of 700: %v", err)

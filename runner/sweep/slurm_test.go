@@ -9,7 +9,7 @@ import (
 // TestWhatSlurmSays: tasks are known by the job of their array and their number, also the last task
 // of an array. A task that Slurm has given up is shown with the reason.
 func TestWhatSlurmSays(t *testing.T) {
-	b := fakes(t)
+	b := newFakeSlurm(t)
 	f := made(t, tiny)
 	stages, err := f.Batches(count(8), &Resources{Threads: 1, Time: time.Minute})
 	if err != nil {
@@ -56,7 +56,7 @@ func TestWhatSlurmSays(t *testing.T) {
 
 // TestHolderOfALease: a life of a task that Slurm has ended holds no lease.
 func TestHolderOfALease(t *testing.T) {
-	b := fakes(t)
+	b := newFakeSlurm(t)
 	f := made(t, tiny)
 	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
 	h := f.Holder(t.Context(), "40", "5", "2")

@@ -25,7 +25,7 @@ import (
 // TestSubmitPoints: a start on a cluster ends at each of its operations. The next start submits
 // what is missing, and no run is in the queue twice.
 func TestSubmitPoints(t *testing.T) {
-	b := fakes(t)
+	b := newFakeSlurm(t)
 	ctx := context.Background()
 	start := func(files disk.Files, dir string, queue *string) error {
 		f, err := openBy(files, dir)
@@ -98,7 +98,7 @@ func TestSubmitPoints(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
-	b := fakes(t)
+	b := newFakeSlurm(t)
 	f := made(t, tiny)
 	stages, err := f.Batches([]int{0, 1, 3, 4, 5, 6, 7}, ask())
 	if err != nil {
@@ -161,7 +161,7 @@ func TestScripts(t *testing.T) {
 }
 
 func TestScriptsOfRungs(t *testing.T) {
-	fakes(t)
+	newFakeSlurm(t)
 	f := made(t, tiny+"halving: {epochs: [1, 2], keep: .5}\n")
 	stages, err := f.Batches(count(8), ask())
 	if err != nil {
@@ -198,7 +198,7 @@ func TestScriptsOfRungs(t *testing.T) {
 // TestHostileNames: whatever is in a text that reaches a job, it stays one argument of sbatch, and
 // one argument of the task. What a dry run prints is the same call.
 func TestHostileNames(t *testing.T) {
-	b := fakes(t)
+	b := newFakeSlurm(t)
 	run := func(script string) []string {
 		t.Helper()
 		c := exec.Command("sh", "-c", script)

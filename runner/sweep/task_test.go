@@ -98,7 +98,7 @@ func saved(t *testing.T, f *Folder) int64 {
 // TestTimeLimit: at the warning the run is saved, and the task requeues itself by the job of the
 // array and its own number. The run goes on from there.
 func TestTimeLimit(t *testing.T) {
-	bin := fakes(t)
+	bin := newFakeSlurm(t)
 	f := made(t, endless)
 	step := int64(0)
 	for life := 1; life <= 2; life++ {
@@ -205,10 +205,10 @@ func TestRungsAsTasks(t *testing.T) {
 	}
 }
 
-// bin is a folder of commands with Slurm's names, which record their calls.
-type bin string
+// fakeSlurm is a folder of commands with Slurm's names, which record their calls.
+type fakeSlurm string
 
-func fakes(t *testing.T) bin {
+func newFakeSlurm(t *testing.T) fakeSlurm {
 	t.Helper()
 	dir := t.TempDir()
 	for name, does := range map[string]string{
@@ -225,10 +225,10 @@ func fakes(t *testing.T) bin {
 		}
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	return bin(dir)
+	return fakeSlurm(dir)
 }
 
-func (b bin) calls(t *testing.T) string {
+func (b fakeSlurm) calls(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(string(b), "calls"))
 	if err != nil {
@@ -237,7 +237,7 @@ func (b bin) calls(t *testing.T) string {
 	return string(text)
 }
 
-func (b bin) says(t *testing.T, what, text string) {
+func (b fakeSlurm) says(t *testing.T, what, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(string(b), what), []byte(text), 0o644); err != nil {
 		t.Fatal(err)

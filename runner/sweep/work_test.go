@@ -187,13 +187,13 @@ func TestWhatCannotBeginIsNamed(t *testing.T) {
 	}
 }
 
-// shuffled is a split with its labels in another order.
-type shuffled struct {
+// shuffledSplit is a split with its labels in another order.
+type shuffledSplit struct {
 	data.Source
 	labels []int
 }
 
-func (s shuffled) Label(i int) int { return s.labels[i] }
+func (s shuffledSplit) Label(i int) int { return s.labels[i] }
 
 // swept trains the sweep on data with shuffled test labels, and returns its table and its folder.
 func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
@@ -211,7 +211,7 @@ func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(labels), func(i, j int) {
 				labels[i], labels[j] = labels[j], labels[i]
 			})
-			d.Test = shuffled{d.Test, labels}
+			d.Test = shuffledSplit{d.Test, labels}
 			return d, nil
 		}})()
 	f := made(t, text)

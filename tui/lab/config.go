@@ -21,9 +21,7 @@ type Config struct {
 	// are read, and none is written. ReadOnly goes with it.
 	Shared bool
 	Opening
-	// Replay makes the interface begin with a replay of the runs of FixedRuns. The runs of
-	// FixedRuns are all that is shown; if it is nil, the runs in RunsDir are shown.
-	Replay    *Replay
+	// FixedRuns are all runs that are shown; if it is nil, the runs in RunsDir are shown.
 	FixedRuns *FixedRuns
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
@@ -71,10 +69,11 @@ func (c *Config) UntilLeft() context.Context {
 
 // Opening says how the interface begins; the zero Opening begins with Launch.
 type Opening struct {
-	Attach bool // with the runs that are live, or the newest
-	Film   bool // with the film
-	Loop   bool // which is played again and again
-	Live   bool // with runs that it starts for a demonstration
+	Attach bool    // with the runs that are live, or the newest
+	Film   bool    // with the film
+	Loop   bool    // which is played again and again
+	Live   bool    // with runs that it starts for a demonstration
+	Replay *Replay // with a replay of the runs of FixedRuns
 }
 
 // Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.
