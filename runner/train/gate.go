@@ -72,6 +72,12 @@ type Gate struct {
 // back.
 func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
 	defer passed()
+	serve := func(o Order) (err error) {
+		if paused, err = g.serveOutside(o, paused, w); paused {
+			passed()
+		}
+		return err
+	}
 	for {
 		slots := g.Slots
 		if myTurn != nil || paused {
@@ -81,17 +87,20 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 		case <-myTurn:
 			myTurn = nil
 		case slots <- struct{}{}:
-			g.hasSlot = true
-			return nil
+			o, waits := g.Next()
+			if !waits {
+				g.hasSlot = true
+				return nil
+			}
+			<-g.Slots // an order that was given while the run waited comes first
+			if err := serve(o); err != nil {
+				return err
+			}
 		case <-g.Done:
 			return ErrStopped
 		case o := <-g.Orders:
-			var err error
-			if paused, err = g.serveOutside(o, paused, w); err != nil {
+			if err := serve(o); err != nil {
 				return err
-			}
-			if paused {
-				passed()
 			}
 		}
 	}
