@@ -38,12 +38,9 @@ type misdeed struct {
 // misdeeds returns each way to misbehave at each question, and mutated answers. Only the long form
 // has ways that take seconds at most questions, and with -short there are few questions.
 func misdeeds() (list []misdeed) {
-	mutations := 6
-	if testsize.Long() {
-		mutations = 2000
-	}
+	mutations := testsize.Pick(2, 6, 2000)
 	for _, q := range questions {
-		if testing.Short() && !slices.Contains([]string{"hello-train", "losses", "save"}, q.do) {
+		if testing.Short() && !slices.Contains([]string{"losses", "save"}, q.do) {
 			continue
 		}
 		for _, how := range []string{"long", "long-head", "short", "silent", "alive"} {

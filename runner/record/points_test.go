@@ -136,7 +136,7 @@ func TestCrashPoints(t *testing.T) {
 			trace := whole.Trace()
 			step := somePoints
 			if testing.Short() {
-				step = 4 * somePoints
+				step = 12 * somePoints
 			}
 			if testsize.Long() || len(trace) <= 2*somePoints {
 				step = 1
