@@ -175,4 +175,7 @@
 // checkpoints, tables, charts and the interface range over the registry. To copy:
 // erm is the smallest, groupDRO moves its state before the weights, nsgdm has
 // an x-step of its own, and jtt acts between epochs.
+//
+// A method with a [Form] has a case in formCases, and every other a reason in formless
+// (form_test.go). Its formula stands in math.md, section 5.
 package dro

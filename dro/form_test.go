@@ -193,7 +193,8 @@ func TestFormless(t *testing.T) {
 			return c.method == m.Name && c.settings["c_rule"].IsAuto()
 		})
 		if has == (formless[m.Name] != "") {
-			t.Errorf("%s is among the methods with a form: %v", m.Name, has)
+			t.Errorf("%s: a case in formCases: %v, a reason in formless: %q, want one of the two",
+				m.Name, has, formless[m.Name])
 		}
 		if formless[m.Name] == "" {
 			continue

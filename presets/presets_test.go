@@ -15,6 +15,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestEveryFileIsListed(t *testing.T) {
@@ -394,5 +396,22 @@ func TestAllErrorsOfAFileAtOnce(t *testing.T) {
 	want := []string{"mine.yaml:2", "mine.yaml:3", "mine.yaml:4", "mine.yaml:6"}
 	if !slices.Equal(places, want) {
 		t.Errorf("errors %q at %v, want %v", wrong, places, want)
+	}
+}
+
+// TestBaselinesAreAllMethods: the preset baselines runs every method.
+func TestBaselinesAreAllMethods(t *testing.T) {
+	p, err := Load("baselines")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := slices.Sorted(slices.Values(p.Spec.Algorithms))
+	var want []dro.Algorithm
+	for _, m := range dro.Methods() {
+		want = append(want, m.Name)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the methods of baselines differ from all (-want +got):\n%s", diff)
 	}
 }

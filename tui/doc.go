@@ -30,7 +30,7 @@
 //
 //	model.go     start here: Model (one state), Update (routing of messages), press (which key
 //	             does what), View; what a request to a run came to
-//	pages.go     the list of pages in the order of tabs and keys `1` to `7` (newPages), and what a
+//	pages.go     the list of pages in the order of tabs and of the digits that show them (newPages), and what a
 //	             page has to have (page)
 //	messages.go  messages of the interface to itself; those to every page are in tui/kit and tui/lab
 //	run.go       Run and Program, which open the interface in Bubble Tea; ErrHangup; the greatest

@@ -8,7 +8,9 @@ const (
 	PurposeBatch   = 0x62617463 // draws and augmentation of a batch
 	purposeHoldOut = 0x686f6c64 // the members of a hold-out
 	purposeKeep    = 0x6b656570 // the samples that an imbalance keeps
-	PurposeDraw    = 0x64726177 // the images of "shapes"
+	// PurposeDraw is of drawn datasets. The third word of Mix keeps them apart: 0 and 1 are of
+	// shapes, 2 to 4 of spurious.
+	PurposeDraw = 0x64726177
 
 	purposeMislabel = 0x6d69736c // label noise
 )

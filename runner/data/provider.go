@@ -10,11 +10,11 @@ type Provider struct {
 	Purpose  string   // one line
 
 	// Open reads the whole dataset: Classes, Train, Test, Checksum, and what else it has. The
-	// package's Open does the rest: name, shape, cap, imbalance and hold-out.
+	// Open of package source does the rest: name, shape, cap, imbalance and hold-out.
 	Open func(name string, o Options) (*Dataset, error)
 	// Apart says that the files are the user's own, and that a separate process reads them after a
-	// call of ReadApart (runner/data). The program must register the Provider in every process, and
-	// its sources must be of the kinds that send (runner/data) knows.
+	// call of ReadApart (runner/data/source). The program must register the Provider in every
+	// process, and its sources must be of the kinds that send (runner/data/source) knows.
 	Apart bool
 	// Raw says that Open knows Options.Raw.
 	Raw bool
@@ -46,7 +46,7 @@ type Sizes struct {
 	Classes, Train, Test int
 }
 
-// SizesBy returns the sizes of a provider's dataset; see KnownSizes (runner/data).
+// SizesBy returns the sizes of a provider's dataset; see KnownSizes (runner/data/source).
 func SizesBy(p *Provider, o Options) (s Sizes, ok bool) {
 	heldOutByGroup := p.ByGroup && o.ValFraction > 0
 	if p.Sizes == (Sizes{}) || heldOutByGroup {

@@ -14,7 +14,8 @@ import (
 type Measure struct {
 	dro.Measure
 	Axis Axis
-	// Main says that tables show the measure by default.
+	// Main says that the tables of run, show and compare have the measure, also with --json. Any
+	// other measure is in show --json, in columns and filters that name it, and in exports.
 	Main bool
 
 	// Value computes a measure of an evaluation; List computes a measure with one value for each

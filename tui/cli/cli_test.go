@@ -124,6 +124,26 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
+// TestEveryCommandHasAGroup: the help lists every command of the program under a heading, and a
+// heading names no command that does not exist.
+func TestEveryCommandHasAGroup(t *testing.T) {
+	all := root(console.New(console.Env{}))
+	grouped := map[string]bool{}
+	for _, g := range groups {
+		for name := range strings.FieldsSeq(g[1]) {
+			grouped[name] = true
+			if c, _, err := all.Find([]string{name}); err != nil || c == all {
+				t.Errorf("the group %s has %s, which is no command", g[0], name)
+			}
+		}
+	}
+	for _, c := range all.Commands() {
+		if !c.Hidden && !grouped[c.Name()] {
+			t.Errorf("%s has no group: add it to groups in cli.go", c.Name())
+		}
+	}
+}
+
 // TestChoices: a flag that takes words of a list refuses any other, in every command, and takes
 // each of its own.
 func TestChoices(t *testing.T) {

@@ -47,11 +47,11 @@ func (*Page) Title() string { return "Film" }
 // Typing implements the interface's page.
 func (*Page) Typing() bool { return false }
 
-// Absent implements the interface's absent: the film has no tab while another page is shown.
+// Absent implements the interface's absentPage: the film has no tab while another page is shown.
 func (*Page) Absent() bool { return true }
 
-// Seek implements the interface's absent. At the start of a live demonstration it starts the first
-// preset; its runs are shown on Watch.
+// Seek implements the interface's absentPage. At the start of a live demonstration it starts the
+// first preset; its runs are shown on Watch.
 func (p *Page) Seek() tea.Cmd {
 	if p.Config.Live {
 		return p.play("convex")
@@ -116,7 +116,7 @@ func (p *Page) lookAtFirst() tea.Cmd {
 	})
 }
 
-// Pace implements the interface's paced.
+// Pace implements the interface's pacer.
 func (p *Page) Pace() (time.Duration, bool) { return time.Second / 5, !p.still() }
 
 // still reports whether the film stands.

@@ -14,7 +14,8 @@ import (
 	"drolab/runner/lists"
 )
 
-// registry holds every Provider, the providers of a single dataset in the order of Names.
+// registry holds every Provider in the order of drolab data list: datasets that need no file, then
+// downloads, then the schemes that read files.
 var registry = struct {
 	sync.RWMutex
 	list []*data.Provider
