@@ -172,7 +172,7 @@ func (r *Run) start(from *runner.State) error {
 	}
 	if from != nil {
 		if strings.HasSuffix(r.Meta.Parent, fmt.Sprintf("@%d", from.Step)) { // a fork begins
-			r.noteRefit()
+			r.warnAll(notesOfRefit(r.Meta, r.Method.Trainer))
 		}
 		return nil // the log has the warnings that follow
 	}
@@ -180,10 +180,10 @@ func (r *Run) start(from *runner.State) error {
 		r.warnOnce(note, note)
 	}
 	if r.Notes != nil { // the counts belong to the data, as notes do
-		r.noteEmpty()
+		r.warnAll(notesOfParts(&r.Meta.Parts))
 	}
-	r.noteDrop()
-	r.noteRefit()
+	r.warnAll(notesOfDrop(&r.Meta.Spec))
+	r.warnAll(notesOfRefit(r.Meta, r.Method.Trainer))
 	return nil
 }
 

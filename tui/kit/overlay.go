@@ -47,7 +47,12 @@ type Answer struct {
 
 // Question returns a command that opens an overlay with a question.
 func Question(title string, lines []string, choices ...Answer) tea.Cmd {
-	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
+	return Show(NewQuestion(title, lines, choices...))
+}
+
+// NewQuestion returns an overlay with a question.
+func NewQuestion(title string, lines []string, choices ...Answer) *Overlay {
+	return &Overlay{Title: title, Lines: lines, choices: choices}
 }
 
 // Danger is a Question about an action that cannot be taken back, and looks so.

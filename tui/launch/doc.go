@@ -12,6 +12,7 @@
 //	boxes.go     boxes of methods and seeds ([x])
 //	review.go    "Purpose", "Means", "Time", "Problem", "Budget", "Data" of the chosen preset; the
 //	             review before a start
+//	warnings.go  what the runs of a review would warn of: the data are read for it
 //	estimate.go  time of the runs, by finished runs of the same model and data on this processor
 //	view.go      the two panes, their lines and places; the welcome of a newcomer
 //	messages.go  messages to the page itself
