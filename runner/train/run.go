@@ -225,7 +225,7 @@ func (r *Run) loop() error {
 // same step, so that a resumed run need not repeat it.
 func (r *Run) betweenSteps() error {
 	s, perEpoch := &r.Meta.Spec, r.Meta.StepsPerEpoch
-	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
+	save := r.Meta.SavesAt(r.step)
 	if r.step%perEpoch == 0 {
 		done := r.step / perEpoch
 		if r.step == r.Meta.Steps {

@@ -110,7 +110,8 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.showWarnings(msg)
 	case beginMsg:
 		l.Starting = fmt.Sprintf("Starting %s …", l.total())
-		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
+		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand(),
+			Parts: l.preset().Parts()})
 	case lab.Started:
 		if msg.Err != nil {
 			return l.findDatasets()

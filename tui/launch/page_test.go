@@ -176,7 +176,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("the review does not name the changed rho:\n%s", v)
 	}
 	r.Press("esc", "enter", "enter")
-	asked := []runner.Request{{Preset: "shapes", Specs: want.Expand()}}
+	asked := []runner.Request{{Preset: "shapes", Specs: want.Expand(), Parts: 4}}
 	if !reflect.DeepEqual(s.Requests, asked) {
 		t.Fatalf("asked for %+v, want %+v", s.Requests, asked)
 	}
@@ -418,8 +418,8 @@ func TestFirstLetterReplaces(t *testing.T) {
 // the runs will warn of.
 func TestReviewTells(t *testing.T) {
 	r, l, _ := launchOf(t)
-	for _, set := range [][2]string{{"algorithms", "[sfk, dfr]"}, {"seeds", "3"}, {"samples", "4000"},
-		{"lr_drop_epoch", "30"}, {"val_fraction", ".3"}} {
+	for _, set := range [][2]string{{"algorithms", "[sfk, dfr]"}, {"seeds", "3"},
+		{"samples", "4000"}, {"lr_drop_epoch", "30"}, {"val_fraction", ".3"}} {
 		l.goTo(t, set[0])
 		if l.set(set[0], set[1]); l.problem != nil {
 			t.Fatal(l.problem)

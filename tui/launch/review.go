@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,6 +86,7 @@ func (l *Page) reviewLines() []string {
 		{Name: "Seeds", Text: seedsText(s)},
 		{Name: "Time", Text: l.time()},
 		{Name: "Machine", Text: l.machine()},
+		{Name: "Space", Text: cmp.Or(l.warned.space, "…")},
 	} {
 		lines = append(lines, l.named(p.Name, p.Text)...)
 	}
