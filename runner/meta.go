@@ -49,7 +49,8 @@ type Meta struct {
 
 	StepsPerEpoch int64 `json:"steps_per_epoch"`
 	Steps         int64 `json:"steps"` // planned
-	// CheckpointParts is the number of equal parts of the run, after each of which it keeps a checkpoint.
+	// CheckpointParts is the number of equal parts of the run, after each of which it keeps a
+	// checkpoint.
 	CheckpointParts int `json:"checkpoint_parts,omitempty"`
 
 	// Coordinates and Box are the coordinates and the box of z, with every "auto" derived.

@@ -84,10 +84,10 @@ func keptSteps(in *disk.Folder, steps []int64, m *runner.Meta) []int64 {
 }
 
 // pruneCheckpoints keeps the newest checkpoints up to the step written, the ends of parts, the
-// selected ones and the pinned ones. It removes all other files: older checkpoints, what a crash left incomplete, and
-// steps above written. The latter go even if they are pinned: they belong to a part of the run that
-// was discarded because they are damaged. What cannot be removed costs only space. While somebody
-// pins, nothing is removed.
+// selected ones and the pinned ones. It removes all other files: older checkpoints, what a crash
+// left incomplete, and steps above written. The latter go even if they are pinned: they belong to a
+// part of the run that was discarded because they are damaged. What cannot be removed costs only
+// space. While somebody pins, nothing is removed.
 func pruneCheckpoints(f *disk.Folder, written int64, m *runner.Meta) {
 	l, err := f.TryAcquire(pinLockName)
 	switch {
