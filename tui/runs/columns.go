@@ -49,19 +49,15 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		return c
 	}
 	text := textColumn
-	started := figures("started UTC", 13, 85,
-		func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }, nil)
-	started.Words = true
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
 	return []runColumn{
-		started,
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		figures("seed", 7, 0, line.seedText, func(l line) page.Key {
+		figures("seed", 7, 44, line.seedText, func(l line) page.Key {
 			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
 		}),
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
@@ -150,6 +146,7 @@ func (p *Page) makeColumns() {
 	p.nameWidths = nameWidths{}
 	head := cmp.Or(p.wanted, p.columns[p.by].Head)
 	p.columns = runColumns(p.together(), p.value.values(p))
+	p.columns = slices.Insert(p.columns, 0, p.startedColumn())
 	mean := slices.IndexFunc(p.columns,
 		func(c runColumn) bool { return c.name() == "test_accuracy" })
 	p.columns = slices.Insert(p.columns, mean+1, p.trendColumn())
@@ -232,9 +229,24 @@ func (p *Page) layColumns(w int) (columns []runColumn) {
 	longest := p.measureNames()
 	preset := max(0, min(longest.preset-presetCells, most))
 	names := preset + max(0, min(longest.method-methodCells, most))
+	reserved := 0 // for columns that the user chose
+	for _, c := range p.columns {
+		if p.chosenColumns[c.Head] {
+			reserved += c.Width
+		}
+	}
 	full := false // columns shown by default end with the first that has no room
 	for _, c := range p.columns {
+		if c.Head == startedHead && p.Body.W < agoFrom {
+			c.Width = shortCells
+		}
 		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+			continue
+		}
+		if p.chosenColumns[c.Head] {
+			reserved -= c.Width
+		} else if c.least > 0 && room-reserved < c.Width {
+			full = true
 			continue
 		}
 		if room < c.Width || c.Measure != nil && c.least > 0 && room < c.Width+names {

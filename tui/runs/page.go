@@ -43,6 +43,8 @@ type Page struct {
 	reading       bool // the evaluations of the lines in view are being read
 
 	sortOrder
+	days []int     // the lines with which a day begins; nil without heads
+	now  time.Time // as of the minute
 	nameWidths
 	line      kit.Input // the filter, as typed
 	filter    compare.Filter
@@ -75,7 +77,7 @@ type kind struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
-		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
+		columns: runColumns(false, lastValue), sortOrder: sortOrder{wanted: startedHead}, chosenColumns: map[string]bool{},
 		evals: map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.makeColumns()
@@ -123,6 +125,7 @@ func (p *Page) arrange() {
 	if p.reversed {
 		slices.Reverse(p.shown)
 	}
+	p.findDays()
 	at := slices.IndexFunc(p.shown, func(l line) bool { return l[0].Meta.ID == id })
 	if at < 0 {
 		at = min(p.at, len(p.shown)-1)
@@ -169,8 +172,10 @@ func (p *Page) states() []kit.State {
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case minuteMsg:
+		p.now = time.Time(msg)
 	case kit.Tick:
-		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
+		return tea.Batch(p.clock(time.Time(msg)), p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
 	case lab.Listed:
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.doubtDamaged()
@@ -283,8 +288,9 @@ func (p *Page) click(msg kit.Click) tea.Cmd {
 		p.sortBy(head)
 		return nil
 	}
-	i := p.first(lay.rows) + msg.Y - lay.top
-	if msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown) || p.filtering {
+	i, onDay := p.lineAt(p.first(lay.rows) + msg.Y - lay.top)
+	outside := msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown)
+	if outside || onDay || p.filtering {
 		return nil
 	}
 	if i == p.at {
