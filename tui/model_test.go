@@ -126,6 +126,46 @@ func TestStarted(t *testing.T) {
 	}
 }
 
+// TestPaletteFinds: the palette finds keys, pages, presets, settings with their values, runs and
+// definitions, by whole words or by some of their letters, and Enter goes there.
+func TestPaletteFinds(t *testing.T) {
+	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
+		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
+		"define worst": "define ", "run shapes-erm-s2": "run shapes-erm-s2", "cmpr": "compare"} {
+		r := watching(t, 120, 38)
+		r.Press("3", "1", "ctrl+p")
+		r.Type(typed)
+		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, want) {
+			t.Errorf("%q does not find %q:\n%s", typed, want, s)
+		}
+	}
+	r := watching(t, 120, 38)
+	r.Press("3", "1", ":")
+	r.Type("preset race")
+	if r.Press("enter"); r.current != launchPage || r.overlay != nil {
+		t.Errorf("Enter leads to page %d, want Launch", r.current)
+	}
+	r.Press(":")
+	r.Type("setting epochs")
+	r.Press("enter", "e", "7", "enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "race ◆ epochs 7") {
+		t.Errorf("the epochs of race are not 7:\n%s", s)
+	}
+}
+
+// TestHelpIsSearched: letters in the help find its keys, and Enter does what the key does.
+func TestHelpIsSearched(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Press("3", "?")
+	r.Type("filter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "▸ /") {
+		t.Fatalf("the key / is not found:\n%s", s)
+	}
+	if r.Press("enter"); !r.pages[runsPage].Typing() {
+		t.Error("no filter is typed")
+	}
+}
+
 func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.Press(":")
@@ -157,8 +197,8 @@ func TestPalette(t *testing.T) {
 	if r.overlay == nil {
 		t.Fatal("Enter closes a palette that found nothing")
 	}
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "No matching command") {
-		t.Errorf("the palette lacks No matching command:\n%s", s)
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "No match") {
+		t.Errorf("the palette lacks No match:\n%s", s)
 	}
 	r.Press("esc", ":", "down", "down", "down", "up")
 	r.size(40, 12)

@@ -183,7 +183,7 @@ func TestViewsOfWatch(t *testing.T) {
 			"│ ! lr: -1: want a number ≥ 1.2e-38 (float32's least) "}},
 		{"quit", ofOurs, 80, 24, "q", []string{"▸ Quit? ─", "Unfinished: 4 runs of this program",
 			"Quitting saves a checkpoint and stops them.", "y stop them and quit   Esc back"}},
-		{"palette", watching, 80, 24, ":", []string{"▸ Find a command ─", "│ :      ",
+		{"palette", watching, 80, 24, ":", []string{"▸ Find ─", "│ :      ",
 			"│   Enter  zoom the panel, and back; at the crosshair, choose its… │"}},
 		{"empty", empty("2"), 80, 24, "", []string{"No runs yet",
 			"1 starts some, 3 lists what was recorded in"}},

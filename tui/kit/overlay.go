@@ -21,6 +21,8 @@ type Overlay struct {
 	choices []Answer
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
+	// Typed takes a letter in place of the overlay, which closes; nil: letters do nothing.
+	Typed func(letter string) tea.Cmd
 
 	text viewport.Model // holds the lines and the choices, see Fit
 }
@@ -92,6 +94,9 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		if key.Matches(k, On(c.Keys...)) {
 			return true, c.Then
 		}
+	}
+	if o.Typed != nil && k.Text != "" && name != "?" && name != "space" {
+		return true, o.Typed(k.Text)
 	}
 	switch name {
 	case "esc":

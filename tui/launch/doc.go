@@ -9,6 +9,7 @@
 //	             `u`, `Tab`; why a start is refused; missing datasets; the film's entry
 //	edit.go      settings: what the runs would use, typed values and their errors, methods and
 //	             seeds; where a value comes from
+//	finds.go     presets and settings, for the search of the interface
 //	boxes.go     boxes of methods and seeds ([x])
 //	review.go    "Purpose", "Means", "Time", "Problem", "Budget", "Data" of the chosen preset; the
 //	             review before a start

@@ -20,7 +20,7 @@ func TestAgo(t *testing.T) {
 	for since, want := range map[time.Duration]string{
 		20 * time.Second: "now", 12 * time.Minute: "12 min ago", 90 * time.Minute: "1 h ago",
 		50 * time.Hour: "2 d ago", 200 * 24 * time.Hour: now.Add(-200 * 24 * time.Hour).UTC().
-			Format("2006-01-02"),
+				Format("2006-01-02"),
 	} {
 		if got := ago(now.Add(-since), now, true); got != want {
 			t.Errorf("%v ago is written %q, want %q", since, got, want)

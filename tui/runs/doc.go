@@ -19,6 +19,7 @@
 //	            open it, too
 //	filter.go   `/`, as in "algo:sfk rho>=0.5 -failed"
 //
+//	finds.go    runs, for the search of the interface
 //	fold.go     `o`, `O`: which runs share a line
 //	line.go     the figures of such a line: mean ± deviation over seeds, common text
 //	days.go     how long ago runs started, and the heads of days

@@ -77,8 +77,9 @@ type kind struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
-		columns: runColumns(false, lastValue), sortOrder: sortOrder{wanted: startedHead}, chosenColumns: map[string]bool{},
-		evals: map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
+		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
+		sortOrder: sortOrder{wanted: startedHead},
+		evals:     map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.makeColumns()
 	return p
@@ -175,7 +176,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case minuteMsg:
 		p.now = time.Time(msg)
 	case kit.Tick:
-		return tea.Batch(p.clock(time.Time(msg)), p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
+		now := time.Time(msg)
+		return tea.Batch(p.clock(now), p.readViewed(),
+			p.Look(now, p.After(len(lab.Live(p.all)) > 0)))
 	case lab.Listed:
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.doubtDamaged()

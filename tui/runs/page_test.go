@@ -122,7 +122,8 @@ func TestSorting(t *testing.T) {
 		}
 		return names
 	}
-	for i, c := range p.columns[:len(runColumns(false, lastValue))+2] { // with the start and the trend
+	const more = 2 // the start and the trend
+	for i, c := range p.columns[:len(runColumns(false, lastValue))+more] {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
