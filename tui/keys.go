@@ -95,10 +95,10 @@ func (m *Model) blockReason(row *kit.Key) string {
 // barReason returns why this view never does a row's action; "" if it may.
 func (m *Model) barReason(row *kit.Key) string {
 	switch {
+	case m.Config.Shared && (row.Alters || row.Local):
+		return "Only the owner of these runs can do this. Your view is shared, for reading"
 	case m.Config.ReadOnly && row.Alters:
 		return "This view is read-only. Use drolab attach to make changes"
-	case m.Config.Shared && row.Local:
-		return "This shared view reads runs and no other files"
 	}
 	return ""
 }

@@ -12,11 +12,13 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // TestVerbsOfAnotherProcess: the interface passes pause and stop on to another process that trains
@@ -163,6 +165,57 @@ func TestHelpIsSearched(t *testing.T) {
 	}
 	if r.Press("enter"); !r.pages[runsPage].Typing() {
 		t.Error("no filter is typed")
+	}
+}
+
+// TestFooterTakesTheMouse: a click on a hint does what its key does; a click beside the hints does
+// nothing.
+func TestFooterTakesTheMouse(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Press("3")
+	at := func(hint string) int {
+		before, _, found := strings.Cut(ansi.Strip(r.footer()), hint)
+		if !found {
+			t.Fatalf("the footer %q lacks %s", ansi.Strip(r.footer()), hint)
+		}
+		return cell.Width(before)
+	}
+	r.Send(click(at("? help")-2, 37))
+	if r.overlay != nil {
+		t.Errorf("a click beside the hints opens %q", r.overlay.Title)
+	}
+	r.Send(click(at("? help")+3, 37))
+	if r.overlay == nil {
+		t.Fatal("a click on help opens nothing")
+	}
+	r.Press("esc")
+	r.Send(click(at("/ filter"), 37))
+	if !r.pages[runsPage].Typing() {
+		t.Error("after a click on filter no filter is typed")
+	}
+}
+
+// TestTitle: the title of the window says how far the watched runs are and how many train, and is
+// the program's name once they have ended.
+func TestTitle(t *testing.T) {
+	r := watching(t, 120, 38)
+	part, _, live := r.watch.Progress()
+	if !live {
+		t.Fatal("no run is live")
+	}
+	want := fmt.Sprintf("drolab %d %%", int(100*part))
+	if got := r.View().WindowTitle; !strings.HasPrefix(got, want) {
+		t.Errorf("the title is %q, want %q first", got, want)
+	}
+}
+
+// TestViewerReads: a viewer of a shared interface reads who can do what a key does.
+func TestViewerReads(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Config.Shared, r.Config.ReadOnly = true, true
+	r.Press("3", "D")
+	if got := r.notice.Text; !strings.Contains(got, "Only the owner") {
+		t.Errorf("D says %q, want Only the owner in it", got)
 	}
 }
 
