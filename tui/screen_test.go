@@ -270,17 +270,18 @@ func TestViewsOfRuns(t *testing.T) {
 	runs := pages(t)[runsPage+1].open
 	for _, v := range []view{
 		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
-			"│ /algo:sfk -done ", "─ 12 runs · 2 lines ·",
-			"│▸  ✗ 03-14 11:00  paper   ● sfk       7 failed ",
-			"│   ! 03-14 09:00  race    ● sfk       1 interrupted "}},
+			"│ /algo:sfk -done ", "─ 2 of 12 runs · 2 lines ·",
+			"│▸  ✗ 2026-03-14 paper   ● sfk       7 failed ",
+			"│   ! 2026-03-14 race    ● sfk       1 interrupted "}},
 		{"wrong filter", runs, 80, 24, "/ r h o > = x", []string{
-			"│ /rho>=x   rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
-		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 12 runs · 0 lines ·",
+			"│ /rho>=x ", "│ ! rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
+		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 0 of 12 runs · 0 lines ·",
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
-			"40.4±0.1   70.4±0.1", "│▸  ✓ 03-14 12:00  shapes          ◆ erm     n=2 done "}},
+			"40.4±0.1   70.4±0.1", "│▸  ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
 		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ·", " preset↓ ",
-			"│ ● ✓ shapes          ◆ erm     n=2 done ", "│▸  ✓ my \\x1b[31mown? ◆ erm "}},
+			"│ ● ✓ 2026-03-14 shapes        ◆ erm     n=2 done ",
+			"│▸  ✓ 2026-03-14 my \\x1b[31mo… ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",

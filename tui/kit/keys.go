@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner/lists"
 	"drolab/tui/cell"
 
 	"charm.land/bubbles/v2/key"
@@ -220,9 +219,11 @@ func (t *Theme) hints(rows []Key, w int) (first, last []hint) {
 // whatever the room.
 func (t *Theme) Footer(rows []Key, w int) string {
 	text := func(list []hint) string {
-		return strings.Join(lists.Map(list, func(h hint) string {
-			return t.Key.Paint(h.name) + " " + t.Dim.Paint(h.word)
-		}), "  ")
+		words := make([]string, len(list))
+		for i, h := range list {
+			words[i] = t.Key.Paint(h.name) + " " + t.Dim.Paint(h.word)
+		}
+		return strings.Join(words, "  ")
 	}
 	first, last := t.hints(rows, w)
 	return Justify(" "+text(first), text(last)+" ", w)

@@ -221,9 +221,23 @@ const listMark = 5
 // methodCells is the least width of a method's name.
 const methodCells = 6
 
-// layColumns returns the columns that fit. Room that is left goes to the method, then to the
-// preset. It is kept for them before figures that narrow screens lack.
-func (p *Page) layColumns(w int) (columns []runColumn) {
+// layColumns returns the columns that fit. Where the mean accuracy would have no room, the epochs
+// give up theirs.
+func (p *Page) layColumns(w int) []runColumn {
+	columns := p.layWithout(w, "")
+	mean := func(c runColumn) bool { return c.name() == "test_accuracy" }
+	if slices.ContainsFunc(columns, mean) {
+		return columns
+	}
+	if fewer := p.layWithout(w, "epochs"); slices.ContainsFunc(fewer, mean) {
+		return fewer
+	}
+	return columns
+}
+
+// layWithout returns the columns that fit, without one if spared is its head. Room that is left goes
+// to the method, then to the preset. It is kept for them before figures that narrow screens lack.
+func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
 	longest := p.measureNames()
@@ -240,7 +254,7 @@ func (p *Page) layColumns(w int) (columns []runColumn) {
 		if c.Head == startedHead && p.Body.W < agoFrom {
 			c.Width = shortCells
 		}
-		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+		if c.Head == spared || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
 			continue
 		}
 		if p.chosenColumns[c.Head] {

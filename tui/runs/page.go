@@ -43,8 +43,6 @@ type Page struct {
 	reading       bool // the evaluations of the lines in view are being read
 
 	sortOrder
-	days []int     // the lines with which a day begins; nil without heads
-	now  time.Time // as of the minute
 	nameWidths
 	line      kit.Input // the filter, as typed
 	filter    compare.Filter
