@@ -235,8 +235,9 @@ func (p *Page) layColumns(w int) []runColumn {
 	return columns
 }
 
-// layWithout returns the columns that fit, without one if spared is its head. Room that is left goes
-// to the method, then to the preset. It is kept for them before figures that narrow screens lack.
+// layWithout returns the columns that fit, without one if spared is its head. Room that is left
+// goes to the method, then to the preset. It is kept for them before figures that narrow screens
+// lack.
 func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
