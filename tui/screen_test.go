@@ -255,7 +255,7 @@ func TestViewsOfLaunch(t *testing.T) {
 			[]string{"▸· rho              -1 ", "│ ! rho: -1: want a number > 0 "}},
 		{"no data", launch, 120, 40, "down down", []string{"│ ▸ paper            no data ││",
 			"│ Data    cifar10 is not on this machine. drolab data fetch cifar10 downloads it",
-			"│ Time    unknown until alexnet has run on cifar10 here "}},
+			"│ Time    not known yet: alexnet has never trained on cifar10 here "}},
 		{"narrow settings", launch, 40, 12, "tab down down", []string{"\n▸  seed             1\n",
 			"── Start ─ 4 runs: 4 methods × 1 seed ──", " Means   first seed of initialisation,"}},
 		{"help", launch, 80, 60, "?", []string{"▸ Keys on Launch ─",

@@ -71,7 +71,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		measure("train loss", 11, 126, "train_loss"),
 		measure("robust risk", 12, 138, "robust_risk"),
 		measure("dual gap", 9, 148, "dual_gap"),
-		measure("samples/s", 9, 158, "images_per_second"),
+		measure("samples/s", 10, 158, "images_per_second"),
 	}
 }
 
