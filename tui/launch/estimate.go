@@ -38,7 +38,8 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	}
 	if len(like) == 0 {
 		return estimate{
-			basis: fmt.Sprintf("not known yet: %s has never trained on %s here", s.Model, s.Dataset)}
+			basis: fmt.Sprintf("not known yet: %s has never trained on %s here", s.Model,
+				s.Dataset)}
 	}
 	training, ok := trainSamples(s, like)
 	if !ok {
