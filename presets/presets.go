@@ -41,6 +41,18 @@ type Preset struct {
 	lines map[string]int // the lines of Overrides, by key
 }
 
+// Parts returns the number of parts of a run of the preset, after each of which the run keeps a
+// checkpoint: quarters, so that a fork may begin in the middle. What is registered stays as it was,
+// and nobody knows how much a program saves.
+func (p *Preset) Parts() int {
+	const quarters = 4
+	registered := slices.Contains([]string{"registered", "registered-gentle"}, p.Name)
+	if registered || p.Spec.IsProgram() || p.Spec.IsScript() {
+		return 0
+	}
+	return quarters
+}
+
 // List returns the embedded presets, the default one first.
 func List() []Preset {
 	var list []Preset

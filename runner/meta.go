@@ -49,6 +49,9 @@ type Meta struct {
 
 	StepsPerEpoch int64 `json:"steps_per_epoch"`
 	Steps         int64 `json:"steps"` // planned
+	// CheckpointParts is the number of equal parts of the run, after each of which it keeps a
+	// checkpoint.
+	CheckpointParts int `json:"checkpoint_parts,omitempty"`
 
 	// Coordinates and Box are the coordinates and the box of z, with every "auto" derived.
 	Coordinates string  `json:"coordinates"`
@@ -118,6 +121,23 @@ func (m *Meta) Places(a measure.Axis) []string {
 	return lists.Map(values, func(v float64) string {
 		return strconv.FormatFloat(v, 'g', digits, 64)
 	})
+}
+
+// SavesAt reports whether the run saves a checkpoint after the step, whatever the time.
+func (m *Meta) SavesAt(step int64) bool {
+	every := int64(m.Spec.CheckpointEvery)
+	return every > 0 && step%every == 0 || m.EndsPart(step)
+}
+
+// EndsPart reports whether the step is the last one of a part of the run, so that its checkpoint is
+// kept.
+func (m *Meta) EndsPart(step int64) bool {
+	n := int64(m.CheckpointParts)
+	if n <= 0 || step <= 0 || m.Steps <= 0 {
+		return false
+	}
+	part := (step*n + m.Steps - 1) / m.Steps
+	return part*m.Steps/n == step
 }
 
 // Configuration returns a key that is equal for runs that differ in the seed alone.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"testing"
 
 	"drolab/runner/measure"
@@ -10,5 +11,31 @@ import (
 func TestPlacesOfRatios(t *testing.T) {
 	if got := (&Meta{}).Places(measure.PerRatio); len(got) != len(measure.RatioEdges()) {
 		t.Errorf("places %v", got)
+	}
+}
+
+// TestEndsPart: the ends of a run's parts are as far apart as whole steps allow, and the last one
+// is the end of the run.
+func TestEndsPart(t *testing.T) {
+	for _, c := range []struct {
+		steps int64
+		parts int
+		want  []int64
+	}{
+		{1720, 4, []int64{430, 860, 1290, 1720}},
+		{10, 4, []int64{2, 5, 7, 10}},
+		{3, 4, []int64{1, 2, 3}},
+		{10, 0, nil},
+	} {
+		m := Meta{Steps: c.steps, CheckpointParts: c.parts}
+		var got []int64
+		for step := range c.steps + 1 {
+			if m.EndsPart(step) {
+				got = append(got, step)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d steps in %d parts end at %v, want %v", c.steps, c.parts, got, c.want)
+		}
 	}
 }

@@ -16,6 +16,8 @@ type Request struct {
 	// IDs are the runs' names, one per spec; empty: the Store chooses them. The error is an
 	// fs.ErrExist if a name is taken.
 	IDs []string
+	// Parts is the number of equal parts of a run, after each of which it keeps a checkpoint.
+	Parts int `json:",omitempty"`
 	// Quiet says that another run logs the warnings about the data.
 	Quiet bool `json:",omitempty"`
 	// Claims are written into run.json: see Meta. Only a study's runs have them.

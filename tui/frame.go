@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
@@ -96,8 +97,42 @@ func (m *Model) footer() string {
 	case m.Starting != "" || m.Reading() != nil:
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
 	}
+	return t.Footer(m.hinted(), m.w)
+}
+
+// hinted returns the rows whose hints the footer may show: those that can be done now.
+func (m *Model) hinted() []kit.Key {
 	idle := func(row kit.Key) bool { return row.Hint == "" || m.blockReason(&row) != "" }
-	return t.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
+	return slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle)
+}
+
+// hintAt returns the row whose hint stands at column x of the footer; nil where the footer says
+// something else.
+func (m *Model) hintAt(x int) *kit.Key {
+	busy := m.notice.Text != "" || m.Starting != "" || m.Reading() != nil
+	if busy || m.page().Typing() {
+		return nil
+	}
+	return m.Theme.HintAt(m.hinted(), m.w, x)
+}
+
+// title returns the title of the terminal's window: how far the watched runs are, and how many runs
+// train.
+func (m *Model) title() string {
+	part, _, live := m.watch.Progress()
+	if !live || m.watch.Replaying() {
+		return "drolab"
+	}
+	text, running := fmt.Sprintf("drolab %d %%", int(100*part)), 0
+	for _, r := range m.live {
+		if r.Status() == runner.Running {
+			running++
+		}
+	}
+	if running > 0 {
+		text += fmt.Sprintf(" · %d running", running)
+	}
+	return text
 }
 
 // waiting says what was asked for and is not answered for yet, and how far what is read for it is.

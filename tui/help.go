@@ -33,7 +33,9 @@ func (m *Model) help() *kit.Overlay {
 	working := append(rows[""], kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
 		Help: "the pages: " + strings.Join(titles, ", "), Group: kit.ToLeave},
 		kit.Key{Keys: kit.On("mouse"), Group: kit.ToWatch,
-			Help: "click a tab, a panel or a row; the wheel scrolls"})
+			Help: "click a tab, a panel, a row or a hint; the wheel scrolls"},
+		kit.Key{Keys: kit.On("letters"), Group: kit.ToLook,
+			Help: "in this help: find a key by its words; Enter does what it does"})
 	const wide = 116 // two columns
 	w := m.w - 4
 	if m.w >= wide {
@@ -59,7 +61,7 @@ func (m *Model) help() *kit.Overlay {
 	if m.w >= wide {
 		lines = inColumns(lines, w, max(1, m.Body.H-2))
 	}
-	return &kit.Overlay{Title: "Keys on " + m.page().Title(), Lines: lines}
+	return &kit.Overlay{Title: "Keys on " + m.page().Title(), Lines: lines, Typed: m.searchKeys}
 }
 
 // inColumns lays lines out in two columns of w cells, screen by screen of h lines.

@@ -16,7 +16,7 @@ func (m *Model) commonKeys() []kit.Key {
 		leave = "quit; the runs continue, and drolab attach shows them again"
 	}
 	rows := []kit.Key{
-		{Keys: kit.On(":"), Help: "find a command by name",
+		{Keys: kit.On(":", "ctrl+p"), Help: "find a key, page, preset, setting, run or definition",
 			Act: kit.Just(m.openPalette), Moves: true, Group: kit.ToStart},
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Last: true, Group: kit.ToLook,
 			Act: kit.Just(func() { m.open(m.help()) })},
@@ -95,10 +95,10 @@ func (m *Model) blockReason(row *kit.Key) string {
 // barReason returns why this view never does a row's action; "" if it may.
 func (m *Model) barReason(row *kit.Key) string {
 	switch {
+	case m.Config.Shared && (row.Alters || row.Local):
+		return "Only the owner of these runs can do this. Your view is shared, for reading"
 	case m.Config.ReadOnly && row.Alters:
 		return "This view is read-only. Use drolab attach to make changes"
-	case m.Config.Shared && row.Local:
-		return "This shared view reads runs and no other files"
 	}
 	return ""
 }

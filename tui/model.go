@@ -364,7 +364,7 @@ func (m *Model) View() tea.View {
 	if _, ok := m.page().(hoverPage); ok && !m.env.remote {
 		v.MouseMode = tea.MouseModeAllMotion
 	}
-	v.WindowTitle = "drolab"
+	v.WindowTitle = m.title()
 	v.ProgressBar = m.progress()
 	return v
 }

@@ -12,11 +12,13 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // TestVerbsOfAnotherProcess: the interface passes pause and stop on to another process that trains
@@ -126,6 +128,97 @@ func TestStarted(t *testing.T) {
 	}
 }
 
+// TestPaletteFinds: the palette finds keys, pages, presets, settings with their values, runs and
+// definitions, by whole words or by some of their letters, and Enter goes there.
+func TestPaletteFinds(t *testing.T) {
+	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
+		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
+		"define worst": "define ", "run shapes-erm-s2": "run shapes-erm-s2", "cmpr": "compare"} {
+		r := watching(t, 120, 38)
+		r.Press("3", "1", "ctrl+p")
+		r.Type(typed)
+		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, want) {
+			t.Errorf("%q does not find %q:\n%s", typed, want, s)
+		}
+	}
+	r := watching(t, 120, 38)
+	r.Press("3", "1", ":")
+	r.Type("preset race")
+	if r.Press("enter"); r.current != launchPage || r.overlay != nil {
+		t.Errorf("Enter leads to page %d, want Launch", r.current)
+	}
+	r.Press(":")
+	r.Type("setting epochs")
+	r.Press("enter", "e", "7", "enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "race ◆ epochs 7") {
+		t.Errorf("the epochs of race are not 7:\n%s", s)
+	}
+}
+
+// TestHelpIsSearched: letters in the help find its keys, and Enter does what the key does.
+func TestHelpIsSearched(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Press("3", "?")
+	r.Type("filter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "▸ /") {
+		t.Fatalf("the key / is not found:\n%s", s)
+	}
+	if r.Press("enter"); !r.pages[runsPage].Typing() {
+		t.Error("no filter is typed")
+	}
+}
+
+// TestFooterTakesTheMouse: a click on a hint does what its key does; a click beside the hints does
+// nothing.
+func TestFooterTakesTheMouse(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Press("3")
+	at := func(hint string) int {
+		before, _, found := strings.Cut(ansi.Strip(r.footer()), hint)
+		if !found {
+			t.Fatalf("the footer %q lacks %s", ansi.Strip(r.footer()), hint)
+		}
+		return cell.Width(before)
+	}
+	r.Send(click(at("? help")-2, 37))
+	if r.overlay != nil {
+		t.Errorf("a click beside the hints opens %q", r.overlay.Title)
+	}
+	r.Send(click(at("? help")+3, 37))
+	if r.overlay == nil {
+		t.Fatal("a click on help opens nothing")
+	}
+	r.Press("esc")
+	r.Send(click(at("/ filter"), 37))
+	if !r.pages[runsPage].Typing() {
+		t.Error("after a click on filter no filter is typed")
+	}
+}
+
+// TestTitle: the title of the window says how far the watched runs are and how many train, and is
+// the program's name once they have ended.
+func TestTitle(t *testing.T) {
+	r := watching(t, 120, 38)
+	part, _, live := r.watch.Progress()
+	if !live {
+		t.Fatal("no run is live")
+	}
+	want := fmt.Sprintf("drolab %d %%", int(100*part))
+	if got := r.View().WindowTitle; !strings.HasPrefix(got, want) {
+		t.Errorf("the title is %q, want %q first", got, want)
+	}
+}
+
+// TestViewerReads: a viewer of a shared interface reads who can do what a key does.
+func TestViewerReads(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Config.Shared, r.Config.ReadOnly = true, true
+	r.Press("3", "D")
+	if got := r.notice.Text; !strings.Contains(got, "Only the owner") {
+		t.Errorf("D says %q, want Only the owner in it", got)
+	}
+}
+
 func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.Press(":")
@@ -157,8 +250,8 @@ func TestPalette(t *testing.T) {
 	if r.overlay == nil {
 		t.Fatal("Enter closes a palette that found nothing")
 	}
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "No matching command") {
-		t.Errorf("the palette lacks No matching command:\n%s", s)
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "No match") {
+		t.Errorf("the palette lacks No match:\n%s", s)
 	}
 	r.Press("esc", ":", "down", "down", "down", "up")
 	r.size(40, 12)

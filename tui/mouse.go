@@ -32,6 +32,11 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if id, ok := m.tabAt(at.X); ok {
 			return m.turnTo(id)
 		}
+	case click && at.Y == m.h-1: // the footer
+		if row := m.hintAt(at.X); row != nil {
+			return m.perform(row)
+		}
+		m.notice = kit.Notice{}
 	case click && inside:
 		return m.page().Update(kit.Click{X: x, Y: y})
 	case wheel && inside:

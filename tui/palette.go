@@ -5,62 +5,150 @@ import (
 	"strings"
 
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
 
 func (m *Model) openPalette() {
-	m.open(&kit.Overlay{Title: "Find a command", Form: &palette{m: m, line: kit.NewInput("")}})
+	m.open(&kit.Overlay{Title: "Find", Form: &palette{m: m, line: kit.NewInput("")}})
 }
 
-// palette is the form that finds what a key does by the words of its help.
+// searchKeys opens the palette for the keys of this page alone, with what was typed so far.
+func (m *Model) searchKeys(typed string) tea.Cmd {
+	form := &palette{m: m, line: kit.NewInput(typed), keysOnly: true}
+	return kit.Show(&kit.Overlay{Title: "Keys on " + m.page().Title(), Form: form})
+}
+
+// palette is the form that finds an action by the words of its help, and pages, presets, settings,
+// runs and definitions by theirs.
 type palette struct {
-	m      *Model
-	line   kit.Input
-	cursor int // row under the cursor
+	m        *Model
+	line     kit.Input
+	cursor   int  // row under the cursor
+	keysOnly bool // it finds the keys of this page, also those that only move the cursor
 }
 
-// rows returns the rows of all pages' keys that have every typed word, without the rows that only
-// move the cursor. First come the rows of this page that can be done now, then those of other
-// pages, then the rest.
+// finder is a page that has more to find than keys: each row leads to it, and has no key.
+type finder interface{ Finds() []kit.Key }
+
+// rows returns what has every typed word. First come the keys of this page that can be done now,
+// then those of other pages, then all else, then keys that do nothing now. What has only the
+// letters of a word, in their order, comes last.
 func (p *palette) rows() (rows []offer) {
-	var elsewhere, idle []offer
+	var idle, elsewhere, near []offer
+	take := func(to *[]offer, o offer) {
+		switch p.match(o.Key) {
+		case whole:
+			*to = append(*to, o)
+		case letters:
+			near = append(near, o)
+		}
+	}
 	common := len(p.m.commonKeys())
 	for n := range p.m.pages {
 		page := pageID((int(p.m.current) + n) % len(p.m.pages))
 		for i := range p.m.keys[page] {
 			row := &p.m.keys[page][i]
 			all := i >= len(p.m.keys[page])-common // a key of all pages
-			if row.Moves || row.Help == "" || p.m.barReason(row) != "" || all && n > 0 ||
-				!p.matches(row) {
+			if row.Moves && !p.keysOnly || row.Help == "" || p.m.barReason(row) != "" ||
+				n > 0 && (all || p.keysOnly) {
 				continue
 			}
 			switch o := (offer{row, page}); {
 			case n > 0:
-				elsewhere = append(elsewhere, o)
+				take(&elsewhere, o)
 			case row.Blocked() == "":
-				rows = append(rows, o)
+				take(&rows, o)
 			default:
-				idle = append(idle, o)
+				take(&idle, o)
 			}
 		}
 	}
 	if p.line.String() == "" { // the page's own keys are what one looks for then
-		elsewhere = nil
+		return slices.Concat(rows, idle)
 	}
-	return slices.Concat(rows, elsewhere, idle)
+	if !p.keysOnly {
+		for _, o := range p.m.things() {
+			take(&elsewhere, o)
+		}
+	}
+	return slices.Concat(rows, elsewhere, idle, near)
 }
 
-// matches reports whether a row has every typed word, or another word for it.
-func (p *palette) matches(row *kit.Key) bool {
+// things returns what can be found besides keys: pages, what pages have, and definitions.
+func (m *Model) things() (list []offer) {
+	for i, p := range m.pages {
+		list = append(list, offer{&kit.Key{Keys: kit.On(string(rune('1' + i))),
+			Help: "page " + p.Title(), Act: kit.Just(func() {})}, pageID(i)})
+	}
+	for i, p := range m.pages {
+		of, ok := p.(finder)
+		if !ok {
+			continue
+		}
+		rows := of.Finds()
+		for k := range rows {
+			list = append(list, offer{&rows[k], pageID(i)})
+		}
+	}
+	for _, of := range lab.SummaryNumbers() {
+		define := func() tea.Cmd {
+			return kit.Show(m.Defined(of.Title, lab.Define([]string{of.Name})))
+		}
+		list = append(list, offer{&kit.Key{Keys: kit.On(""), Act: define,
+			Help: "define " + of.Title}, m.current})
+	}
+	return list
+}
+
+// What match returns.
+const (
+	none    = iota
+	whole   // every typed word is there, or another word for it
+	letters // the letters of every typed word are those of a word, in their order
+)
+
+// match says how well a row matches what is typed.
+func (p *palette) match(row *kit.Key) int {
 	text := strings.ToLower(row.Hint + " " + row.Help)
+	if p.keysOnly {
+		text += " " + strings.ToLower(row.Names(true))
+	}
 	for of, words := range synonyms() {
 		if strings.Contains(text, of) {
 			text += " " + words
 		}
 	}
+	typed := strings.Fields(strings.ToLower(p.line.String()))
 	lacks := func(word string) bool { return !strings.Contains(text, word) }
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(p.line.String())), lacks)
+	if !slices.ContainsFunc(typed, lacks) {
+		return whole
+	}
+	words := strings.Fields(text)
+	far := func(word string) bool {
+		return !slices.ContainsFunc(words, func(of string) bool { return hasLetters(of, word) })
+	}
+	if !slices.ContainsFunc(typed, far) {
+		return letters
+	}
+	return none
+}
+
+// hasLetters reports whether a word has these letters in their order, beginning with the first.
+func hasLetters(word, letters string) bool {
+	const least = 3
+	if len(letters) < least || !strings.HasPrefix(word, letters[:1]) {
+		return false
+	}
+	for _, r := range letters {
+		_, rest, found := strings.Cut(word, string(r))
+		if !found {
+			return false
+		}
+		word = rest
+	}
+	return true
 }
 
 // synonyms returns other words for the words of the help.
@@ -121,7 +209,7 @@ func (p *palette) View(t *kit.Theme, w, h int) []string {
 	for i := first; i < min(first+room, len(rows)); i++ {
 		row := rows[i]
 		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)
-		if row.page != p.m.current {
+		if row.page != p.m.current && row.Keys.Keys()[0] != "" {
 			help = p.m.pages[row.page].Title() + ": " + help
 		}
 		switch {
@@ -134,7 +222,7 @@ func (p *palette) View(t *kit.Theme, w, h int) []string {
 		}
 	}
 	if len(rows) == 0 {
-		lines = append(lines, t.Dim.Paint("  "+"No matching command"))
+		lines = append(lines, t.Dim.Paint("  "+"No match"))
 	}
 	return kit.Fill(lines, w, room+2)
 }

@@ -183,7 +183,7 @@ func TestViewsOfWatch(t *testing.T) {
 			"│ ! lr: -1: want a number ≥ 1.2e-38 (float32's least) "}},
 		{"quit", ofOurs, 80, 24, "q", []string{"▸ Quit? ─", "Unfinished: 4 runs of this program",
 			"Quitting saves a checkpoint and stops them.", "y stop them and quit   Esc back"}},
-		{"palette", watching, 80, 24, ":", []string{"▸ Find a command ─", "│ :      ",
+		{"palette", watching, 80, 24, ":", []string{"▸ Find ─", "│ :      ",
 			"│   Enter  zoom the panel, and back; at the crosshair, choose its… │"}},
 		{"empty", empty("2"), 80, 24, "", []string{"No runs yet",
 			"1 starts some, 3 lists what was recorded in"}},
@@ -255,7 +255,7 @@ func TestViewsOfLaunch(t *testing.T) {
 			[]string{"▸· rho              -1 ", "│ ! rho: -1: want a number > 0 "}},
 		{"no data", launch, 120, 40, "down down", []string{"│ ▸ paper            no data ││",
 			"│ Data    cifar10 is not on this machine. drolab data fetch cifar10 downloads it",
-			"│ Time    unknown until alexnet has run on cifar10 here "}},
+			"│ Time    not known yet: alexnet has never trained on cifar10 here "}},
 		{"narrow settings", launch, 40, 12, "tab down down", []string{"\n▸  seed             1\n",
 			"── Start ─ 4 runs: 4 methods × 1 seed ──", " Means   first seed of initialisation,"}},
 		{"help", launch, 80, 60, "?", []string{"▸ Keys on Launch ─",
@@ -270,17 +270,18 @@ func TestViewsOfRuns(t *testing.T) {
 	runs := pages(t)[runsPage+1].open
 	for _, v := range []view{
 		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
-			"│ /algo:sfk -done ", "─ 12 runs · 2 lines ·",
-			"│▸  ✗ 03-14 11:00  paper   ● sfk       7 failed ",
-			"│   ! 03-14 09:00  race    ● sfk       1 interrupted "}},
+			"│ /algo:sfk -done ", "─ 2 of 12 runs · 2 lines ·",
+			"│▸  ✗ 2026-03-14 paper   ● sfk       7 failed ",
+			"│   ! 2026-03-14 race    ● sfk       1 interrupted "}},
 		{"wrong filter", runs, 80, 24, "/ r h o > = x", []string{
-			"│ /rho>=x   rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
-		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 12 runs · 0 lines ·",
+			"│ /rho>=x ", "│ ! rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
+		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 0 of 12 runs · 0 lines ·",
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
-			"40.4±0.1   70.4±0.1", "│▸  ✓ 03-14 12:00  shapes          ◆ erm     n=2 done "}},
+			"40.4±0.1   70.4±0.1", "│▸  ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
 		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ·", " preset↓ ",
-			"│ ● ✓ shapes          ◆ erm     n=2 done ", "│▸  ✓ my \\x1b[31mown? ◆ erm "}},
+			"│ ● ✓ 2026-03-14 shapes        ◆ erm     n=2 done ",
+			"│▸  ✓ 2026-03-14 my \\x1b[31mo… ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",

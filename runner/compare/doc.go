@@ -59,6 +59,8 @@
 //	                 seeds, few ...
 //
 //	filter.go      conditions on runs as typed: words, KEY:VALUE, rho>=0.5, OR, NOT, parentheses
+//	filtertime.go  times in them: started>-1h
+//	complete.go    what a word of them may become
 //	curve.go       the mean curve of runs with its t interval, at common epochs
 //	story.go       the sentence: its clauses with their conditions, words and figures
 //	facts.go       what the clauses say: who leads, by how much, since when; too early, one class

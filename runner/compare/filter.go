@@ -25,6 +25,7 @@ import (
 //	algo:sfk      a setting (any key of a preset) or a fact (see Fact) is so
 //	rho>=0.5      a number compares: = != < <= > >=
 //	worst>70%     so does a share, which may be given in per cent
+//	started>-1h   a moment compares: so long ago (m, h, d, w), or a day, as in 2026-11-29
 //	-failed       not; NOT failed is the same
 //	sfk OR (pgd lr<0.1)
 //
@@ -51,6 +52,7 @@ type term struct {
 	num   float64
 	isNum bool
 	exact string // the number in decimal, where a float64 may round it
+	when  moment // of a term about the start
 }
 
 // operators, the longer ones first so that they are found first.
@@ -60,10 +62,15 @@ func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"
 // closed there. An error names the term.
 func ParseFilter(text string) (Filter, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
-	p := parser{words: strings.Fields(text)}
+	all := strings.Fields(text)
+	p := parser{words: all}
 	f, err := p.alternatives()
 	if err == nil && len(p.words) > 0 {
-		err = errors.New("a ) without its (")
+		before := all[:len(all)-len(p.words)]
+		if len(before) == 0 {
+			return f, errors.New("the ) at the beginning closes no (")
+		}
+		err = fmt.Errorf("the ) after %s closes no (", before[len(before)-1])
 	}
 	return f, err
 }
@@ -167,6 +174,12 @@ func parseTerm(word string) (t term, err error) {
 	if t.fact, err = FactOf(word[:at]); err != nil {
 		return t, err
 	}
+	if word[:at] == startedKey {
+		if t.when, err = parseMoment(t.value); t.when == (moment{}) {
+			t.value = "" // still being typed
+		}
+		return t, err
+	}
 	figure, percent := strings.CutSuffix(t.value, "%")
 	x, isNum := numeral.Float(figure)
 	t.num, t.isNum = x, isNum
@@ -213,6 +226,9 @@ func (t term) holds(r *record.Run) bool {
 	if t.value == "" {
 		return !t.not // still being typed
 	}
+	if t.when != (moment{}) {
+		return t.when.holds(t.op, r.Meta.Created)
+	}
 	fact := strings.ToLower(t.fact(r))
 	x, err := strconv.ParseFloat(fact, 64)
 	if err != nil || !t.isNum { // not a number: neither above nor below
@@ -238,6 +254,7 @@ var plainFacts = map[string]func(*record.Run) string{
 	"id":         func(r *record.Run) string { return r.Meta.ID },
 	"preset":     func(r *record.Run) string { return r.Meta.Preset },
 	"status":     func(r *record.Run) string { return string(r.Status()) },
+	startedKey:   func(r *record.Run) string { return r.Meta.Created.UTC().Format(dayForm) },
 	"steps":      func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
 	"tag":        func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
 	"note":       func(r *record.Run) string { return r.Label().Note },
@@ -262,8 +279,8 @@ func FactOf(key string) (func(*record.Run) string, error) {
 	if measure.IsUser(key) || slices.Contains(measures(), key) {
 		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
 	}
-	return nil, fmt.Errorf("%s: neither a setting nor one of id, preset, status, steps, worst, "+
-		"tag, note, archived, %s", key, strings.Join(measures(), ", "))
+	return nil, fmt.Errorf("unknown key %s: want a setting or one of id, preset, status, steps, "+
+		"started, worst, tag, note, archived, %s", key, strings.Join(measures(), ", "))
 }
 
 // measures returns the measures of a summary that have one number each, except those whose key is a

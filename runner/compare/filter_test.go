@@ -2,12 +2,15 @@ package compare_test
 
 import (
 	"testing"
+	"time"
 
 	"drolab/presets/recorded"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestFilterOfLargeSeeds: two seeds that are one float64 are told apart.
@@ -47,4 +50,45 @@ func FuzzFilter(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFilterOfTimes: a run is found by how long ago it started, and by its day.
+func TestFilterOfTimes(t *testing.T) {
+	r := &record.Run{Meta: runner.Meta{Created: time.Now().Add(-90 * time.Minute)}}
+	day := r.Meta.Created.UTC().Format("2006-01-02")
+	for text, want := range map[string]bool{"started>-1h": false, "started>-2h": true,
+		"started<-1h": true, "started<-2h": false, "started>-1d": true, "-started>-1d": false,
+		"started:" + day: true, "started>" + day: false, "started>=" + day: true,
+		"started<2020-01-01": false, "started>2020-01-01": true, "started>-": true} {
+		f, err := compare.ParseFilter(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := f(r); got != want {
+			t.Errorf("%s of a run of 90 minutes ago: %v, want %v", text, got, want)
+		}
+	}
+	if _, err := compare.ParseFilter("started>1x"); err == nil {
+		t.Error("started>1x is accepted, want an error")
+	}
+}
+
+// TestComplete: keys, and the values of a key that runs have.
+func TestComplete(t *testing.T) {
+	var runs []*record.Run
+	for _, preset := range []string{"shapes", "race", "shapes"} {
+		r := &record.Run{Meta: runner.Meta{Preset: preset, Spec: spec.Defaults()}}
+		runs = append(runs, r)
+	}
+	for text, want := range map[string][]string{"": nil, "pres": {"preset"},
+		"worst>3% pres": {"preset"}, "preset:": {"preset:race", "preset:shapes"},
+		"(-preset:s": {"-preset:shapes"}, "preset=race": nil, "nothing:": nil,
+		"start": {"started"}} {
+		got := compare.Complete(text, runs)
+		if len(got)+len(want) > 0 {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%q becomes (-want +got):\n%s", text, diff)
+			}
+		}
+	}
 }

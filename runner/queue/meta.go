@@ -62,6 +62,7 @@ func newMeta(
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box, Claims: req.Claims,
+		CheckpointParts: req.Parts,
 	}
 	if d.program != nil {
 		m.Program, m.User = &d.program.record, d.program.User

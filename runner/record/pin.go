@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/internal/atomicfile"
 )
@@ -35,8 +36,8 @@ func pinCheckpoint(f *disk.Folder, step int64) error {
 }
 
 // unpinCheckpoint removes the pin of a checkpoint, and the checkpoint, unless it is selected or
-// among the newest keep.
-func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
+// among the newest, or the end of a part.
+func unpinCheckpoint(f *disk.Folder, step int64, m *runner.Meta) error {
 	err := f.Remove(pinName(step))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the checkpoint of step %d is not pinned", step)
@@ -48,7 +49,7 @@ func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(keptSteps(f, steps, keep), step) {
+	if !slices.Contains(keptSteps(f, steps, m), step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range checkpointNames(step) {
 			if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,10 +68,12 @@ func pinnedCheckpoint(f *disk.Folder, step int64) bool {
 
 // keptSteps returns the steps that are kept without a pin, of the steps given in ascending order.
 // These are the newest steps, and the steps that their checkpoints name as selected, since a run
-// may have to go on from any of them.
-func keptSteps(in *disk.Folder, steps []int64, keep int) []int64 {
-	steps = steps[max(0, len(steps)-max(1, keep)):]
-	list := slices.Clone(steps)
+// may have to go on from any of them. The ends of the run's parts are kept, too.
+func keptSteps(in *disk.Folder, steps []int64, m *runner.Meta) []int64 {
+	within := func(step int64) bool { return !m.EndsPart(step) }
+	list := slices.DeleteFunc(slices.Clone(steps), within)
+	steps = steps[max(0, len(steps)-max(1, m.Spec.CheckpointKeep)):]
+	list = append(list, steps...)
 	for _, step := range steps {
 		var f stateFile
 		if in.ReadJSON(stateName(step), &f) == nil && f.Selected != nil {
@@ -80,12 +83,12 @@ func keptSteps(in *disk.Folder, steps []int64, keep int) []int64 {
 	return list
 }
 
-// pruneCheckpoints keeps the newest checkpoints up to the step written, the selected ones and the
-// pinned ones. It removes all other files: older checkpoints, what a crash left incomplete, and
-// steps above written. The latter go even if they are pinned: they belong to a part of the run that
-// was discarded because they are damaged. What cannot be removed costs only space. While somebody
-// pins, nothing is removed.
-func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
+// pruneCheckpoints keeps the newest checkpoints up to the step written, the ends of parts, the
+// selected ones and the pinned ones. It removes all other files: older checkpoints, what a crash
+// left incomplete, and steps above written. The latter go even if they are pinned: they belong to a
+// part of the run that was discarded because they are damaged. What cannot be removed costs only
+// space. While somebody pins, nothing is removed.
+func pruneCheckpoints(f *disk.Folder, written int64, m *runner.Meta) {
 	l, err := f.TryAcquire(pinLockName)
 	switch {
 	case errors.Is(err, disk.ErrHeld):
@@ -95,7 +98,7 @@ func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
 	}
 	steps, _ := checkpointSteps(f)
 	past, _ := slices.BinarySearch(steps, written+1)
-	stay := keptSteps(f, steps[:past], keep)
+	stay := keptSteps(f, steps[:past], m)
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
 		if slices.Contains(stay, step) || pinnedCheckpoint(f, step) {
@@ -119,10 +122,10 @@ func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
 func (r *Run) Pin(step int64) error { return r.atPins(step, true, pinCheckpoint) }
 
 // Unpin removes the pin of a checkpoint. The checkpoint goes at once, unless it is one of the
-// newest or the selected one, which a run keeps anyway.
+// newest, the selected one or the end of a part, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
 	return r.atPins(step, false, func(f *disk.Folder, step int64) error {
-		return unpinCheckpoint(f, step, r.Meta.Spec.CheckpointKeep)
+		return unpinCheckpoint(f, step, &r.Meta)
 	})
 }
 

@@ -50,6 +50,23 @@ func (r *Run) wants(t *testing.T, steps, pinned []int64) {
 	}
 }
 
+// TestEndsOfPartsStay: the checkpoints at the ends of a run's parts stay beside the newest ones.
+func TestEndsOfPartsStay(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	m.Spec.CheckpointKeep, m.CheckpointParts, m.Steps = 2, 4, 12
+	r := create(t, s, m)
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	for step := int64(1); step <= 11; step++ {
+		save(t, r, newState(step))
+	}
+	run.wants(t, []int64{3, 6, 9, 10, 11}, nil)
+	must(t, run.Pin(6))
+	must(t, run.Unpin(6)) // it is the end of a part
+	run.wants(t, []int64{3, 6, 9, 10, 11}, nil)
+}
+
 func TestPinnedCheckpointsStay(t *testing.T) {
 	s, r, run := pinnedRun(t)
 	run.wants(t, []int64{1, 2, 3}, []int64{1})

@@ -14,7 +14,7 @@ import (
 // goroutine at a time.
 type recorder struct {
 	in   *disk.Folder
-	keep int // number of newest checkpoints that stay
+	meta *runner.Meta // says which checkpoints stay
 	lock *disk.Lock
 	log  *eventlog.Writer
 
@@ -81,7 +81,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 	if err := writeCheckpoint(in, s, r.log.End()); err != nil {
 		return "", err
 	}
-	pruneCheckpoints(in, s.Step, r.keep)
+	pruneCheckpoints(in, s.Step, r.meta)
 	return checkpointFile(s.Step), nil
 }
 

@@ -148,7 +148,7 @@ func (s *Store) begin(
 			return nil, errors.Join(err, log.File.Close(), in.Close())
 		}
 	}
-	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
+	return &recorder{in: in, meta: m, log: log}, nil
 }
 
 // writeFirstFiles locks a new directory and writes the files that every run has from the start.
@@ -211,7 +211,7 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())
 	}
-	r := &recorder{in: in, keep: m.Spec.CheckpointKeep, lock: l}
+	r := &recorder{in: in, meta: m, lock: l}
 	if past, err = r.openPast(s, m); err != nil {
 		return nil, nil, errors.Join(err, l.Release(), in.Close())
 	}

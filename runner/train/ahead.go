@@ -85,8 +85,7 @@ func (r *Run) trainByForm(f dro.Form) error {
 // a checkpoint there would see what the next step's forward pass has changed, such as running
 // statistics and generators. An order that arrives later waits for one more step.
 func (r *Run) onlyStepFollows() bool {
-	next, s := r.step+1, &r.Meta.Spec
-	saves := s.CheckpointEvery > 0 && next%int64(s.CheckpointEvery) == 0
-	return next < r.Meta.Steps && next%r.Meta.StepsPerEpoch != 0 && !saves && next != r.Until &&
-		!r.Gate.HasNext()
+	next := r.step + 1
+	return next < r.Meta.Steps && next%r.Meta.StepsPerEpoch != 0 && !r.Meta.SavesAt(next) &&
+		next != r.Until && !r.Gate.HasNext()
 }

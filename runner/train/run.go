@@ -172,7 +172,7 @@ func (r *Run) start(from *runner.State) error {
 	}
 	if from != nil {
 		if strings.HasSuffix(r.Meta.Parent, fmt.Sprintf("@%d", from.Step)) { // a fork begins
-			r.noteRefit()
+			r.warnAll(notesOfRefit(r.Meta, r.Method.Trainer))
 		}
 		return nil // the log has the warnings that follow
 	}
@@ -180,10 +180,10 @@ func (r *Run) start(from *runner.State) error {
 		r.warnOnce(note, note)
 	}
 	if r.Notes != nil { // the counts belong to the data, as notes do
-		r.noteEmpty()
+		r.warnAll(notesOfParts(&r.Meta.Parts))
 	}
-	r.noteDrop()
-	r.noteRefit()
+	r.warnAll(notesOfDrop(&r.Meta.Spec))
+	r.warnAll(notesOfRefit(r.Meta, r.Method.Trainer))
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (r *Run) loop() error {
 // same step, so that a resumed run need not repeat it.
 func (r *Run) betweenSteps() error {
 	s, perEpoch := &r.Meta.Spec, r.Meta.StepsPerEpoch
-	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
+	save := r.Meta.SavesAt(r.step)
 	if r.step%perEpoch == 0 {
 		done := r.step / perEpoch
 		if r.step == r.Meta.Steps {

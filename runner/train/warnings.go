@@ -2,20 +2,47 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
-// noteEmpty warns of classes and groups without training or test samples: the worst class or group
-// is then the worst of the others. It reads the run's own counts, which imbalance, hold-out and the
-// setting samples have reduced already. Where no training sample has a known group, nothing is
-// known of the training samples of a group, and a group that has some stands for a missing value.
-func (r *Run) noteEmpty() {
-	p := &r.Meta.Parts
+// note is a warning, and the subject of which a run warns once.
+type note struct{ about, message string }
+
+// Preview returns what a run of s on d would warn of before its first step, or why such a run would
+// be refused. It starts nothing.
+func Preview(s spec.Spec, d *data.Dataset) (list []string, err error) {
+	parts := measure.PartsOf(d)
+	t, _, err := runner.NewTrainer(&s, &parts, data.KeysOf(d.Train))
+	if err == nil {
+		err = runner.CheckRefit(&s, t, &parts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if runner.RefitsOnVal(t) {
+		parts.GiveUpVal()
+	}
+	m := &runner.Meta{Spec: s, Parts: parts}
+	list = slices.Concat(d.Notes, measure.DataLines(d, s.MinGroup))
+	for _, n := range slices.Concat(notesOfParts(&parts), notesOfDrop(&s), notesOfRefit(m, t)) {
+		list = append(list, n.message)
+	}
+	return lists.DistinctBy(list, func(line string) string { return line }), nil
+}
+
+// notesOfParts warns of classes and groups without training or test samples: the worst class or
+// group is then the worst of the others. It reads the run's own counts, which imbalance, hold-out
+// and the setting samples have reduced already. Where no training sample has a known group, nothing
+// is known of the training samples of a group, and a group that has some stands for a missing
+// value.
+func notesOfParts(p *measure.Parts) (notes []note) {
 	warn := func(counts []int, names []string, text string, missing func(part int) bool) {
 		var list []string
 		for i, name := range names {
@@ -24,7 +51,7 @@ func (r *Run) noteEmpty() {
 			}
 		}
 		for _, message := range spec.FirstFew(list) {
-			r.warnOnce(text+message, message)
+			notes = append(notes, note{text + message, message})
 		}
 	}
 	for _, of := range []struct {
@@ -41,39 +68,47 @@ func (r *Run) noteEmpty() {
 				of.kind+" is the worst of the others",
 			func(part int) bool { return ungrouped && of.counts.Train[part] > 0 })
 	}
+	return notes
 }
 
-// noteDrop warns if lr is to drop only after the end of the run. It stays silent for the default
+// notesOfDrop warns if lr is to drop only after the end of the run. It stays silent for the default
 // lr_drop_epoch, which nobody asked for and which suits long runs.
-func (r *Run) noteDrop() {
-	s := &r.Meta.Spec
+func notesOfDrop(s *spec.Spec) []note {
 	usual := spec.Defaults().LRDropEpoch
-	if s.Drops() && s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != usual {
-		epochs := spec.Plural(s.Epochs, "epoch")
-		r.warnOnce("lr_drop_epoch", fmt.Sprintf(
-			"lr_drop_epoch is %d and the run has %s: lr never drops", s.LRDropEpoch, epochs))
+	if !s.Drops() || s.LRDropEpoch < s.Epochs || s.LRDropEpoch == usual {
+		return nil
 	}
+	return []note{{"lr_drop_epoch", fmt.Sprintf(
+		"lr_drop_epoch is %d and the run has %s: lr never drops", s.LRDropEpoch,
+		spec.Plural(s.Epochs, "epoch"))}}
 }
 
-// noteRefit warns that the refit takes the validation split, and which measures that costs, or
+// notesOfRefit warns that the refit takes the validation split, and which measures that costs, or
 // that it has to do without this split.
-func (r *Run) noteRefit() {
-	if m, ok := r.Method.Trainer.(dro.Refitter); ok && m.RefitsOn().Instead {
-		r.warnOnce(runner.SplitVal, fmt.Sprintf("no validation split has samples of every %s, so "+
-			"the last layer is fitted to training samples at the end", r.Meta.Part()))
+func notesOfRefit(m *runner.Meta, t dro.Trainer) (notes []note) {
+	if of, ok := t.(dro.Refitter); ok && of.RefitsOn().Instead {
+		notes = append(notes, note{runner.SplitVal, fmt.Sprintf("no validation split has samples "+
+			"of every %s, so the last layer is fitted to training samples at the end", m.Part())})
 	}
-	if r.Meta.Refitted == nil {
-		return
+	if m.Refitted == nil {
+		return notes
 	}
 	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end, so "+
-		"no val_ measure applies", data.Sum(r.Meta.Refitted))
-	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
+		"no val_ measure applies", data.Sum(m.Refitted))
+	if m.Spec.Select != "" && m.Spec.Select != "last" {
 		text += ", and no step is selected"
 	}
-	if r.Meta.Spec.Threshold.ByVal() {
+	if m.Spec.Threshold.ByVal() {
 		text += ", nor do measures that need the threshold of val_f1"
 	}
-	r.warnOnce(runner.SplitVal, text)
+	return append(notes, note{runner.SplitVal, text})
+}
+
+// warnAll logs some warnings, each as warnOnce does.
+func (r *Run) warnAll(notes []note) {
+	for _, n := range notes {
+		r.warnOnce(n.about, n.message)
+	}
 }
 
 // warnOnce logs a warning, the first time that this Run warns about the subject. A warning that

@@ -232,5 +232,5 @@ func (p *Page) play(name string) tea.Cmd {
 	if err != nil {
 		return kit.Complain(err)
 	}
-	return p.Start(runner.Request{Preset: s.Name, Specs: s.Spec.Expand()})
+	return p.Start(runner.Request{Preset: s.Name, Specs: s.Spec.Expand(), Parts: s.Parts()})
 }

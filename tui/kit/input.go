@@ -16,7 +16,10 @@ const maxInput = 400
 // Input is a line that is being typed. The cursor begins at its end. It is Bubbles' text input
 // without a prompt, without blinking, which is traffic over SSH, and without the clipboard of the
 // machine that it runs on.
-type Input struct{ line textinput.Model }
+type Input struct {
+	line     textinput.Model
+	selected bool // all of it is selected: what is typed next replaces it
+}
 
 // NewInput returns a line that begins with s.
 func NewInput(s string) Input {
@@ -24,9 +27,17 @@ func NewInput(s string) Input {
 	line.Prompt, line.CharLimit = "", maxInput
 	line.KeyMap.Paste = key.NewBinding()
 	line.Focus()
-	in := Input{line}
+	in := Input{line: line}
 	in.line.SetValue(oneLine(s))
 	in.line.CursorEnd()
+	return in
+}
+
+// NewSelected returns a line that begins with s, selected: the first letter or paste replaces it, a
+// deletion empties it, and a key that moves the cursor keeps it.
+func NewSelected(s string) Input {
+	in := NewInput(s)
+	in.selected = s != ""
 	return in
 }
 
@@ -48,8 +59,32 @@ func (in *Input) Update(msg tea.Msg) (changed bool) {
 		msg = m
 	}
 	before := in.String()
+	if in.selected && in.replaces(msg) {
+		in.line.SetValue("")
+	}
+	at := in.line.Position()
 	in.line, _ = in.line.Update(msg)
+	if in.String() != before || in.line.Position() != at || moves(msg) {
+		in.selected = false
+	}
 	return in.String() != before
+}
+
+// replaces reports whether a key or a paste takes the place of a selected text: it would add to
+// the text, or shorten it.
+func (in Input) replaces(msg tea.Msg) bool {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return true
+	}
+	after, _ := in.line.Update(k)
+	return k.Text != "" || after.Value() != in.String()
+}
+
+// moves reports whether a key moves the cursor, even where it stands at that end already.
+func moves(msg tea.Msg) bool {
+	k, ok := msg.(tea.KeyPressMsg)
+	return ok && key.Matches(k, On("left", "right", "home", "end", "ctrl+a", "ctrl+e"))
 }
 
 // oneLine returns s as text for one line: breaks and tabs become blanks. Characters that cannot be
@@ -67,6 +102,9 @@ func oneLine(s string) string {
 
 // View draws the part of the line around the cursor that fits in so many cells, in a style.
 func (in Input) View(st Style, cells int) string {
+	if in.selected {
+		return styleOf(st.library().Reverse(true)).Paint(cell.Cut(in.String(), cells))
+	}
 	line := in.line
 	styles := line.Styles()
 	styles.Cursor.Blink, styles.Cursor.Color = false, nil

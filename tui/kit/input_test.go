@@ -47,6 +47,38 @@ func TestInput(t *testing.T) {
 	}
 }
 
+// TestSelectedInput: the first letter replaces a selected text, a deletion empties it, and a key
+// that moves the cursor keeps it.
+func TestSelectedInput(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"1", "2"}, "12"},
+		{[]string{"backspace"}, ""},
+		{[]string{"delete", "7"}, "7"},
+		{[]string{"end", "1"}, "401"},
+		{[]string{"left", "1"}, "410"},
+		{[]string{"home", "1"}, "140"},
+		{[]string{"ctrl+u", "9"}, "9"},
+		{[]string{"enter", "3"}, "3"},
+		{nil, "40"},
+	} {
+		in := kit.NewSelected("40")
+		for _, k := range c.keys {
+			in.Update(tuitest.KeyPress(k))
+		}
+		if got := in.String(); got != c.want {
+			t.Errorf("40 and %v: %q, want %q", c.keys, got, c.want)
+		}
+	}
+	in := kit.NewSelected("40")
+	in.Update(tea.PasteMsg{Content: "8"})
+	if got := in.String(); got != "8" {
+		t.Errorf("40 and a paste of 8: %q, want 8", got)
+	}
+}
+
 func TestInputLeavesCommands(t *testing.T) {
 	in := kit.NewInput("x")
 	for _, k := range []string{"enter", "esc", "tab", "up", "down", "ctrl+c", "ctrl+v", "pgup"} {

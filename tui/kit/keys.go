@@ -2,6 +2,7 @@ package kit
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
@@ -175,27 +176,68 @@ func KeyName(key string, ascii bool) string {
 	return cmp.Or(names[key], more[key], key)
 }
 
-// Footer returns the hints of rows, as many as fit in w cells. Rows with Last stand at the right,
+// hint is a row's word in the footer and where it stands.
+type hint struct {
+	row        *Key
+	name, word string
+	x, width   int
+}
+
+// hints lays out the hints of rows in w cells: as many as fit. Rows with Last stand at the right,
 // whatever the room.
-func (t *Theme) Footer(rows []Key, w int) string {
+func (t *Theme) hints(rows []Key, w int) (first, last []hint) {
+	const gap = 2
 	room := w - 1
-	take := func(last bool) (hints string) {
+	take := func(ofLast bool) (list []hint, x int) {
 		for i := range rows {
 			row := &rows[i]
-			if row.Hint == "" || row.Last != last {
+			if row.Hint == "" || row.Last != ofLast {
 				continue
 			}
 			name, word := row.Name(t.ASCII), t.Greek(row.word(w))
-			room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word)
-			if room < 0 {
+			width := cell.Width(name) + len(" ") + cell.Width(word)
+			if room -= gap + width; room < 0 {
 				break
 			}
-			hints += "  " + t.Key.Paint(name) + " " + t.Dim.Paint(word)
+			list = append(list, hint{row, name, word, x, width})
+			x += width + gap
 		}
-		return strings.TrimPrefix(hints, "  ")
+		return list, x - gap
 	}
-	last, first := take(true), take(false)
-	return Justify(" "+first, last+" ", w)
+	last, length := take(true)
+	first, _ = take(false)
+	for i := range first {
+		first[i].x++ // the blank at the left
+	}
+	for i := range last {
+		last[i].x += w - 1 - length
+	}
+	return first, last
+}
+
+// Footer returns the hints of rows, as many as fit in w cells. Rows with Last stand at the right,
+// whatever the room.
+func (t *Theme) Footer(rows []Key, w int) string {
+	text := func(list []hint) string {
+		words := make([]string, len(list))
+		for i, h := range list {
+			words[i] = t.Key.Paint(h.name) + " " + t.Dim.Paint(h.word)
+		}
+		return strings.Join(words, "  ")
+	}
+	first, last := t.hints(rows, w)
+	return Justify(" "+text(first), text(last)+" ", w)
+}
+
+// HintAt returns the row whose hint stands at column x of the Footer; nil for none.
+func (t *Theme) HintAt(rows []Key, w, x int) *Key {
+	first, last := t.hints(rows, w)
+	for _, h := range slices.Concat(first, last) {
+		if x >= h.x && x < h.x+h.width {
+			return h.row
+		}
+	}
+	return nil
 }
 
 // keyColumn is the least width of the keys in the help.

@@ -21,6 +21,8 @@ type Overlay struct {
 	choices []Answer
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
+	// Typed takes a letter in place of the overlay, which closes; nil: letters do nothing.
+	Typed func(letter string) tea.Cmd
 
 	text viewport.Model // holds the lines and the choices, see Fit
 }
@@ -47,7 +49,12 @@ type Answer struct {
 
 // Question returns a command that opens an overlay with a question.
 func Question(title string, lines []string, choices ...Answer) tea.Cmd {
-	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
+	return Show(NewQuestion(title, lines, choices...))
+}
+
+// NewQuestion returns an overlay with a question.
+func NewQuestion(title string, lines []string, choices ...Answer) *Overlay {
+	return &Overlay{Title: title, Lines: lines, choices: choices}
 }
 
 // Danger is a Question about an action that cannot be taken back, and looks so.
@@ -87,6 +94,9 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		if key.Matches(k, On(c.Keys...)) {
 			return true, c.Then
 		}
+	}
+	if o.Typed != nil && k.Text != "" && name != "?" && name != "space" {
+		return true, o.Typed(k.Text)
 	}
 	switch name {
 	case "esc":

@@ -119,10 +119,11 @@ func (l *Page) choose(by int) {
 	l.problem = refused
 }
 
-// edit starts the typing of a value for the setting under the cursor.
+// edit starts the typing of a value for the setting under the cursor. The old value is selected, so
+// that the first letter replaces it.
 func (l *Page) edit() {
 	l.editing, l.problem = true, nil
-	l.line = kit.NewInput(l.spec().Text(l.key()))
+	l.line = kit.NewSelected(l.spec().Text(l.key()))
 }
 
 // checkTyped checks the typed line after a key.

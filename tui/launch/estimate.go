@@ -38,11 +38,12 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	}
 	if len(like) == 0 {
 		return estimate{
-			basis: fmt.Sprintf("unknown until %s has run on %s here", s.Model, s.Dataset)}
+			basis: fmt.Sprintf("not known yet: %s has never trained on %s here", s.Model,
+				s.Dataset)}
 	}
 	training, ok := trainSamples(s, like)
 	if !ok {
-		return estimate{basis: "unknown until a run has used this many samples"}
+		return estimate{basis: "not known yet: no run has used this many samples"}
 	}
 	test := 0.0
 	for _, n := range like[0].Meta.ClassCounts.Test {
@@ -51,7 +52,7 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	seconds := train.UsualPace(machineSpeed(like, past)).Seconds(specs, training, test)
 	const longest = 1000 * 365 * 24 * 3600 // seconds; more means that a run's figures are wrong
 	if !(seconds > 0 && seconds < longest) {
-		return estimate{basis: "unknown: the runs would not end"}
+		return estimate{basis: "not known: the runs would not end"}
 	}
 	return estimate{time.Duration(seconds * float64(time.Second)),
 		fmt.Sprintf("judging by %s here", kit.Plural(len(like), "run"))}

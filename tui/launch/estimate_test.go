@@ -70,8 +70,8 @@ func TestEstimateUnknown(t *testing.T) {
 		s := base
 		c.change(&s)
 		e := estimateOf([]spec.Spec{s}, past, c.cpu)
-		if e.duration != 0 || !strings.HasPrefix(e.basis, "unknown") {
-			t.Errorf("%s: the estimate is %+v, want none, and unknown in its basis", c.what, e)
+		if e.duration != 0 || !strings.HasPrefix(e.basis, "not known") {
+			t.Errorf("%s: the estimate is %+v, want none, and not known in its basis", c.what, e)
 		}
 	}
 	s := base

@@ -40,6 +40,9 @@ type Page struct {
 	// problem is the error in the line as typed, or in the last change.
 	problem error
 
+	asked  *kit.Overlay // the review that was opened last
+	warned warnings     // what its runs would warn of
+
 	entries map[string]source.Entry // datasets by name, as last found in the data folder
 	past    []*record.Run
 	plan    estimate
@@ -103,9 +106,12 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.at, l.right, l.problem = max(1, slices.IndexFunc(l.presets(), named)), false, nil
 		l.updatePlan()
 		return l.review()
+	case warningsMsg:
+		l.showWarnings(msg)
 	case beginMsg:
 		l.Starting = fmt.Sprintf("Starting %s …", l.total())
-		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
+		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand(),
+			Parts: l.preset().Parts()})
 	case lab.Started:
 		if msg.Err != nil {
 			return l.findDatasets()
@@ -202,12 +208,11 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
+		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noStart, Act: l.review,
 			HintIn: l.enterHint, Help: "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
-		{Keys: kit.On("enter"), Why: l.noSetting, Act: kit.Just(l.space), Local: true},
 		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting,
 			Act: kit.Just(l.edit), Local: true},
 		{Keys: kit.On("u"), Hint: "undo", Help: "reset a setting to the value of the preset",
@@ -255,15 +260,6 @@ func (l *Page) noAbove() string {
 func (l *Page) noBelow() string {
 	at, of := l.cursor()
 	return kit.Unless(at < of-1, "This is the last one")
-}
-
-// noReview says why Enter does not lead to a start. Among the settings it never does, because there
-// it changes them.
-func (l *Page) noReview() string {
-	if l.right {
-		return "Runs start from the presets. Esc goes back to them"
-	}
-	return l.noStart()
 }
 
 // filmEntry is the first entry of the list. It has the settings of the runs that the film shows.

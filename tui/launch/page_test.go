@@ -162,16 +162,13 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	l.goTo(t, "seeds")
 	r.Press("right", "right", "space")
 	l.goTo(t, "rho")
-	r.Press("e", "ctrl+u", "0", ".", "7", "enter")
+	r.Press("e", "0", ".", "7", "enter")
 	want := l.presets()[1].Spec
 	want.Algorithms, want.Seeds, want.Rho = []dro.Algorithm{dro.SFK, dro.ERM}, 3, 0.7
 	if !reflect.DeepEqual(*l.spec(), want) {
 		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
 	}
-	if r.Press("enter"); !l.editing { // on a setting, Enter changes it and never starts
-		t.Error("Enter does not type the setting")
-	}
-	r.Press("esc", "tab", "enter")
+	r.Press("enter")
 	if len(s.Requests) != 0 {
 		t.Fatalf("asked for %+v before the review", s.Requests)
 	}
@@ -179,7 +176,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("the review does not name the changed rho:\n%s", v)
 	}
 	r.Press("esc", "enter", "enter")
-	asked := []runner.Request{{Preset: "shapes", Specs: want.Expand()}}
+	asked := []runner.Request{{Preset: "shapes", Specs: want.Expand(), Parts: 4}}
 	if !reflect.DeepEqual(s.Requests, asked) {
 		t.Fatalf("asked for %+v, want %+v", s.Requests, asked)
 	}
@@ -380,23 +377,79 @@ func TestLaunchReasonsWhole(t *testing.T) {
 	}
 }
 
-// TestTabEnterStartsNothing: Tab and then Enter start nothing, whatever the setting. Not even the
-// review opens.
-func TestTabEnterStartsNothing(t *testing.T) {
+// TestEnterReviews: Enter opens the review from either panel, whatever the setting, and starts
+// nothing. Enter in a typed value takes the value.
+func TestEnterReviews(t *testing.T) {
 	r, l, s := launchOf(t)
+	l.spec().Samples = 400
 	r.Press("tab")
 	for range l.settings() {
 		r.Press("enter")
-		if len(s.Requests) != 0 {
-			t.Fatalf("Enter on %s starts %+v", l.key(), s.Requests)
+		if r.Overlay == nil || r.Overlay.Title != "Start shapes?" {
+			t.Fatalf("Enter on %s does not open the review", l.key())
 		}
-		if r.Overlay != nil {
-			t.Fatalf("Enter on %s opens %q", l.key(), r.Overlay.Title)
-		}
-		r.Press("esc")
-		if !l.right {
-			r.Press("tab")
+		r.Press("esc", "e", "enter")
+		if r.Overlay != nil || l.editing {
+			t.Fatalf("Enter in the value of %s: overlay %v, typing %v, want neither", l.key(),
+				r.Overlay, l.editing)
 		}
 		r.Press("down")
+	}
+	if len(s.Requests) != 0 {
+		t.Errorf("reviews have started %+v", s.Requests)
+	}
+}
+
+// TestFirstLetterReplaces: the first letter that is typed takes the place of the old value.
+func TestFirstLetterReplaces(t *testing.T) {
+	r, l, _ := launchOf(t)
+	l.goTo(t, "epochs")
+	r.Press("e", "1", "2", "enter")
+	if got := l.spec().Epochs; got != 12 {
+		t.Errorf("after e 1 2 the epochs are %d, want 12", got)
+	}
+	r.Press("e", "end", "0", "enter")
+	if got := l.spec().Epochs; got != 120 {
+		t.Errorf("after e End 0 the epochs are %d, want 120", got)
+	}
+}
+
+// TestReviewTells: the review names the methods and seeds, what differs from the preset, and what
+// the runs will warn of.
+func TestReviewTells(t *testing.T) {
+	r, l, _ := launchOf(t)
+	for _, set := range [][2]string{{"algorithms", "[sfk, dfr]"}, {"seeds", "3"},
+		{"samples", "4000"}, {"lr_drop_epoch", "30"}, {"val_fraction", ".3"}} {
+		l.goTo(t, set[0])
+		if l.set(set[0], set[1]); l.problem != nil {
+			t.Fatal(l.problem)
+		}
+	}
+	r.Press("enter")
+	got := tuitest.Text(r.Shot())
+	for _, want := range []string{"Methods   sfk, dfr", "Seeds     1 to 3", "epoch",
+		"algorithms [sfk, dfr] (preset: [sfk, pgd, pan, erm])", "seeds 3 (preset: 1)",
+		"lr_drop_epoch is 30 and the run has 8 epochs: lr never drops"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the review lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+// TestWarningsComeLate: what the runs will warn of is added to the review that asked for it, and to
+// no other.
+func TestWarningsComeLate(t *testing.T) {
+	r, l, _ := launchOf(t)
+	r.Press("enter")
+	old := l.asked
+	r.Press("esc", "enter")
+	r.Send(warningsMsg{old, warnings{list: []string{"an old warning"}}})
+	r.Send(warningsMsg{l.asked, warnings{list: []string{"a warning"}}})
+	got := tuitest.Text(r.Shot())
+	if strings.Contains(got, "an old warning") {
+		t.Errorf("the review shows what an earlier one asked for:\n%s", got)
+	}
+	if !strings.Contains(got, "! a warning") {
+		t.Errorf("the review is without its warning:\n%s", got)
 	}
 }

@@ -1,11 +1,15 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -43,27 +47,88 @@ func (l *Page) viewPlan(w, h int) []string {
 	return t.Statements(points, 9, w, h)
 }
 
-// review shows in a few lines what Enter would start. A second Enter starts it. On the first entry
-// it plays the film.
+// review shows what Enter would start. A second Enter starts it. On the first entry it plays the
+// film. What the runs would warn of comes once the data have been read.
 func (l *Page) review() tea.Cmd {
 	if l.at == 0 {
 		return kit.Send(lab.Film{})
 	}
+	settled := *l.spec()
+	settled.SettleProgram("") // as it will be started
+	l.asked = kit.NewQuestion("Start "+l.preset().Name+"?", nil, kit.Answer{
+		Keys: []string{"enter"}, Name: "start",
+		Then: l.Trusting(&settled, kit.Send(beginMsg{}))})
+	l.warned = warnings{reading: true}
+	l.asked.Lines = l.reviewLines()
+	return tea.Batch(kit.Show(l.asked), l.preview())
+}
+
+// showWarnings adds to the review what its runs would warn of. A review that is closed meanwhile is
+// not opened again.
+func (l *Page) showWarnings(msg warningsMsg) {
+	if msg.of == l.asked {
+		l.warned = msg.warnings
+		l.asked.Lines = l.reviewLines()
+		l.asked.Resize(l.Theme, l.Body.W, l.Body.H)
+	}
+}
+
+// reviewLines returns the lines of the review.
+func (l *Page) reviewLines() []string {
 	s := l.spec()
 	lines := []string{
 		l.total(),
 		fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, l.budget()),
 		"",
-		"Time     " + l.time(),
-		"Machine  " + l.machine(),
+	}
+	for _, p := range []kit.Statement{
+		{Name: "Methods", Text: joined(s.Algorithms)},
+		{Name: "Seeds", Text: seedsText(s)},
+		{Name: "Time", Text: l.time()},
+		{Name: "Machine", Text: l.machine()},
+		{Name: "Space", Text: cmp.Or(l.warned.space, "…")},
+	} {
+		lines = append(lines, l.named(p.Name, p.Text)...)
 	}
 	if changes := l.changes(); len(changes) > 0 {
 		lines = append(append(lines, "", "Changed from the preset:"), changes...)
 	}
-	settled := *s
-	settled.SettleProgram("") // as it will be started
-	return kit.Question("Start "+l.preset().Name+"?", lines, kit.Answer{Keys: []string{"enter"},
-		Name: "start", Then: l.Trusting(&settled, kit.Send(beginMsg{}))})
+	return append(lines, l.warningLines()...)
+}
+
+// nameCells is the width of the names before the statements of the review, with the blank.
+const nameCells = 10
+
+// named returns a statement of the review under its name, wrapped in the room of the page.
+func (l *Page) named(name, text string) (lines []string) {
+	for _, line := range kit.Wrap(text, l.reviewCells()-nameCells) {
+		lines = append(lines, kit.Left(name, nameCells)+line)
+		name = ""
+	}
+	return lines
+}
+
+// reviewCells returns the width of the lines of the review.
+func (l *Page) reviewCells() int {
+	const least, widest = 30, 96
+	return max(least, min(l.Body.W-6, widest))
+}
+
+// joined writes the names of methods.
+func joined(list []dro.Algorithm) string {
+	return strings.Join(lists.Map(list, func(a dro.Algorithm) string { return string(a) }), ", ")
+}
+
+// seedsText names the seeds of the runs.
+func seedsText(s *spec.Spec) string {
+	switch last := s.Seed + uint64(s.Seeds) - 1; {
+	case s.Seeds == 1:
+		return fmt.Sprint(s.Seed)
+	case s.Seeds == 2:
+		return fmt.Sprintf("%d and %d", s.Seed, last)
+	default:
+		return fmt.Sprintf("%d to %d", s.Seed, last)
+	}
 }
 
 // machine says how many cores the machine has and how many live runs share them.
@@ -87,7 +152,7 @@ func (l *Page) machine() string {
 // changes lists the settings that differ from the preset's.
 func (l *Page) changes() (lines []string) {
 	for _, s := range l.settings() {
-		if l.edited(s.Key) && s.Key != "algorithms" && s.Key != "seeds" {
+		if l.edited(s.Key) {
 			lines = append(lines, fmt.Sprintf("  %s %s (preset: %s)", s.Key,
 				l.spec().Text(s.Key), strings.TrimSpace(l.preset().Spec.Text(s.Key))))
 		}

@@ -49,19 +49,15 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		return c
 	}
 	text := textColumn
-	started := figures("started UTC", 13, 85,
-		func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }, nil)
-	started.Words = true
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
 	return []runColumn{
-		started,
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		figures("seed", 7, 0, line.seedText, func(l line) page.Key {
+		figures("seed", 7, 44, line.seedText, func(l line) page.Key {
 			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
 		}),
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
@@ -75,7 +71,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		measure("train loss", 11, 126, "train_loss"),
 		measure("robust risk", 12, 138, "robust_risk"),
 		measure("dual gap", 9, 148, "dual_gap"),
-		measure("samples/s", 9, 158, "images_per_second"),
+		measure("samples/s", 10, 158, "images_per_second"),
 	}
 }
 
@@ -150,6 +146,7 @@ func (p *Page) makeColumns() {
 	p.nameWidths = nameWidths{}
 	head := cmp.Or(p.wanted, p.columns[p.by].Head)
 	p.columns = runColumns(p.together(), p.value.values(p))
+	p.columns = slices.Insert(p.columns, 0, p.startedColumn())
 	mean := slices.IndexFunc(p.columns,
 		func(c runColumn) bool { return c.name() == "test_accuracy" })
 	p.columns = slices.Insert(p.columns, mean+1, p.trendColumn())
@@ -224,17 +221,47 @@ const listMark = 5
 // methodCells is the least width of a method's name.
 const methodCells = 6
 
-// layColumns returns the columns that fit. Room that is left goes to the method, then to the
-// preset. It is kept for them before figures that narrow screens lack.
-func (p *Page) layColumns(w int) (columns []runColumn) {
+// layColumns returns the columns that fit. Where the mean accuracy would have no room, the epochs
+// give up theirs.
+func (p *Page) layColumns(w int) []runColumn {
+	columns := p.layWithout(w, "")
+	mean := func(c runColumn) bool { return c.name() == "test_accuracy" }
+	if slices.ContainsFunc(columns, mean) {
+		return columns
+	}
+	if fewer := p.layWithout(w, "epochs"); slices.ContainsFunc(fewer, mean) {
+		return fewer
+	}
+	return columns
+}
+
+// layWithout returns the columns that fit, without one if spared is its head. Room that is left
+// goes to the method, then to the preset. It is kept for them before figures that narrow screens
+// lack.
+func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
 	longest := p.measureNames()
 	preset := max(0, min(longest.preset-presetCells, most))
 	names := preset + max(0, min(longest.method-methodCells, most))
+	reserved := 0 // for columns that the user chose
+	for _, c := range p.columns {
+		if p.chosenColumns[c.Head] {
+			reserved += c.Width
+		}
+	}
 	full := false // columns shown by default end with the first that has no room
 	for _, c := range p.columns {
-		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+		if c.Head == startedHead && p.Body.W < agoFrom {
+			c.Width = shortCells
+		}
+		if c.Head == spared || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+			continue
+		}
+		if p.chosenColumns[c.Head] {
+			reserved -= c.Width
+		} else if c.least > 0 && room-reserved < c.Width {
+			full = true
 			continue
 		}
 		if room < c.Width || c.Measure != nil && c.least > 0 && room < c.Width+names {

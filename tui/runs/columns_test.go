@@ -72,9 +72,9 @@ func TestColumnsAndValues(t *testing.T) {
 // leave out.
 func TestNamesBeforeFigures(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
-	r.Size(123, 38)
+	r.Size(136, 38)
 	figures := func() bool {
-		columns := p.layColumns(119)
+		columns := p.layColumns(132)
 		return slices.ContainsFunc(columns,
 			func(c runColumn) bool { return c.name() == "test_loss" })
 	}

@@ -19,8 +19,10 @@
 //	            open it, too
 //	filter.go   `/`, as in "algo:sfk rho>=0.5 -failed"
 //
+//	finds.go    runs, for the search of the interface
 //	fold.go     `o`, `O`: which runs share a line
 //	line.go     the figures of such a line: mean ± deviation over seeds, common text
+//	days.go     how long ago runs started, and the heads of days
 //	sort.go     `s`, `S`: the order of the list
 //	moment.go   `v`: values of the last, the best or an epoch's evaluation
 //	evals.go    reads evaluations of runs in view; what damaged logs have lost

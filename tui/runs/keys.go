@@ -39,7 +39,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.refusal(canStop, ""), Act: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Act: kit.Just(func() { p.filtering = true }),
-			Help: "filter, as in: algo:sfk rho>=0.5 -failed, or (kl OR cvar) NOT failed"},
+			Help: "filter, as in: algo:sfk started>-1h -failed; Tab completes a word"},
 		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
 			Act: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none,

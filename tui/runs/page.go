@@ -76,7 +76,8 @@ type kind struct {
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
 		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
-		evals: map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
+		sortOrder: sortOrder{wanted: startedHead},
+		evals:     map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.makeColumns()
 	return p
@@ -123,6 +124,7 @@ func (p *Page) arrange() {
 	if p.reversed {
 		slices.Reverse(p.shown)
 	}
+	p.findDays()
 	at := slices.IndexFunc(p.shown, func(l line) bool { return l[0].Meta.ID == id })
 	if at < 0 {
 		at = min(p.at, len(p.shown)-1)
@@ -169,8 +171,12 @@ func (p *Page) states() []kit.State {
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case minuteMsg:
+		p.now = time.Time(msg)
 	case kit.Tick:
-		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
+		now := time.Time(msg)
+		return tea.Batch(p.clock(now), p.readViewed(),
+			p.Look(now, p.After(len(lab.Live(p.all)) > 0)))
 	case lab.Listed:
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.doubtDamaged()
@@ -283,8 +289,9 @@ func (p *Page) click(msg kit.Click) tea.Cmd {
 		p.sortBy(head)
 		return nil
 	}
-	i := p.first(lay.rows) + msg.Y - lay.top
-	if msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown) || p.filtering {
+	i, onDay := p.lineAt(p.first(lay.rows) + msg.Y - lay.top)
+	outside := msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown)
+	if outside || onDay || p.filtering {
 		return nil
 	}
 	if i == p.at {

@@ -77,10 +77,11 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"zz:1": "zz: neither a setting", "-foo<3": "foo: neither",
+		"zz:1": "unknown key zz: want a setting", "-foo<3": "unknown key foo",
 		"rho>=x": "want a number after >=", "rho>=0x1": "want a number after >=: write 1",
 		"worst>70": "want at most 1, or 70%",
-		"race)":    "a ) without its (", strings.Repeat("(", 60): "want at most 50",
+		"race)":    "the ) after race closes no (", ")": "the ) at the beginning closes no (",
+		"started>1x": "want a time, as in -30m", strings.Repeat("(", 60): "want at most 50",
 	} {
 		if _, err := compare.ParseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -121,7 +122,8 @@ func TestSorting(t *testing.T) {
 		}
 		return names
 	}
-	for i, c := range p.columns[:len(runColumns(false, lastValue))+1] { // and the trend
+	const more = 2 // the start and the trend
+	for i, c := range p.columns[:len(runColumns(false, lastValue))+more] {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
@@ -142,7 +144,7 @@ func TestSorting(t *testing.T) {
 	for _, c := range []struct {
 		x    int
 		want string
-	}{{8, "started UTC"}, {22, "preset"}} {
+	}{{8, "started"}, {22, "preset"}} {
 		if r.Send(kit.Click{X: c.x, Y: head}); p.columns[p.by].Head != c.want || p.reversed {
 			t.Errorf("a click at %d sorts by %s, want %s", c.x, p.columns[p.by].Head, c.want)
 		}

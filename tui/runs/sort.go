@@ -1,12 +1,17 @@
 package runs
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // sortOrder is the order of the list.
 type sortOrder struct {
 	by       int    // the column, an index of columns
 	wanted   string // the column's head, even while there is no such column
 	reversed bool
+	days     []int     // the lines with which a day begins; nil without heads
+	now      time.Time // as of the minute
 }
 
 // sortNext sorts by the next column that the screen has room for.

@@ -24,7 +24,7 @@ func (p *Page) trendColumn() runColumn {
 	worst := func(r *record.Run) measure.Number {
 		return lastValue(r, r.Meta.MeasureFor("worst_class_accuracy"))
 	}
-	return figures(lab.TrendHead, len("worst 0-100")+2, 140,
+	return figures(lab.TrendHead, len("worst 0-100")+2, 100,
 		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
 		func(l line) page.Key { return byNumber(l.mean(worst), true) })
 }

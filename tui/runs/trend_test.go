@@ -54,6 +54,8 @@ func TestTrendsOfLinesInView(t *testing.T) {
 		a.Add(t, fmt.Sprintf("run-%d", i), m, runner.Done, "")
 	}
 	r, p := runsOf(t, a)
+	p.evals = map[string]evals{}
+	r.Size(90, 38)
 	r.Wait(3*time.Second, time.Second)
 	if n := len(p.evals); n != 1 {
 		t.Errorf("on a narrow screen the logs of %d runs were read, want 1", n)

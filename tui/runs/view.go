@@ -58,12 +58,19 @@ func (p *Page) View(w, h int) []string {
 // count returns the title's note: the numbers of runs, lines, selected and unreadable runs, the
 // moment of the values, and the settings that runs are folded by.
 func (p *Page) count() string {
-	words := []string{kit.Plural(len(p.all), "run")}
-	switch {
-	case p.together():
+	listed := 0
+	for _, l := range p.shown {
+		listed += len(l)
+	}
+	words := []string{kit.Plural(listed, "run")}
+	if listed != len(p.all) || listed >= 1000 {
+		words[0] = grouped(listed) + " runs"
+	}
+	if listed != len(p.all) {
+		words[0] = fmt.Sprintf("%s of %s runs", grouped(listed), grouped(len(p.all)))
+	}
+	if p.together() {
 		words = append(words, kit.Plural(len(p.shown), "line"))
-	case len(p.shown) != len(p.all):
-		words = append(words, fmt.Sprintf("%d shown", len(p.shown)))
 	}
 	if p.value != (moment{}) {
 		words = append(words, p.value.String())
@@ -84,22 +91,25 @@ func (p *Page) count() string {
 	return strings.Join(words, " · ")
 }
 
-// first returns the index of the first run shown in a list of this many rows. The cursor is about
-// in the middle.
+// first returns the first row, of lines and heads of days, that a list of so many rows shows. The
+// cursor is about in the middle.
 func (p *Page) first(rows int) int {
 	rows = max(0, rows) // none on a screen that is too small
-	return max(0, min(p.at-(rows-1)/2, len(p.shown)-rows))
+	return max(0, min(p.rowOf(p.at)-(rows-1)/2, len(p.shown)+len(p.days)-rows))
 }
 
 // inView returns the lines that are shown in so many rows.
 func (p *Page) inView(rows int) []line {
 	first := p.first(rows)
-	return p.shown[first:max(first, min(first+rows, len(p.shown)))]
+	last := max(first, min(first+rows, len(p.shown)+len(p.days)))
+	from, _ := p.lineAt(first)
+	to, _ := p.lineAt(last)
+	return p.shown[from:to]
 }
 
 func (p *Page) viewList(w, h, rows int) []string {
 	t := p.Theme
-	first, inView := p.first(rows), p.inView(rows)
+	inView := p.inView(rows)
 	for _, r := range slices.Concat(inView...) {
 		r.Summary() // reads each summary once, for all columns
 	}
@@ -111,11 +121,23 @@ func (p *Page) viewList(w, h, rows int) []string {
 	grid := t.Grid(fields.Table(inView, nil), w, 0)
 	head := grid.Head(func(k int, text string) string { return p.head(grid, k, text) })
 	lines := []string{p.viewFilter(w), kit.Blanks(listMark) + head}
+	if p.problem != nil {
+		lines[1] = t.Bad.Paint(cell.Cut(" ! "+t.Greek(cell.OneLine(p.problem.Error())), w))
+	}
 	if len(p.shown) == 0 {
 		return append(lines, " "+t.Dim.Paint(p.empty()))
 	}
-	for i, l := range inView {
-		lines = append(lines, p.row(first+i, l, grid, i, w))
+	from, _ := p.lineAt(p.first(rows))
+	for row := p.first(rows); row < p.first(rows)+rows; row++ {
+		i, head := p.lineAt(row)
+		switch {
+		case i >= len(p.shown):
+			return kit.Fill(lines, w, h)
+		case head:
+			lines = append(lines, kit.Left(p.dayHead(i), w))
+		default:
+			lines = append(lines, p.row(i, p.shown[i], grid, i-from, w))
+		}
 	}
 	return kit.Fill(lines, w, h)
 }
@@ -136,13 +158,12 @@ func (p *Page) viewFilter(w int) string {
 	t := p.Theme
 	switch {
 	case p.filtering:
-		room := w - 3
-		message := ""
-		if p.problem != nil {
-			message = "  " + cell.Cut(t.Greek(cell.OneLine(p.problem.Error())), w/2)
-			room = max(10, room-cell.Width(message))
+		room, offer := w-3, ""
+		if words := p.completions(); len(words) > 0 {
+			offer = cell.Cut("  Tab "+strings.Join(words, "  "), w/2)
+			room = max(10, room-cell.Width(offer))
 		}
-		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Bad.Paint(message)
+		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Dim.Paint(t.Greek(offer))
 	case p.line.String() != "":
 		return t.Key.Paint(" /") + cell.Cut(p.line.String(), w-28) +
 			t.Dim.Paint("  Esc clears the filter")
@@ -150,7 +171,7 @@ func (p *Page) viewFilter(w int) string {
 	if w < 46 {
 		return t.Dim.Paint(" / filters, as in  algo:sfk -failed")
 	}
-	return t.Dim.Paint(" / filters, as in  algo:sfk rho>=0.5 -failed")
+	return t.Dim.Paint(" / filters, as in  algo:sfk started>-1h -failed")
 }
 
 // row draws line i of the list, a row of the grid.

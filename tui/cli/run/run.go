@@ -147,7 +147,7 @@ func requests(
 		if err := f.trustNamed(tr, name, specs); err != nil {
 			return nil, err
 		}
-		list = append(list, runner.Request{Preset: p.Name, Specs: specs})
+		list = append(list, runner.Request{Preset: p.Name, Specs: specs, Parts: p.Parts()})
 	}
 	return list, nil
 }
