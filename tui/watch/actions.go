@@ -104,8 +104,8 @@ func (w *Page) nextBaseline() tea.Cmd {
 	return kit.Notify("Baseline: " + w.Runs.Tracks[w.Runs.Baseline].Label)
 }
 
-// pause pauses the runs of the row under the cursor or, if none of them trains, lets the paused ones
-// go on. The status on the screen changes when a run has written it to its log, as for any other
+// pause pauses the runs of the row under the cursor or, if none of them trains, lets the paused
+// ones go on. The status on the screen changes when a run has written it to its log, as for any other
 // observer.
 func (w *Page) pause() tea.Cmd {
 	verb, seeds := "pause", w.seedsThat(runner.Running)
