@@ -105,8 +105,8 @@ func (w *Page) nextBaseline() tea.Cmd {
 }
 
 // pause pauses the runs of the row under the cursor or, if none of them trains, lets the paused
-// ones go on. The status on the screen changes when a run has written it to its log, as for any other
-// observer.
+// ones go on. The status on the screen changes when a run has written it to its log, as for any
+// other observer.
 func (w *Page) pause() tea.Cmd {
 	verb, seeds := "pause", w.seedsThat(runner.Running)
 	if len(seeds) == 0 {
