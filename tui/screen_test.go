@@ -172,7 +172,8 @@ func TestViewsOfWatch(t *testing.T) {
 			"│ Enter     zoom the panel, and back; at the crosshair, choose its run ", "Esc back"}},
 		{"define", watching, 80, 24, "tab tab i", []string{"▸ Dual variables · λ ─",
 			"│ λ: the price of reweighting; a small λ lets the adversary reweight more. "}},
-		{"hidden", watching, 80, 24, "space down b b", []string{"\n    ▶ sfk s1 ", " vs sfk@3 ",
+		{"hidden", watching, 80, 24, "space down b b", []string{
+			"\n    ▶ sfk s1 ", "@1–3   worst  vs sfk ",
 			"▸ ■ ▶ pgd s1 ", "Baseline: sfk s1"}},
 		{"blocked", watching, 80, 24, "p", []string{
 			"sfk s1 runs in another process and can only be watched here"}},
@@ -223,13 +224,13 @@ func grouping(t testing.TB, w, h int, environ ...string) *driver {
 
 func TestViewsOfGroups(t *testing.T) {
 	for _, v := range []view{
-		{"validation", grouping, 120, 40, "m", []string{" val worst   vs erm@5     val risk ",
-			"Showing the validation split", "water, on an islet ◂ "}},
+		{"validation", grouping, 120, 40, "m", []string{" val worst  vs erm     val risk ",
+			"Showing the validation split", "water, by the coast◂ ·    ·●"}},
 		{"classes", grouping, 120, 40, "tab f f z", []string{
 			"─ Who suffers, by group · test loss ─", "water, by the coast◂█",
 			"? n < min_group 20: not called worst │"}},
-		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk@5 ",
-			"│water, by the coast◂ ·                   ·            ●       · "}},
+		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk ",
+			"│water, by the coast◂ ·                   · ●                  · "}},
 		{"worst", grouping, 120, 40, "tab tab tab tab tab f z", []string{"─ Test accuracy · mean ─",
 			"│  40┤                                   ⣀◆S⠉ ", "▼ group  70.0│"}},
 		{"define", grouping, 120, 40, "tab i", []string{"▸ Who suffers, by group · test ─",

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"drolab/dro"
@@ -30,7 +31,25 @@ type arm struct {
 	runs map[uint64]StoryRun // once they have met, with the evaluations of the common epochs alone
 }
 
-// epoch returns the epoch that is spoken of, or 0 without one.
+// clock returns the evaluations that are spoken of, and the runs that count.
+func (c *comparison) clock() (of Clock) {
+	if c.n == 0 {
+		return of
+	}
+	window := 1 // unless a method trains on
+	for _, a := range c.arms {
+		for _, seed := range c.seeds {
+			window = max(window, len(c.latest(a, seed)))
+			of.Runs = append(of.Runs, a.runs[seed].Meta.ID)
+		}
+	}
+	for _, e := range c.arms[0].runs[c.seeds[0]].Evals[c.n-window : c.n] {
+		of.Epochs = append(of.Epochs, e.Epoch)
+	}
+	return of
+}
+
+// epoch returns the last epoch that is spoken of, or 0 without one.
 func (c *comparison) epoch() float64 {
 	if c.n == 0 {
 		return 0
@@ -49,7 +68,7 @@ func (r StoryRun) epoch() float64 {
 // newComparison decides which runs count. It leaves out runs one by one, with a word about each.
 // The remaining runs have an epoch in common or are waited for.
 func newComparison(runs []StoryRun, baseline int) *comparison {
-	runs = withoutSharedEvals(runs)
+	runs = ownEvaluations(runs)
 	c := &comparison{window: runner.AverageWindow, done: true}
 	first := runs[max(0, baseline)] // the baseline, if there is one
 	kept, out := exclude(runs, first.Meta)
@@ -79,18 +98,11 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 	return c
 }
 
-// withoutSharedEvals returns the runs without the evaluations of a fork up to the step at which it
-// left another of the runs: until then the fork is that run.
-func withoutSharedEvals(runs []StoryRun) []StoryRun {
+// ownEvaluations returns the runs with the evaluations that are their own.
+func ownEvaluations(runs []StoryRun) []StoryRun {
 	runs = slices.Clone(runs)
 	for i, r := range runs {
-		parent, step, err := runner.ParseParent(r.Meta.Parent)
-		among := func(o StoryRun) bool { return o.Meta.ID == parent }
-		if err != nil || !slices.ContainsFunc(runs, among) {
-			continue
-		}
-		before := func(e *runner.EvalEvent) bool { return e.Step <= step }
-		runs[i].Evals = slices.DeleteFunc(slices.Clone(r.Evals), before)
+		runs[i].Evals = OwnEvaluations(r.Meta, r.Evals)
 	}
 	return runs
 }
@@ -102,9 +114,15 @@ type exclusion struct {
 }
 
 // exclusions returns the reasons to leave out runs, in the order of the sentence; the first that
-// holds for a run counts. The reference has the data that all runs should have, and furthest is the
-// last epoch of all runs.
-func exclusions(reference *runner.Meta, furthest float64) []exclusion {
+// holds for a run counts. The reference has the data that all runs should have.
+func exclusions(reference *runner.Meta, runs []StoryRun) []exclusion {
+	furthest := slices.Max(lists.Map(runs, StoryRun.epoch))
+	window, slowest := withoutForks(runs)
+	began := func(r StoryRun) bool {
+		after := func(e *runner.EvalEvent) bool { return e.Epoch > slowest }
+		n := len(slices.DeleteFunc(slices.Clone(r.Evals), after))
+		return r.Meta.Parent != "" && len(r.Evals) > 0 && n < window
+	}
 	data := Question(dro.OfNetwork, reference)
 	return []exclusion{
 		{"%s failed", func(r StoryRun) bool { return r.Status == runner.Failed }},
@@ -120,7 +138,24 @@ func exclusions(reference *runner.Meta, furthest float64) []exclusion {
 		{"%s ended without an evaluation",
 			func(r StoryRun) bool { return len(r.Evals) == 0 && r.Status.Ended() }},
 		{"%s diverged", StoryRun.diverged},
+		// A fork that has just begun would leave all others a single evaluation to be judged by.
+		{fmt.Sprintf("%%s left out until it has %d evaluations since the fork", window),
+			began},
 	}
+}
+
+// withoutForks returns over how many evaluations the runs that are no forks can be averaged, and
+// the last epoch of the slowest of them.
+func withoutForks(runs []StoryRun) (window int, slowest float64) {
+	slowest = math.Inf(1)
+	for _, r := range runs {
+		goesOn := !r.Status.Ended() || r.Status == runner.Done
+		if r.Meta.Parent == "" && len(r.Evals) > 0 && goesOn {
+			window = max(window, min(runner.AverageWindow, len(r.Evals)))
+			slowest = min(slowest, r.epoch())
+		}
+	}
+	return window, slowest
 }
 
 // diverged reports whether the test loss of the last evaluation is not finite.
@@ -135,7 +170,7 @@ func (r StoryRun) diverged() bool {
 // exclude returns the runs that may count, and a clause for each reason for which others are left
 // out.
 func exclude(runs []StoryRun, reference *runner.Meta) (kept []StoryRun, out []string) {
-	list := exclusions(reference, slices.Max(lists.Map(runs, StoryRun.epoch)))
+	list := exclusions(reference, runs)
 	// The reason of each run is an index into the list, or -1 if the run may count.
 	reasons := lists.Map(runs, func(r StoryRun) int {
 		return slices.IndexFunc(list, func(e exclusion) bool { return e.holds(r) })

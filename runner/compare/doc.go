@@ -28,8 +28,10 @@
 // The clauses are a table (story.go). A clause has its topic, the condition under which it is said,
 // its words and its figures. It never says more than its facts do:
 //
-//   - All runs are taken at the same epoch, the last one that they all have, as in every table. A
-//     figure is the mean of the five evaluations up to it, since single evaluations swing.
+//   - All runs are taken at the same epochs, those of a Clock: a figure is the mean of the last
+//     five evaluations that all of them have, since single evaluations swing, and of a method that
+//     refits the last one alone. The page Watch has the same figures in its table and its panels.
+//   - A fork counts from its own evaluations on, once it has as many as are averaged.
 //   - A lead that the last evaluation alone contradicts is told as two figures, not as a lead.
 //   - Before a fifth of the run, and while a class stands at 0, it is too early to say anything.
 //   - With fewer than four seeds the sentence says how many seeds it covers, and tests nothing.
@@ -62,6 +64,7 @@
 //	filtertime.go  times in them: started>-1h
 //	complete.go    what a word of them may become
 //	curve.go       the mean curve of runs with its t interval, at common epochs
+//	clock.go       the evaluations that all figures of runs that go on are means of
 //	story.go       the sentence: its clauses with their conditions, words and figures
 //	facts.go       what the clauses say: who leads, by how much, since when; too early, one class
 //	comparison.go  which runs the sentence counts, at which epoch and seeds, and who is left out

@@ -70,8 +70,8 @@ func (c *comparison) facts() *facts {
 // and counts the seeds if some are missing.
 func (f *facts) scope() string {
 	text := fmt.Sprintf("Epoch %.4g, ", f.epoch())
-	if list := f.latest(f.arms[0], f.seeds[0]); len(list) > 1 && f.early == "" {
-		text = fmt.Sprintf("Epochs %.4g–%.4g, ", list[0].Epoch, f.epoch())
+	if list := f.clock().Epochs; len(list) > 1 {
+		text = fmt.Sprintf("Epochs %.4g–%.4g, ", list[0], f.epoch())
 	}
 	switch n := len(f.seeds); {
 	case n < f.asked:
@@ -190,9 +190,14 @@ func figures(a, b float64) (string, string) {
 }
 
 // latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
-// single evaluations swing, by as much as 60 points in early epochs.
+// single evaluations swing, by as much as 60 points in early epochs. Of a method that refits only
+// the last evaluation is its own.
 func (c *comparison) latest(a *arm, seed uint64) []*runner.EvalEvent {
-	return a.runs[seed].Evals[max(0, c.n-c.window):c.n]
+	r, window := a.runs[seed], c.window
+	if refits(r.Meta) {
+		window = 1
+	}
+	return r.Evals[max(0, c.n-window):c.n]
 }
 
 // seedMean returns the mean of a quantity over the latest evaluations of an arm and seed.

@@ -33,10 +33,7 @@ func (m member) results() *runner.Results {
 }
 
 // refits reports whether the run's method fits the last layer again after training.
-func (m member) refits() bool {
-	method, err := dro.Find(m.meta.Spec.Algorithm())
-	return err == nil && method.Refits && !isImported(m)
-}
+func (m member) refits() bool { return refits(m.meta) }
 
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {

@@ -26,7 +26,7 @@ type StoryRun struct {
 
 // Story is a sentence in parts, so that a narrow screen can leave out the last of them.
 type Story struct {
-	Epoch float64  // the last epoch that the compared runs have in common; 0 without one
+	Clock Clock    // the evaluations that its figures are means of
 	Scope string   // what it covers: "Epoch 32, in this seed"; "" where nothing can be said yet
 	Said  []string // the clauses, the most important first
 	Out   []string // clauses on the runs that are left out, which always stay
@@ -60,10 +60,10 @@ func NewStory(runs []StoryRun, baseline int) Story {
 	}
 	c := newComparison(withNames(runs), baseline)
 	if c.waits != "" {
-		return Story{Epoch: c.epoch(), Said: []string{c.waits}, Out: c.out}
+		return Story{Clock: c.clock(), Said: []string{c.waits}, Out: c.out}
 	}
 	f := c.facts()
-	return Story{Epoch: c.epoch(), Scope: f.scope(), Said: f.say(), Out: c.out}
+	return Story{Clock: c.clock(), Scope: f.scope(), Said: f.say(), Out: c.out}
 }
 
 // StoryOf tells the story of recorded runs, from their logs, against the plain method.

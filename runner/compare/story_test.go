@@ -329,7 +329,7 @@ func TestNothingToSay(t *testing.T) {
 			"No run has an evaluation to compare; erm ended without an evaluation."},
 		{"too early", []result{erm.until(2, runner.Running).of(11),
 			sfk.until(2, runner.Running).of(11)},
-			"Epoch 2, in this seed: too early to say before a fifth of the run."},
+			"Epochs 1–2, in this seed: too early to say before a fifth of the run."},
 		{"a fifth of the run", []result{erm.until(2, runner.Running).of(10),
 			sfk.until(2, runner.Running).of(10)},
 			"Epochs 1–2, in this seed: sfk leads erm by 10.0 points in the worst class " +
@@ -339,7 +339,7 @@ func TestNothingToSay(t *testing.T) {
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"a class at 0", []result{erm.at(steady(8, 0)...).until(4, runner.Running),
 			sfk.until(4, runner.Running)},
-			"Epoch 4, in this seed: too early to say while a class of erm is at 0 %."},
+			"Epochs 1–4, in this seed: too early to say while a class of erm is at 0 %."},
 		{"one class of drawings", inOneClass("shapes"), oneClass + "."},
 		{"one class of a table", inOneClass("csv:x.csv?label=y"), oneClass + "."},
 		{"one class of arrays", inOneClass("npz:x.npz?y=y"),
@@ -407,28 +407,34 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// A fork is compared with its parent at the evaluations that the fork made itself.
+// A fork is compared with its parent at the evaluations that the fork made itself, once these are
+// as many as are averaged: until then it does not change what is said of the others.
 func TestForkInStory(t *testing.T) {
 	fork := func(r *StoryRun) {
 		otherRate(r)
 		r.Meta.Parent = "parent@20"
 	}
+	const alone = "pgd, the only run to compare, is at 55.0 % in the worst class, with a mean " +
+		"accuracy of 71.0 %; fork lr .2 left out until it has "
+	const level = "Epochs 4–8, in this seed: fork lr .2 and pgd are level in the worst class: " +
+		"55.0 against 55.0 %."
 	for _, c := range []struct {
-		parent int // evaluations
-		want   string
+		parent, fork int // evaluations, of which two are from before the fork
+		want         string
 	}{
-		{2, "Epochs 1–2, in this seed: pgd, the only run to compare, is at 55.0 % in the worst " +
-			"class, with a mean accuracy of 71.0 %; fork lr .2 shares no evaluated epoch with " +
-			"pgd."},
-		{3, "Epoch 3, in this seed: fork lr .2 and pgd are level in the worst class: " +
-			"55.0 against 55.0 %."},
+		{2, 4, "Epochs 1–2, in this seed: " + alone + "2 evaluations since the fork."},
+		{3, 4, "Epochs 1–3, in this seed: " + alone + "3 evaluations since the fork."},
+		{8, 3, "Epochs 4–8, in this seed: " + alone + "5 evaluations since the fork."},
+		{3, 8, "Epochs 1–3, in this seed: " + alone + "3 evaluations since the fork."},
+		{8, 8, level},
 	} {
 		parent := pgdResult().until(c.parent, runner.Running)
-		runs := storyRuns(parent, pgdResult().until(4, runner.Running).changed(fork))
+		runs := storyRuns(parent, pgdResult().until(c.fork, runner.Running).changed(fork))
 		runs[0].Meta.ID = "parent"
 		got := NewStory(runs, 0).String()
 		if got != c.want {
-			t.Errorf("%d evaluations of the parent:\n got %q\nwant %q", c.parent, got, c.want)
+			t.Errorf("%d evaluations of the parent, %d of the fork:\n got %q\nwant %q", c.parent,
+				c.fork, got, c.want)
 		}
 	}
 }

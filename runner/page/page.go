@@ -58,8 +58,9 @@ type Tone string
 
 // The tones of cells.
 const (
-	Good Tone = "yes"
-	Bad  Tone = "no"
+	Good  Tone = "yes"
+	Bad   Tone = "no"
+	Faint Tone = "faint" // beside the figure that counts
 )
 
 // Tones returns the tone of a cell by the words at its end, before the mark of a footnote. If

@@ -105,6 +105,8 @@ func (g *Grid) paintTone(column int, cell, part string) string {
 		return g.theme.Good.Paint(part)
 	case page.Bad:
 		return g.theme.Bad.Paint(part)
+	case page.Faint:
+		return g.theme.Dim.Paint(part)
 	}
 	return part
 }

@@ -145,16 +145,20 @@ func (g *grid) nearest(row, column int) int {
 
 // levels returns the level of each setting's value among all values, above 0 for the worst and 1
 // for the best. The level depends on the rank, so that a setting that has diverged leaves the
-// others their shades. A setting without a value has no level.
-func levels(points []sweep.Point, higher bool) map[int]float64 {
-	list := map[int]float64{}
+// others their shades. A setting without a value has no level, and none has one where all values
+// are written alike.
+func levels(points []sweep.Point, written func(int) string, higher bool) map[int]float64 {
+	list, different := map[int]float64{}, map[string]bool{}
 	for i := range points {
 		if v := points[i].Value; v.Applies() {
-			list[i] = v.Float()
+			list[i], different[written(i)] = v.Float(), true
 			if !higher {
 				list[i] = -v.Float()
 			}
 		}
+	}
+	if len(different) < 2 {
+		return nil
 	}
 	sorted := slices.Compact(slices.Sorted(maps.Values(list)))
 	for i, v := range list {

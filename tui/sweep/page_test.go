@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/disk"
+	"drolab/runner/measure"
 	"drolab/runner/sweep"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -261,4 +262,40 @@ func TestPoisonedSweep(t *testing.T) {
 			r.Fits(t, fmt.Sprint(where, ", ", key))
 		}
 	})
+}
+
+// TestScaleOfMap: the legend has the worst and the best value at the ends of the colours. Where all
+// values are written alike there are no colours, and no setting of a method is marked.
+func TestScaleOfMap(t *testing.T) {
+	dir := t.TempDir()
+	tuitest.NewSweep(t, filepath.Join(dir, "mine"))
+	r, p := pageOf(t, dir, lab.Config{})
+	r.Wait(5*time.Second, time.Second)
+	worst, best := "", ""
+	for i, at := range p.seen.all.Points {
+		if text := strings.TrimSpace(p.written(i)); at.Value.Applies() {
+			if worst == "" || text > worst {
+				worst = text
+			}
+			if best == "" || text < best {
+				best = text
+			}
+		}
+	}
+	screen := tuitest.Text(r.Shot())
+	want := "validation loss  " + worst + " ████████ " + best + "  by rank  " + r.Lab.Theme.Best
+	if !strings.Contains(screen, want) {
+		t.Errorf("no scale %q:\n%s", want, screen)
+	}
+	for i := range p.seen.all.Points {
+		p.seen.all.Points[i].Value = measure.NumIf(p.seen.all.Points[i].Value.Applies(), .75)
+	}
+	screen = tuitest.Text(r.Shot())
+	_, grid, _ := strings.Cut(screen, "rho")
+	if strings.Contains(grid, "██") {
+		t.Errorf("equal values have colours:\n%s", screen)
+	}
+	if strings.Contains(grid, r.Lab.Theme.Best) {
+		t.Errorf("one of equals is the best:\n%s", screen)
+	}
 }

@@ -1,8 +1,11 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -73,8 +76,8 @@ func (p *Page) viewPlane(w, h int) []string {
 	t, g := p.Theme, p.grid
 	m := p.plane(w, h)
 	lines := []string{p.progress(w),
-		t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)), p.planeHeads(m)}
-	level := levels(p.seen.all.Points, p.seen.all.By.Better == dro.Higher)
+		p.legend(w), p.planeHeads(m)}
+	level := levels(p.seen.all.Points, p.written, p.seen.all.By.Better == dro.Higher)
 	for y := m.row; y < m.row+m.rows; y++ {
 		name := kit.Left(" "+cell.Middle(t.Greek(g.rows[y].label), m.label-2), m.label)
 		if y == g.places[p.at][0] {
@@ -116,17 +119,69 @@ func (p *Page) progress(w int) string {
 	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Good)+text, w)
 }
 
-// legend says what the map shows.
-func (p *Page) legend() string {
-	by, words := p.seen.all.By, ""
+// legend says what the map shows, with the scale of its colours where it has some.
+func (p *Page) legend(w int) string {
+	t, by := p.Theme, p.seen.all.By
+	words := []string{t.Best + " best finished setting of a method"}
 	if by.Name != "" {
-		words = by.Title
+		title := by.Title
 		if by.Scale == dro.Percent {
-			words += " %"
+			title += " %"
 		}
-		words += ", brighter is better, "
+		words = slices.Insert(words, 0, title)
 	}
-	return words + p.Theme.Best + " best finished setting of a method"
+	ends := p.ends()
+	if ends == nil {
+		return t.Dim.Paint(" " + cell.Cut(t.Greek(strings.Join(words, ", ")), w-2))
+	}
+	const steps = 8
+	scale := t.Dim.Paint("  " + ends[0] + " ")
+	for i := range steps {
+		scale += t.Swatch(float64(i+1)/steps, 1)
+	}
+	scale += t.Dim.Paint(" " + ends[1] + "  by rank  ")
+	line := " " + cell.Cut(t.Greek(words[0]), w-2)
+	room := w - 1 - cell.Width(line) - len("     by rank  ") - steps - cell.Width(ends[0]+ends[1])
+	if room < 0 {
+		return t.Dim.Paint(line)
+	}
+	return t.Dim.Paint(line) + scale + t.Dim.Paint(cell.Cut(t.Greek(words[1]), room))
+}
+
+// written writes the value of a setting as the map does. Values that are written alike are equal to
+// the reader.
+func (p *Page) written(i int) string {
+	return lab.Write(p.seen.all.By, p.seen.all.Points[i].Value)
+}
+
+// ends returns the worst and the best value of the map, as it writes them; nil where there are no
+// two values to tell apart.
+func (p *Page) ends() []string {
+	level := levels(p.seen.all.Points, p.written, p.seen.all.By.Better == dro.Higher)
+	if len(level) == 0 {
+		return nil
+	}
+	at := slices.SortedFunc(maps.Keys(level),
+		func(i, j int) int { return cmp.Compare(level[i], level[j]) })
+	return []string{strings.TrimSpace(p.written(at[0])),
+		strings.TrimSpace(p.written(at[len(at)-1]))}
+}
+
+// stands reports whether a setting is the best of its method. If all finished settings of a method
+// are written alike, none is marked.
+func (p *Page) stands(at int) bool {
+	points, values, finished := p.seen.all.Points, map[string]bool{}, 0
+	if !points[at].Chosen {
+		return false
+	}
+	for i := range points {
+		same := points[i].Algorithm == points[at].Algorithm
+		if same && points[i].Status == runner.Done && points[i].Value.Applies() {
+			finished++
+			values[p.written(i)] = true
+		}
+	}
+	return finished < 2 || len(values) > 1
 }
 
 // planeHeads returns the line of the values across. Values without room are left out.
@@ -173,7 +228,7 @@ func (p *Page) viewSetting(i, cells int, first bool, level map[int]float64) stri
 	if i == p.at {
 		cursor = t.Accent.Paint(t.Cursor)
 	}
-	if point.Chosen {
+	if len(level) > 0 && p.stands(i) {
 		best = t.Good.Paint(t.Best)
 	}
 	part, valued := level[i]

@@ -104,14 +104,22 @@ func (w *Page) nextBaseline() tea.Cmd {
 	return kit.Notify("Baseline: " + w.Runs.Tracks[w.Runs.Baseline].Label)
 }
 
-// pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
-// screen changes when the run has written it to its log, as for any other observer.
+// pause pauses the runs of the row under the cursor or, if none of them trains, lets the paused
+// ones go on. The status on the screen changes when a run has written it to its log, as for any
+// other observer.
 func (w *Page) pause() tea.Cmd {
-	verb := "pause"
-	if w.Runs.Run().Status == runner.Paused {
-		verb = "resume"
+	verb, seeds := "pause", w.seedsThat(runner.Running)
+	if len(seeds) == 0 {
+		verb, seeds = "resume", w.seedsThat(runner.Paused)
 	}
-	return w.Ask(verb, w.Runs.Run().ID)
+	ask := func(t *panel.Track) tea.Cmd { return w.Ask(verb, t.ID) }
+	return tea.Batch(lists.Map(seeds, ask)...)
+}
+
+// seedsThat returns the runs of the row under the cursor that have a status and can be asked.
+func (w *Page) seedsThat(are runner.Status) []*panel.Track {
+	others := func(t *panel.Track) bool { return t.Status != are || !w.Controls(t.ID) }
+	return slices.DeleteFunc(w.Runs.InRow(w.Runs.RowOf(w.Runs.Cursor)), others)
 }
 
 // resume works on a run that has ended, too. This process then takes the run over, and its program

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"drolab/dro"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -27,6 +27,7 @@ type column struct {
 	// of changes against the baseline.
 	best, change *measure.Measure
 	rare         bool // left out until a run has the measure
+	wide         bool // left out of a table narrower than leastNewest
 }
 
 // newColumn returns a column that shows a measure, or none.
@@ -41,39 +42,64 @@ func newColumn(
 }
 
 // changeCells is the width of a column of changes: a blank, a sign and a number. The baseline's
-// name in the head is cut to it. A column of percentages has epochCells more, for an epoch such as
-// "@12"; a longer one takes its room from the name.
-const changeCells, epochCells = 8, 3
+// name in the head is cut to it.
+const changeCells = 8
 
-// changeColumn returns the column of a measure's change against the baseline, at the common epoch.
-// The cell is blank where a difference would mean nothing: for the baseline itself, before an
-// evaluation, and where the two runs ask for different risks. It is blank for a run that is
-// further, too, because the figure beside the cell is that of a later epoch.
+// clockFigure returns the figure of a row of runs in a measure, by the clock of the story: the mean
+// over the seeds that count. All that the page says of a measure of evaluations is this figure,
+// except where it says "newest" or names another epoch.
+func (w *Page) clockFigure(name string) func([]*panel.Track) measure.Number {
+	f := panel.ClockFigure(name, w.Runs.Clock)
+	return func(runs []*panel.Track) measure.Number { return f.Over(w.Runs.Counted(runs)) }
+}
+
+// changeColumn returns the column of a measure's change against the baseline. The cell is blank
+// where a difference would mean nothing: for the baseline itself, before there are figures, and
+// where the two runs ask for different risks.
 func (w *Page) changeColumn(m measure.Measure) column {
 	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
-	if panel.Percents(m) {
-		c.Width += epochCells
-	}
 	if w.Runs.Baseline >= 0 {
 		base := w.Runs.Tracks[w.Runs.Baseline]
 		c.Head, c.Brief = "vs "+base.ShortName(changeCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
-		epoch := w.Runs.Epoch
-		elsewhere := func(t *panel.Track) bool { return !t.EndsAt(epoch) }
-		lacks := func(t *panel.Track) bool { return t.EvalAt(epoch) == nil }
-		if base == nil || base[0] == runs[0] || slices.ContainsFunc(runs, elsewhere) ||
-			slices.ContainsFunc(base, lacks) {
+		if base == nil || base[0] == runs[0] {
 			return ""
 		}
-		f := panel.EvalFigureAt(m.Name, epoch)
-		a, b := f.Over(runs), f.Over(base)
+		f := w.clockFigure(m.Name)
+		a, b := f(runs), f(base)
 		if !a.Applies() || !b.Applies() {
 			return ""
 		}
 		return formatChange(m, a.Float()-b.Float())
+	}
+	return c
+}
+
+// newestColumn returns the column of the newest value of a measure with its epoch, for the eye that
+// follows a run. Of seeds it is the newest that all of them have. The cell is blank where it is the
+// figure itself.
+func (w *Page) newestColumn(m measure.Measure) column {
+	c := newColumn("newest", 12, nil, nil)
+	c.wide, c.Tone = true, func(string) page.Tone { return page.Faint }
+	c.Cell = func(runs []*panel.Track) string {
+		last := math.Inf(1)
+		for _, t := range runs {
+			e := t.Newest()
+			if e == nil {
+				return ""
+			}
+			last = min(last, e.Epoch)
+		}
+		newest := compare.Clock{Epochs: []float64{last}}
+		v := panel.ClockFigure(m.Name, newest).Over(runs)
+		alone := len(w.Runs.Clock.Epochs) == 1 && w.Runs.Clock.Epoch() == last
+		if !v.Applies() || alone {
+			return ""
+		}
+		return fmt.Sprintf("%s (%.4g)", formatValue(m, v), last)
 	}
 	return c
 }
@@ -140,15 +166,15 @@ func (w *Page) outcome() []column {
 	worst := lab.Named(w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(w.onSplit("robust_risk"))
 	made := func(head, brief string, width int, m *measure.Measure) column {
-		f := panel.EvalFigure(m.Name)
+		f := w.clockFigure(m.Name)
 		c := newColumn(head, width, m,
-			func(runs []*panel.Track) string { return formatValue(*m, f.Over(runs)) })
+			func(runs []*panel.Track) string { return formatValue(*m, f(runs)) })
 		c.Brief, c.best = brief, m
 		return c
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn(worst),
-		made(second, "risk", 13, &risk), w.changeColumn(risk)}
+		w.newestColumn(worst), made(second, "risk", 13, &risk), w.changeColumn(risk)}
 }
 
 // onSplit returns the name of a measure on the split that is shown. On the validation split the
@@ -180,15 +206,16 @@ func (w *Page) columns() []column {
 // (progress and outcomes).
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// A figure of a step comes from one batch. It is noisy, so no best is marked in its column.
-	figure := func(head string, width int, m measure.Measure, f panel.Figure) column {
+	figure := func(head string, width int, m measure.Measure,
+		f func([]*panel.Track) measure.Number) column {
 		return newColumn(head, width, &m,
-			func(runs []*panel.Track) string { return lab.Write(m, f.Over(runs)) })
+			func(runs []*panel.Track) string { return lab.Write(m, f(runs)) })
 	}
 	step := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(name), panel.StepFigure(name))
+		return figure(head, width, lab.Named(name), panel.StepFigure(name).Over)
 	}
 	eval := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(name), panel.EvalFigure(name))
+		return figure(head, width, lab.Named(name), w.clockFigure(name))
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
@@ -206,9 +233,8 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		step("η", 9, "eta"),
 		step("train loss", 11, "loss"),
 		step("samples/s", 9, "images_per_second"),
-		// The first seed's epoch: a mean over seeds would be the epoch of none.
 		newColumn("epoch", 10, nil, func(runs []*panel.Track) string {
-			t := runs[0]
+			t := panel.Slowest(runs)
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
 		}))
 	there := []string{"loss", "lambda", "eta"} // these have columns already
@@ -218,7 +244,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		}
 	}
 	for _, m := range w.Runs.Own() { // the programs' own measures
-		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.StepFigure(m.Name))
+		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.StepFigure(m.Name).Over)
 		if m.Better != dro.Neither {
 			c.best = &m
 		}
@@ -227,7 +253,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	for _, d := range measure.Decisions() { // measures that only some data have
 		if !d.IsList() {
 			m := lab.Named(w.onSplit(d.Name))
-			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.EvalFigure(m.Name))
+			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, w.clockFigure(m.Name))
 			c.Width, c.best, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
 		}
@@ -249,29 +275,19 @@ func (w *Page) applyToNone(c column) bool {
 	return !slices.ContainsFunc(w.Runs.Tracks, applies)
 }
 
-// progress returns the columns of a row's progress. A row of several seeds shows the seed that is
-// furthest from its end.
+// progress returns the columns of a row's progress, which is that of its slowest seed.
 func (w *Page) progress() []column {
 	return []column{
 		newColumn("done", 6, nil, func(runs []*panel.Track) string {
-			least := 1.0
-			for _, t := range runs {
-				least = min(least, t.Done())
-			}
-			return fmt.Sprintf("%.0f%%", 100*least)
+			return fmt.Sprintf("%.0f%%", 100*panel.Slowest(runs).Done())
 		}),
 		newColumn("ETA", 9, nil, func(runs []*panel.Track) string {
-			longest := time.Duration(-1)
-			for _, t := range runs {
-				// The clock of a replay says nothing about the time that a run needs.
-				if d, ok := t.Remaining(); ok && w.logs.clock == nil {
-					longest = max(longest, d)
-				}
-			}
-			if longest < 0 {
+			left, ok := panel.Slowest(runs).Remaining()
+			// The clock of a replay says nothing about the time that a run needs.
+			if !ok || w.logs.clock != nil {
 				return "–"
 			}
-			return kit.Clock(longest)
+			return kit.Clock(left)
 		}),
 	}
 }

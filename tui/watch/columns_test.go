@@ -1,16 +1,14 @@
 package watch
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro"
-	"drolab/runner"
-	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
 )
 
 // TestOutcome: the table marks the best worst class and the best robust risk, and shows the
@@ -18,39 +16,26 @@ import (
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
 		r := watching(t, size[0], size[1])
-		// The best is the best at the last epoch that all runs have, unless another run is better
-		// by now.
-		first := r.watch.Runs.Tracks[0]
-		epoch := r.watch.Runs.Epoch
-		better := func(worst, risk float64, evals ...*runner.EvalEvent) string {
-			for _, e := range evals {
-				e.Set("worst_class_accuracy", measure.Num(worst))
-				e.Set("robust_risk", measure.Num(risk))
-			}
+		first, further := r.watch.Runs.Tracks[0], r.watch.Runs.Tracks[1]
+		better := func(run *panel.Track, worst, risk float64) string {
+			setMeasure(run, "worst_class_accuracy", worst)
+			setMeasure(run, "robust_risk", risk)
 			r.watch.touch()
 			return tuitest.Text(r.Shot())
 		}
-		common := first.Evaluations()
-		at := slices.IndexFunc(common, func(e *runner.EvalEvent) bool { return e.Epoch == epoch })
-		s := better(.9, .5, common[at], first.Eval)
+		s := better(first, .9, .5)
 		if n := strings.Count(s, r.Theme.Best); n != 2 {
 			t.Errorf("%v: %d best values, want 2:\n%s", size, n, s)
 		}
-		further := r.watch.Runs.Tracks[1]
-		if further.Eval.Epoch <= epoch {
-			t.Fatal("no run is further")
+		if s := better(further, .9, .5); strings.Contains(s, r.Theme.Best) {
+			t.Errorf("%v: one of two equals is the best:\n%s", size, s)
 		}
-		if s := better(.95, .4, further.Eval); strings.Contains(s, r.Theme.Best) {
-			t.Errorf("%v: the best is worse than another:\n%s", size, s)
-		}
-		r.Wait(20*time.Second, time.Second) // when all have the same result
-		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {
-			t.Errorf("%v: one of equals is the best:\n%s", size, s)
-		}
+		r.Wait(20*time.Second, time.Second)
+		s = tuitest.Text(r.Shot())
 		for _, run := range r.watch.Runs.Tracks {
 			base := r.watch.Runs.Tracks[r.watch.Runs.Baseline]
-			d := run.Eval.Named("worst_class_accuracy").Float() -
-				base.Eval.Named("worst_class_accuracy").Float()
+			worst := panel.ClockFigure("worst_class_accuracy", r.watch.Runs.Clock)
+			d := worst(run).Float() - worst(base).Float()
 			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() &&
 				!strings.Contains(s, want) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)

@@ -143,14 +143,14 @@ func TestRiskByRadius(t *testing.T) {
 	for i := range list {
 		list[i] = measure.Num(1 + float64(i))
 	}
-	run.Eval.ByGroup.Set("robust_risk_at", list)
+	setList(run, "robust_risk_at", list)
 	c := w.Board.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
 	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
 		t.Errorf("the marks are %v, want one at the radius of training, %g",
 			c.Markers, run.Spec.Rho)
 	}
 	for i, rho := range run.Meta.Spec.RiskRadii {
-		series := run.OverRadii(run.Eval.Epoch, lab.ListNamed("robust_risk_at"))
+		series := run.OverRadii(w.Runs.Clock, lab.ListNamed("robust_risk_at"))
 		if got := series.At(math.Log10(rho)); got != 1+float64(i) {
 			t.Errorf("R at %g is %g, want %v", rho, got, 1+float64(i))
 		}
@@ -174,7 +174,7 @@ func TestHistogram(t *testing.T) {
 	for i := range counts {
 		counts[i] = measure.Num(float64(i % 3))
 	}
-	w.Runs.Run().Eval.ByGroup.Set("ratio_histogram", counts)
+	setList(w.Runs.Run(), "ratio_histogram", counts)
 	for _, want := range []string{"█", " 0.125 "} {
 		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
 			t.Errorf("the bars lack %q:\n%s", want, s)

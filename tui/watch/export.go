@@ -157,7 +157,8 @@ func curvesTable(b *panel.Board, v *panel.View) (t *page.Table, rows int) {
 }
 
 // barsTable returns the figures by class or group of the run under the cursor and of the baseline,
-// or of all runs that are not hidden where the view shows all.
+// or of all runs that are not hidden where the view shows all. Each is the mean of so many
+// evaluations, up to the one whose step and epoch it names.
 func barsTable(b *panel.Board, v *panel.View) *page.Table {
 	of, runs := v.BarsMeasure(b.Runs.Run().Meta), []*panel.Track{b.Runs.Run()}
 	if v.As != nil {
@@ -165,18 +166,17 @@ func barsTable(b *panel.Board, v *panel.View) *page.Table {
 	} else if r := b.Runs.ComparedRun(of); r != nil {
 		runs = append(runs, r)
 	}
-	out := newTable(of.Name, "step", "epoch", panel.AxisName(of.Axis), "training_images", of.Title)
-	epoch := b.Runs.CommonEpoch()
-	if e := b.Runs.Run().Eval; v.As == nil && e != nil {
-		epoch = e.Epoch
-	}
+	out := newTable(of.Name, "step", "epoch", "evaluations", panel.AxisName(of.Axis),
+		"training_images", of.Title)
+	clock := b.Runs.PanelClock()
 	for _, t := range runs {
-		e := t.EvalAt(epoch)
+		evals := t.At(clock)
 		// A count is empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
-		for i, value := range t.PlacesAt(epoch, of) {
+		for i, value := range t.Places(clock, of) {
+			e := evals[len(evals)-1]
 			out.Add(append(runCells(t),
-				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
+				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch), strconv.Itoa(len(evals)),
 				panel.PlaceName(t.Meta, of.Axis, i), panel.TextAt(counts, i, strconv.Itoa),
 				page.ExactOf(value))...)
 		}

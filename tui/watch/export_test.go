@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner/page"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
 )
 
 // exported presses e and returns the rows of the one new file, by column name.
@@ -110,7 +111,7 @@ func TestExportBars(t *testing.T) {
 	sfk := r.watch.Runs.Tracks[0]
 	for i, row := range rows[:10] {
 		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
-		accuracy := page.Exact(sfk.Eval.ByGroup.Named("class_accuracy")[i].Float())
+		accuracy := page.ExactOf(sfk.Places(r.watch.Runs.Clock, lab.ListNamed("class_accuracy"))[i])
 		for head, want := range map[string]string{"method": "sfk", "class": sfk.Meta.Classes[i],
 			"training_images": images, "accuracy": accuracy} {
 			if row[head] != want {

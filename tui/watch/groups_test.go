@@ -171,7 +171,7 @@ func TestBarsByGroup(t *testing.T) {
 	made, rows := tableOf(r.watch.Board, r.watch.screen.focus)
 	for row := range made.All() {
 		value := row[len(row)-1]
-		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {
+		if strings.Contains(value, "NaN") || row[6] == "reef" && value != "" {
 			t.Errorf("a value of nothing in a file: %q", row)
 		}
 	}
@@ -182,7 +182,7 @@ func TestBarsByGroup(t *testing.T) {
 	if made.Name != "group_accuracy" {
 		t.Errorf("the export is called %s, want group_accuracy", made.Name)
 	}
-	if head := made.Columns[5].Head; head != "group" {
-		t.Errorf("column 5 is %s, want group", head)
+	if head := made.Columns[6].Head; head != "group" {
+		t.Errorf("column 6 is %s, want group", head)
 	}
 }

@@ -70,11 +70,12 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 	}
 	// A line begins as a row of the table does, so the words stand below the names.
 	stands, selected := "", run.SelectionText()
-	most := run.StatusText(true)
+	long, short := run.StatusText(w.Runs.Clock, true), run.StatusText(w.Runs.Clock, false)
+	most := long
 	if selected == "" || rows > 1 {
 		most += run.BoundsText()
 	}
-	for _, words := range []string{most, run.StatusText(true), run.StatusText(false)} {
+	for _, words := range []string{most, long, short} {
 		if len(w.Runs.RowOf(w.Runs.Cursor)) > 1 { // the table has the mean of the row's seeds
 			words = run.Label + ": " + words
 		}

@@ -40,8 +40,8 @@ func TestHeadline(t *testing.T) {
 		cause, want string
 		evaluated   bool
 	}{
-		{runner.Done, "", "✓ done after 8 epochs in 10s: worst class 22.5 %, mean 50.0 %", true},
-		{runner.Stopped, "", "▬ stopped at epoch 4.75: worst class 22.5 %, mean 50.0 %", true},
+		{runner.Done, "", "✓ done after 8 epochs in 10s: worst class 11.2 %, mean 30.0 %", true},
+		{runner.Stopped, "", "▬ stopped at epoch 4.75: worst class 11.2 %, mean 30.0 %", true},
 		{runner.Failed, "the loss is NaN", "✗ failed at epoch 4.75: the loss is NaN", true},
 		{runner.Failed, strings.Repeat("very ", 40), "very very …", true},
 		{runner.Interrupted, "", "! interrupted at epoch 4.75: not evaluated", false},
@@ -57,7 +57,7 @@ func TestHeadline(t *testing.T) {
 	}
 	g := watchingGroups(t, 160, 40)
 	if s := tuitest.Text(g.Shot()); !strings.Contains(s,
-		"60.0 % · selected @epoch 3 by val_worst: worst group 30.0 %") {
+		"40.0 % · selected @epoch 3 by val_worst: worst group 30.0 %") {
 		t.Errorf("no selection:\n%s", s)
 	}
 }

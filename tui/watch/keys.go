@@ -91,8 +91,9 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noSplit), Act: w.flipSplit},
 		// These ask a run of this process to do something. The answer comes through its log, or as
 		// a notice that it was refused.
-		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: of(w.noVerb("pause", runner.Running, runner.Paused)), Act: w.pause, Alters: true},
+		{Keys: kit.On("p"), Hint: "pause",
+			Help: "pause with a checkpoint, or continue; all seeds of a row",
+			Why:  of(w.noPause), Act: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why:  of(w.noResume), Act: w.resume, Alters: true},

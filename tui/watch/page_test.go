@@ -11,9 +11,11 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
 )
 
 // watching returns a driver of the page, half-way through four runs.
@@ -45,6 +47,23 @@ func newDriverOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *
 	r := &driver{tuitest.NewDriver(l, p), p, asked}
 	r.Now = &s.Now
 	return r
+}
+
+// setEvals changes all evaluations of a run.
+func setEvals(run *panel.Track, change func(*runner.EvalEvent)) {
+	for _, e := range run.Evaluations() {
+		change(e)
+	}
+}
+
+// setMeasure sets a measure in all evaluations of a run.
+func setMeasure(run *panel.Track, name string, v float64) {
+	setEvals(run, func(e *runner.EvalEvent) { e.Set(name, measure.Num(v)) })
+}
+
+// setList sets a list measure in all evaluations of a run.
+func setList(run *panel.Track, name string, list []measure.Number) {
+	setEvals(run, func(e *runner.EvalEvent) { e.ByGroup.Set(name, list) })
 }
 
 func TestVerbs(t *testing.T) {

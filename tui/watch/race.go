@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -77,23 +78,35 @@ func (w *Page) raceRows() int {
 	return 1
 }
 
-// raceLine says how far the branch is ahead of its parent, at the last epoch that both have. What
+// raceClock returns the clock by which a branch and its parent are compared: that of the story if
+// both have it, or else that of the latest evaluations that both have since the fork.
+func (w *Page) raceClock(branch, parent *panel.Track) compare.Clock {
+	if len(branch.At(w.Runs.Clock)) > 0 && len(parent.At(w.Runs.Clock)) > 0 {
+		return w.Runs.Clock
+	}
+	both := slices.DeleteFunc(slices.Clone(branch.Evaluations()), func(e *runner.EvalEvent) bool {
+		return compare.EvalAt(parent.Evaluations(), e.Epoch) == nil
+	})
+	return compare.Latest(branch.Meta, both)
+}
+
+// raceLine says how far the branch is ahead of its parent, by the clock of raceClock. What
 // does not fit is left out from the end.
 func (w *Page) raceLine(cells int) string {
 	t := w.Theme
 	branch, parent := w.branchAndParent()
 	_, from, _ := runner.ParseParent(branch.Meta.Parent)
 	fork := branch.Epochs(float64(from))
-	epoch := w.Runs.Epoch
+	clock := w.raceClock(branch, parent)
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
 	rest := []string{t.Dim.Paint(": no evaluation in common yet")}
 	if branch.Status == runner.Queued {
 		rest = []string{
 			t.Warn.Paint(": waits until a run ends; p on a running one lets it begin")}
 	}
-	if branch.EvalAt(epoch) != nil && parent.EvalAt(epoch) != nil && epoch > fork {
-		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
-		rest = w.ahead(branch, parent, epoch)
+	if len(clock.Epochs) > 0 {
+		head += ", " + clock.String() + ": "
+		rest = w.ahead(branch, parent, clock)
 	}
 	head = " " + cell.Cut(t.Greek(head), cells-2)
 	line, room := t.Dim.Paint(head), cells-1-cell.Width(head)
@@ -106,14 +119,14 @@ func (w *Page) raceLine(cells int) string {
 	return line
 }
 
-// ahead returns the differences between a branch and its parent at an epoch with the figures of the
+// ahead returns the differences between a branch and its parent by a clock with the figures of the
 // parent, each in its style: good, bad, or plain where there is no difference.
-func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string) {
+func (w *Page) ahead(branch, parent *panel.Track, clock compare.Clock) (list []string) {
 	t := w.Theme
 	for _, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
 		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
 		m := lab.Named(w.onSplit(of.name))
-		figure := panel.EvalFigureAt(m.Name, epoch)
+		figure := panel.ClockFigure(m.Name, clock)
 		a, b := figure(branch), figure(parent)
 		if branch.Asks[m.Asks] != parent.Asks[m.Asks] || !a.Applies() || !b.Applies() {
 			continue

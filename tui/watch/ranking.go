@@ -31,7 +31,7 @@ func (w *Page) byRisk() (groups [][]rankedRow) {
 	var all []rankedRow
 	risk := w.risk()
 	for _, row := range w.Runs.Rows() {
-		if v := panel.EvalFigureAt(risk.Name, w.Runs.Epoch).Over(w.Runs.InRow(row)); v.Applies() {
+		if v := w.clockFigure(risk.Name)(w.Runs.InRow(row)); v.Applies() {
 			all = append(all, rankedRow{w.Runs.Tracks[row[0]], v.Float()})
 		}
 	}
@@ -71,7 +71,6 @@ func (w *Page) ranks(cells int) (all []string) {
 			runs := lists.Map(list, func(r rankedRow) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}
-		about = w.epochMark() + about
 		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
 		if len(lines) > 1 {
 			lines = w.rankLines("risk"+about, true, list, names, cells)

@@ -82,6 +82,14 @@ func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) strin
 	}
 }
 
+// noPause says why no run of the row under the cursor can be paused, nor go on.
+func (w *Page) noPause(t *panel.Track) string {
+	if len(w.seedsThat(runner.Running))+len(w.seedsThat(runner.Paused)) > 0 {
+		return ""
+	}
+	return w.noVerb("pause", runner.Running, runner.Paused)(t)
+}
+
 // noResume says why a run cannot be resumed. One that has ended without being done can be, by any
 // process, unless a script drives its loop: it is started anew from its newest checkpoint.
 func (w *Page) noResume(t *panel.Track) string {

@@ -111,6 +111,46 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// TestSeedsAreOneRow: of folded seeds, p asks all that train or, if none does, all that are paused.
+// State, progress, epoch and the time that is left are those of the slowest seed that goes on.
+func TestSeedsAreOneRow(t *testing.T) {
+	r := watchingSeeds(t)
+	w := r.watch
+	seeds := w.Runs.InRow(w.Runs.Rows()[0])
+	for i, c := range []struct {
+		states [3]runner.Status
+		steps  [3]int64
+		asked  []string
+		state  runner.Status
+		epoch  string
+	}{
+		{[3]runner.Status{runner.Running, runner.Running, runner.Queued}, [3]int64{80, 40, 0},
+			[]string{"pause", "pause"}, runner.Queued, "0/8"},
+		{[3]runner.Status{runner.Done, runner.Running, runner.Running}, [3]int64{320, 120, 160},
+			[]string{"pause", "pause"}, runner.Running, "3/8"},
+		{[3]runner.Status{runner.Paused, runner.Paused, runner.Failed}, [3]int64{80, 120, 10},
+			[]string{"resume", "resume"}, runner.Paused, "2/8"},
+		{[3]runner.Status{runner.Done, runner.Failed, runner.Done}, [3]int64{320, 40, 320}, nil,
+			runner.Failed, "1/8"},
+	} {
+		for k, seed := range seeds {
+			seed.Status, seed.Step, r.Mine[seed.ID] = c.states[k], c.steps[k], true
+		}
+		r.asked.List = nil
+		if r.Press("p"); !slices.Equal(r.asked.List, c.asked) {
+			t.Errorf("%d: p asks %v, want %v", i, r.asked.List, c.asked)
+		}
+		if got := panel.Slowest(seeds).Status; got != c.state {
+			t.Errorf("%d: the row is %s, want %s", i, got, c.state)
+		}
+		for _, col := range w.columns() {
+			if got := col.Cell(seeds); col.Head == "epoch" && got != c.epoch {
+				t.Errorf("%d: the row is at epoch %s, want %s", i, got, c.epoch)
+			}
+		}
+	}
+}
+
 // TestSeedsAlone: a fork, a run with another setting, or a second run of the same seed is not
 // grouped with the seeds.
 func TestSeedsAlone(t *testing.T) {

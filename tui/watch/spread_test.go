@@ -43,7 +43,7 @@ func TestWhoSuffers(t *testing.T) {
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
 	s := w.Board.Spread(p, w.Board.CurrentView(p), 20)
 	erm := w.Runs.Tracks[w.Runs.Baseline]
-	values := erm.Places(lab.ListNamed("class_accuracy"))
+	values := erm.Places(w.Runs.Clock, lab.ListNamed("class_accuracy"))
 	if len(s.Rows) != len(values) {
 		t.Fatalf("%d rows, want one for each of %d classes", len(s.Rows), len(values))
 	}
@@ -71,12 +71,13 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 	w := r.watch
 	w.Runs.Cursor = 0
 	for seed, lowest := range []int{0, 1, 1} { // the seed under the cursor has class 0
-		values := slices.Clone(w.Runs.Tracks[seed].Places(lab.ListNamed("class_accuracy")))
+		of := lab.ListNamed("class_accuracy")
+		values := slices.Clone(w.Runs.Tracks[seed].Places(w.Runs.Clock, of))
 		for i := range values {
 			values[i] = measure.Num(.9)
 		}
 		values[lowest] = measure.Num(.1)
-		w.Runs.Tracks[seed].Eval.ByGroup.Set("class_accuracy", values)
+		setList(w.Runs.Tracks[seed], "class_accuracy", values)
 	}
 	p := slices.IndexFunc(w.Board.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })

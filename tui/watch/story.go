@@ -45,7 +45,8 @@ func (w *Page) updateStory() {
 	if slices.Equal(of, w.storyState.inputs) && !reading {
 		return
 	}
-	w.storyState.Story, w.storyState.inputs, w.Runs.Epoch = compare.Story{}, of, 0
+	w.storyState.Story, w.storyState.inputs = compare.Story{}, of
+	w.Runs.Clock = compare.Clock{}
 	if reading { // half a log has other evaluations than the whole
 		w.storyState.inputs, w.storyState.Said = nil, []string{"Reading the logs" + w.Theme.More}
 		return
@@ -55,7 +56,7 @@ func (w *Page) updateStory() {
 			Status: t.Status, Evals: t.Evaluations(), Lossy: t.Gap != nil}
 	})
 	w.storyState.Story = compare.NewStory(runs, w.Runs.Baseline)
-	w.Runs.Epoch = w.storyState.Epoch
+	w.Runs.Clock = w.storyState.Clock
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -40,6 +39,10 @@ type tableLayout struct {
 // right behind the figures that the methods are made for.
 const leastWide = 100
 
+// leastNewest is the least width of a table with the newest value beside the mean: in a narrower
+// one it would take the place of a column that says more.
+const leastNewest = 140
+
 // forNarrow returns the columns for a table narrower than leastWide: heads in brief, and λ and η
 // before the change of the risk.
 func forNarrow(columns []column) (list []column) {
@@ -68,9 +71,9 @@ func forNarrow(columns []column) (list []column) {
 // counts the columns that columnsOf puts behind progress, and must follow it.
 func (w *Page) outcomeCount() int {
 	if w.Board.Validates && !w.Board.Val {
-		return 6
+		return 7
 	}
-	return 5
+	return 6
 }
 
 // layTable decides what the table of so many cells shows. Columns are taken from the front until
@@ -99,7 +102,8 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		lacking := c.rare && !panel.EvalFigure(c.best.Name).Over(w.Runs.Tracks).Applies()
+		lacking := c.rare && !panel.EvalFigure(c.best.Name).Over(w.Runs.Tracks).Applies() ||
+			c.wide && cells < leastNewest
 		if lacking || c.change != nil && w.Runs.Baseline < 0 {
 			continue
 		}
@@ -123,38 +127,59 @@ func (w *Page) layTable(cells int) tableLayout {
 	return l
 }
 
-// bests returns the row with the best value of each column that has one, at the last epoch that all
-// runs have; -1 for none. Values count as equal if they are written alike: a mark on one of two
-// equal figures would be a riddle. So would a mark on a figure while a run that is further along
-// shows one as good.
+// bests returns the row with the best value of each column that has one, of the rows that the story
+// counts; -1 for none. Values count as equal if they are written alike: a mark on one of two equal
+// figures would be a riddle.
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
 		marks[i] = -1
 		if c.best != nil && w.Runs.Comparable(c.best) {
-			marks[i] = w.leads(c.best, panel.EvalFigureAt(c.best.Name, w.Runs.Epoch))
-			if w.leads(c.best, panel.EvalFigure(c.best.Name)) != marks[i] {
-				marks[i] = -1
-			}
+			marks[i] = w.leads(c.best, w.clockFigure(c.best.Name))
 		}
 	}
 	return marks
 }
 
 // leads returns the row whose figure is best; -1 for none, and for several alike.
-func (w *Page) leads(m *measure.Measure, figure panel.Figure) int {
-	values := lists.Map(w.Runs.Rows(),
-		func(row []int) measure.Number { return figure.Over(w.Runs.InRow(row)) })
+func (w *Page) leads(m *measure.Measure, figure func([]*panel.Track) measure.Number) int {
+	counts := func(t *panel.Track) bool { return w.Runs.Clock.Counts(t.Meta) }
+	values := lists.Map(w.Runs.Rows(), func(row []int) (v measure.Number) {
+		if runs := w.Runs.InRow(row); slices.ContainsFunc(runs, counts) {
+			v = figure(runs)
+		}
+		return v
+	})
 	return measure.LeaderIndex(values, m.Better == dro.Higher,
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 
-// epochMark names the epoch at which runs are compared, behind the head of what compares them.
-func (w *Page) epochMark() string {
-	if w.Runs.Epoch == 0 {
-		return ""
+// withClock puts the clock of all figures of evaluations at the end of the heads before them. Where
+// there is no room beside these, it takes their place; they explain themselves.
+func (w *Page) withClock(head, name string) string {
+	clock := w.Runs.Clock
+	if len(clock.Epochs) == 0 {
+		return head
 	}
-	return fmt.Sprintf("@%.4g", w.Runs.Epoch)
+	cells, brief := cell.Width(head), fmt.Sprintf("@%.4g", clock.Epoch())
+	if len(clock.Epochs) > 1 {
+		brief = fmt.Sprintf("@%.4g–%.4g", clock.Epochs[0], clock.Epoch())
+	}
+	before := []string{strings.TrimRight(head, " "), "", ""}
+	if name != "run" { // it says which rows are shown
+		before[1], before[2] = " "+name, " "+name
+	}
+	if head := strings.TrimSuffix(before[0], "progress"); head != before[0] {
+		before = slices.Insert(before, 1, strings.TrimRight(head, " "))
+	}
+	for _, text := range []string{clock.String(), brief} {
+		for _, b := range before {
+			if left := cells - cell.Width(b) - cell.Width(text); left > 1 {
+				return b + kit.Blanks(left) + text
+			}
+		}
+	}
+	return kit.Left(" "+brief, cells)
 }
 
 // shortest is the last form of rowName.
@@ -217,6 +242,7 @@ func (w *Page) table(r kit.Rect) []string {
 	if l.bar > 0 {
 		head += " " + kit.Left("progress", l.bar)
 	}
+	head = w.withClock(head, name)
 	grid := t.Grid(w.fields(l).Table(inView, nil), r.W, 1)
 	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head+grid.Head(nil), r.W)))}
 	for k, i := range inView {
@@ -234,9 +260,6 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 			Cell: func(i int) string { return c.Cell(w.Runs.InRow(rows[i])) }}
 		if l.narrow && c.Brief != "" {
 			f.Head = c.Brief
-		}
-		if c.change != nil && panel.Percents(*c.change) { // the epoch is that of both changes
-			f.Head = cell.Cut(f.Head, c.Width-1-len(w.epochMark())) + w.epochMark()
 		}
 		if c.best != nil {
 			f.Tone = func(text string) page.Tone {
@@ -263,7 +286,8 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 // all that tells: a run has a mark, a state its glyph, and a change its sign.
 func (w *Page) row(runs []int, l tableLayout) string {
 	t, run := w.Theme, w.Runs.Tracks[runs[0]]
-	state, running := w.state(runs)
+	slowest := panel.Slowest(w.Runs.InRow(runs))
+	state := slowest.Status
 	glyph, style := lab.State(t, state)
 	series, mark := t.Line(run.Number), t.Mark(run.Number)
 	if run.Hidden {
@@ -284,19 +308,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 		s += " " + style.Paint(kit.Left(string(state), l.state-1))
 	}
 	if l.bar > 0 {
-		s += " " + t.Progress(running, l.bar, series)
+		s += " " + t.Progress(slowest.Done(), l.bar, series)
 	}
 	return s
-}
-
-// state returns the status of the first run of a row that has not ended, or else of its first run,
-// and the mean progress of the row's runs, 0 to 1. A row of seeds goes on as long as one of its
-// runs does.
-func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	list := w.Runs.InRow(runs)
-	for _, t := range list {
-		part += t.Done() / float64(len(list))
-	}
-	live := func(t *panel.Track) bool { return !t.Status.Ended() }
-	return list[max(0, slices.IndexFunc(list, live))].Status, part
 }

@@ -102,7 +102,7 @@ func (w *Page) hiddenBars(p int) int {
 	if v.Films() {
 		rows-- // its heads are always there
 	}
-	return max(0, len(t.Places(v.BarsMeasure(t.Meta)))-rows)
+	return max(0, len(t.Places(w.Runs.PanelClock(), v.BarsMeasure(t.Meta)))-rows)
 }
 
 // scrollBars moves the bars of a panel. The last bar goes no higher than the last row, whatever

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"drolab/dro"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -15,20 +16,21 @@ import (
 	"drolab/tui/plot"
 )
 
-// Bars returns the bars of the figures by class or group of the run under the cursor, at its last
-// evaluation, for so many rows. They keep the order of the data set, so that a class stays in its
-// place when runs are compared. Spread has them sorted.
+// Bars returns the bars of the figures by class or group of the run under the cursor, by the clock
+// of the panels, for so many rows. They keep the order of the data set, so that a class stays in
+// its place when runs are compared. Spread has them sorted.
 func (b *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
 	t := b.Runs.Run()
-	values := t.Places(of)
+	clock := b.Runs.PanelClock()
+	values := t.Places(clock, of)
 	bars := &plot.Bars{First: min(b.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
 		Charset: b.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []measure.Number
 	if r := b.Runs.ComparedRun(of); r != nil {
-		base = r.PlacesAt(b.Runs.CommonEpoch(), of)
+		base = r.Places(clock, of)
 	}
-	cells := barFields(t, of)
+	cells := barFields(t, clock, of)
 	// The heads take a row only where no bar has to go for it.
 	if rows <= len(values) {
 		cells = cells[:min(1, len(cells))] // without a head only the number to train on
@@ -88,7 +90,7 @@ func judge(t *Track, values []measure.Number, of measure.Measure) (worst int, fe
 // barFields returns the columns behind a measure's bars, the most important first: plot.Bars leaves
 // out columns from the end where the panel is narrow. Their heads are those of drolab show; a cell
 // is "" where the run has no such figure at a place.
-func barFields(t *Track, of measure.Measure) (list page.Fields[int]) {
+func barFields(t *Track, clock compare.Clock, of measure.Measure) (list page.Fields[int]) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
@@ -96,7 +98,7 @@ func barFields(t *Track, of measure.Measure) (list page.Fields[int]) {
 		}
 	}
 	figure := func(head, name string, write func(page.Number) string) {
-		if n := t.Eval.ByGroup.Named(name); len(n) > 0 {
+		if n := t.placesNamed(clock, name); len(n) > 0 {
 			list.Add(head, func(i int) string {
 				return TextAt(n, i, func(v measure.Number) string { return write(v) })
 			})
@@ -113,7 +115,7 @@ func barFields(t *Track, of measure.Measure) (list page.Fields[int]) {
 	if of.Name != split+part+"_accuracy" {
 		return list
 	}
-	if values := t.Places(of); len(n) > 0 {
+	if values := t.Places(clock, of); len(n) > 0 {
 		list.Add("95 %", func(i int) string { return wilsonText(values, n, i) })
 	}
 	loss := func(l page.Number) string { return lab.Write(measure.Measure{}, l) }
@@ -184,7 +186,7 @@ type oneRun struct{}
 
 func (oneRun) draw(b *Board, p int, v *View, iw, ih int) ([]string, string) {
 	of := v.BarsMeasure(b.Runs.Run().Meta)
-	if len(b.Runs.Run().Places(of)) == 0 {
+	if len(b.Runs.Run().Places(b.Runs.PanelClock(), of)) == 0 {
 		return nil, ""
 	}
 	return b.drawBars(b.Bars(p, of, ih), iw, ih), ""
@@ -196,5 +198,5 @@ func (oneRun) note(b *Board, v *View) string {
 	if r := b.Runs.ComparedRun(v.BarsMeasure(t.Meta)); r != nil {
 		note += " vs " + r.Label
 	}
-	return note + t.lastEpochNote()
+	return note + b.Runs.runNote()
 }

@@ -43,26 +43,35 @@ func (t *Track) keepEval(e *runner.EvalEvent) {
 	t.evals = append(t.evals, &kept)
 }
 
-// Evaluations returns the kept evaluations in their order, or only the last one before the log is
-// read.
+// Evaluations returns the run's own evaluations that are kept, in their order; without those that a
+// fork has from its parent. Before the log is read, it is the last one alone.
 func (t *Track) Evaluations() []*runner.EvalEvent {
-	if len(t.evals) == 0 && t.Eval != nil {
+	list := t.evals
+	switch n := len(list); {
+	case t.Eval == nil:
+		return nil
+	case n == 0 || t.Behind == nil && list[n-1].Step < t.Eval.Step:
+		list = append(list[:n:n], t.Eval)
+	case list[n-1].Step == t.Eval.Step:
+		list = append(list[:n-1:n-1], t.Eval)
+	}
+	return compare.OwnEvaluations(t.Meta, list)
+}
+
+// Newest returns the run's own newest evaluation; nil before the first.
+func (t *Track) Newest() *runner.EvalEvent {
+	if t.Eval == nil || len(compare.OwnEvaluations(t.Meta, []*runner.EvalEvent{t.Eval})) == 0 {
+		return nil
+	}
+	return t.Eval
+}
+
+// At returns the evaluations of which the run's figures are the means by a clock; nil if the run
+// lacks one of them. Imported predictions have one evaluation and no epochs, so it is theirs by any
+// clock.
+func (t *Track) At(clock compare.Clock) []*runner.EvalEvent {
+	if t.Meta.Imported != nil && t.Eval != nil {
 		return []*runner.EvalEvent{t.Eval}
 	}
-	return t.evals
-}
-
-// EndsAt reports whether the last evaluation is that of an epoch. Imported predictions have no
-// epochs, so they end at every epoch.
-func (t *Track) EndsAt(epoch float64) bool {
-	last := []*runner.EvalEvent{t.Eval}
-	return t.Eval != nil && (t.Meta.Imported != nil || compare.EvalAt(last, epoch) != nil)
-}
-
-// EvalAt returns the evaluation at an epoch; nil without one.
-func (t *Track) EvalAt(epoch float64) *runner.EvalEvent {
-	if t.EndsAt(epoch) {
-		return t.Eval
-	}
-	return compare.EvalAt(t.evals, epoch)
+	return clock.Of(t.Meta, t.Evaluations())
 }

@@ -61,10 +61,11 @@ func (b *Board) maps(p int, v *View, iw, ih int) []sizedMap {
 		return nil
 	}
 	order := b.worstFirst(of)
-	if len(t.Places(of)) != len(order) { // the log is half read: films have more than is shown
+	values := t.Places(b.Runs.PanelClock(), of)
+	if len(values) != len(order) { // the log is half read: films have more than is shown
 		return nil
 	}
-	worst, _ := judge(t, t.Places(of), of)
+	worst, _ := judge(t, values, of)
 	cross := b.Cross // a map marks the column at which the plots beside it are read
 	if cross.On {
 		cross.X = b.stepAt(t, cross.X)

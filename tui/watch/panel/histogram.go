@@ -14,8 +14,9 @@ type histogram struct{}
 
 func (histogram) draw(b *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	t := b.Runs.Run()
+	counts := t.Places(b.Runs.PanelClock(), v.BarsMeasure(t.Meta))
 	h := &plot.Histogram{Number: t.Number, Charset: b.Theme.Charset(false),
-		Counts: lists.Map(t.Places(v.BarsMeasure(t.Meta)), measure.Number.Float)}
+		Counts: lists.Map(counts, measure.Number.Float)}
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}
@@ -36,5 +37,5 @@ func (histogram) draw(b *Board, _ int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (histogram) note(b *Board, _ *View) string {
-	return b.Runs.Run().Label + b.Runs.Run().lastEpochNote()
+	return b.Runs.Run().Label + b.Runs.runNote()
 }

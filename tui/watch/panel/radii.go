@@ -23,7 +23,7 @@ func (RadiusCurves) draw(b *Board, p int, v *View, iw, ih int) ([]string, string
 }
 
 func (RadiusCurves) note(b *Board, _ *View) string {
-	return b.Theme.Greek("by ρ" + atEpoch(b.Runs.CommonEpoch()))
+	return b.Theme.Greek("by ρ" + b.Runs.clockNote())
 }
 
 // Risks returns the chart of a list measure of all runs over the radii, with the training radius of
@@ -34,8 +34,8 @@ func (RadiusCurves) note(b *Board, _ *View) string {
 // time, without memory, because this chart changes only with evaluations.
 func (b *Board) Risks(v *View) *plot.Chart {
 	of := v.BarsMeasure(b.Runs.Run().Meta)
-	radii, epoch := b.Runs.Run().Meta.Spec.RiskRadii, b.Runs.CommonEpoch()
-	if len(b.Runs.MeasuredRun(of).PlacesAt(epoch, of)) == 0 || len(radii) == 0 {
+	radii, clock := b.Runs.Run().Meta.Spec.RiskRadii, b.Runs.PanelClock()
+	if len(b.Runs.MeasuredRun(of).Places(clock, of)) == 0 || len(radii) == 0 {
 		return nil
 	}
 	c := &plot.Chart{X: plot.EmptyRange(), XLog: true, Ends: true}
@@ -43,7 +43,7 @@ func (b *Board) Risks(v *View) *plot.Chart {
 		c.X = c.X.Add(math.Log10(rho))
 	}
 	for _, row := range b.Runs.visibleRows(b.Runs.Rows()) {
-		b.addLine(c, row, func(t *Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
+		b.addLine(c, row, func(t *Track) *plot.Series { return t.OverRadii(clock, of) }, false)
 	}
 	if rho := b.Runs.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
 		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"slices"
 
 	"drolab/dro"
@@ -23,17 +24,38 @@ type Runs struct {
 	Cursor   int     // run under the cursor
 	Pointed  bool    // whether the cursor was put there
 	Baseline int     // run that bars are compared with; -1 for none
-	// Epoch is the last epoch that the runs of the story have in common; 0 without one.
-	Epoch float64
+	// Clock is that of the story: table and panels speak of its evaluations, too.
+	Clock compare.Clock
 }
 
-// CommonEpoch returns the epoch at which panels compare runs. It is that of the story, or the last
-// of the run under the cursor while the story has none or leaves that run out.
-func (r *Runs) CommonEpoch() float64 {
-	if run := r.Run(); run != nil && run.Eval != nil && run.EvalAt(r.Epoch) == nil {
-		return run.Eval.Epoch
+// PanelClock returns the clock of the panels. It is that of the story or, where that leaves out the
+// run under the cursor before its last epochs, the clock of this run alone; panels say which.
+func (r *Runs) PanelClock() compare.Clock {
+	if run := r.Run(); run != nil && run.Newest() != nil && len(run.At(r.Clock)) == 0 {
+		return compare.Latest(run.Meta, run.Evaluations())
 	}
-	return r.Epoch
+	return r.Clock
+}
+
+// Counted returns those runs of a row that the story counts, or all of them if it counts none. A
+// figure of a row of seeds is their mean, as in the sentence.
+func (r *Runs) Counted(row []*Track) []*Track {
+	left := func(t *Track) bool { return !r.Clock.Counts(t.Meta) }
+	if counted := slices.DeleteFunc(slices.Clone(row), left); len(counted) > 0 {
+		return counted
+	}
+	return row
+}
+
+// Slowest returns the run by which a row of seeds is told where only one can be: its state, its
+// epoch, what is done and how long it will take. It is the one that is furthest from its end, of
+// those that go on if one does.
+func Slowest(row []*Track) *Track {
+	ended := func(t *Track) bool { return t.Status.Ended() }
+	if live := slices.DeleteFunc(slices.Clone(row), ended); len(live) > 0 {
+		row = live
+	}
+	return slices.MinFunc(row, func(a, b *Track) int { return cmp.Compare(a.Done(), b.Done()) })
 }
 
 // Methods returns the method of each watched run.
@@ -185,22 +207,22 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 // followed by eye.
 func (r *Runs) ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
-	if r.Baseline >= 0 && len(r.Tracks[r.Baseline].PlacesAt(r.CommonEpoch(), of)) > 0 {
+	if r.Baseline >= 0 && len(r.Tracks[r.Baseline].Places(r.PanelClock(), of)) > 0 {
 		return r.Tracks[r.Baseline]
 	}
 	return r.MeasuredRun(of)
 }
 
-// MeasuredRun returns the run under the cursor. Where that has no evaluation at the common epoch,
-// it returns another run with the same classes or groups that has one, if there is any.
+// MeasuredRun returns the run under the cursor. Where that has no figures by the panels' clock, it
+// returns another run with the same classes or groups that has some, if there is any.
 func (r *Runs) MeasuredRun(of measure.Measure) *Track {
-	run, epoch := r.Run(), r.CommonEpoch()
-	if len(run.PlacesAt(epoch, of)) > 0 {
+	run, clock := r.Run(), r.PanelClock()
+	if len(run.Places(clock, of)) > 0 {
 		return run
 	}
 	for _, t := range r.Tracks {
 		same := slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis))
-		if same && len(t.PlacesAt(epoch, of)) > 0 {
+		if same && len(t.Places(clock, of)) > 0 {
 			return t
 		}
 	}
@@ -208,11 +230,10 @@ func (r *Runs) MeasuredRun(of measure.Measure) *Track {
 }
 
 // ComparedRun returns the baseline, with which the bars of the run under the cursor are compared.
-// It is nil without a baseline, with the cursor on it, for a measure that is neither better nor
-// worse, and for a run that is further than the common epoch.
+// It is nil without a baseline, with the cursor on it, and for a measure that is neither better nor
+// worse.
 func (r *Runs) ComparedRun(of measure.Measure) *Track {
-	if r.Baseline < 0 || r.Baseline == r.Cursor || of.Better == dro.Neither ||
-		!r.Run().EndsAt(r.CommonEpoch()) {
+	if r.Baseline < 0 || r.Baseline == r.Cursor || of.Better == dro.Neither {
 		return nil
 	}
 	return r.Tracks[r.Baseline]

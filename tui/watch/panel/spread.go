@@ -31,7 +31,7 @@ func (b *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	var all [][]measure.Number
 	for _, row := range b.Runs.visibleRows(b.Runs.Rows()) {
 		// Front is an index into all: the row that is drawn over the others.
-		values := meansAt(b.Runs.InRow(row), b.Runs.CommonEpoch(), of)
+		values := b.Runs.meansAt(row, of)
 		if len(values) != len(order) {
 			continue
 		}
@@ -50,7 +50,7 @@ func (b *Board) spreadRows(
 	s *plot.Spread, of measure.Measure, order []int, all [][]measure.Number,
 ) {
 	run, top := b.Runs.Run(), 0.0
-	judged := b.Runs.MeasuredRun(of).PlacesAt(b.Runs.CommonEpoch(), of)
+	judged := b.Runs.MeasuredRun(of).Places(b.Runs.PanelClock(), of)
 	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
 		judged = all[s.Front]
 	}
@@ -94,9 +94,10 @@ func (b *Board) spreadRows(
 // The order of the last frame stays while it is nearly right: rows that change places cost more, to
 // follow and to send, than a point of accuracy is worth.
 func (b *Board) worstFirst(of measure.Measure) []int {
-	values, epoch := b.Runs.ranking().PlacesAt(b.Runs.CommonEpoch(), of), b.Runs.CommonEpoch()
+	clock := b.Runs.PanelClock()
+	values := b.Runs.ranking().Places(clock, of)
 	// The baseline's data may be others.
-	if own := b.Runs.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
+	if own := b.Runs.MeasuredRun(of).Places(clock, of); len(values) != len(own) {
 		values = own
 	}
 	order := slices.Clone(b.orders[of.Name])
@@ -156,5 +157,5 @@ func (allRuns) note(b *Board, v *View) string {
 	if v.BarsMeasure(b.Runs.Run().Meta).Better == dro.Neither {
 		note = "by " + b.Runs.ranking().ShortName(12)
 	}
-	return note + atEpoch(b.Runs.CommonEpoch())
+	return note + b.Runs.clockNote()
 }

@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -33,16 +34,21 @@ func StepFigure(name string) Figure {
 	}
 }
 
-// EvalFigure returns the figure of a measure at the last evaluation. Fit turns the name of a
-// measure over classes into that of the one over groups where the run's data have groups, so one
-// column serves both kinds of runs.
+// EvalFigure returns the figure of a measure at the run's newest evaluation. MeasureFor turns the
+// name of a measure over classes into that of the one over groups where the run's data have groups,
+// so one column serves both kinds of runs.
 func EvalFigure(name string) Figure {
-	return func(t *Track) measure.Number { return t.valueIn(t.Eval, name) }
+	return func(t *Track) measure.Number { return t.valueIn(t.Newest(), name) }
 }
 
-// EvalFigureAt returns the figure of a measure at the evaluation of an epoch.
-func EvalFigureAt(name string, epoch float64) Figure {
-	return func(t *Track) measure.Number { return t.valueIn(t.EvalAt(epoch), name) }
+// ClockFigure returns the figure of a measure by a clock: its mean over the evaluations of which
+// all runs are told. It does not apply to a run that lacks one of them.
+func ClockFigure(name string, clock compare.Clock) Figure {
+	return func(t *Track) measure.Number {
+		return measure.MeanOf(lists.Map(t.At(clock), func(e *runner.EvalEvent) measure.Number {
+			return t.valueIn(e, name)
+		}))
+	}
 }
 
 // valueIn returns the value of a measure in one of the run's evaluations; nil has none.
@@ -53,21 +59,33 @@ func (t *Track) valueIn(e *runner.EvalEvent, name string) (v measure.Number) {
 	return v
 }
 
-// Places returns the values of a list measure at the last evaluation, one for each class, group,
-// radius or bin. The list belongs to the event and must not be changed; it is nil where the event
-// has none.
-func (t *Track) Places(of measure.Measure) []measure.Number { return placesIn(t.Eval, of) }
-
-// PlacesAt returns a list measure at an epoch; nil where the run has no evaluation there.
-func (t *Track) PlacesAt(epoch float64, of measure.Measure) []measure.Number {
-	return placesIn(t.EvalAt(epoch), of)
+// Places returns the values of a list measure by a clock, one for each class, group, radius or bin:
+// the means of ClockFigure, place by place. It is nil where the run has none.
+func (t *Track) Places(clock compare.Clock, of measure.Measure) []measure.Number {
+	return t.placesNamed(clock, of.Name)
 }
 
-func placesIn(e *runner.EvalEvent, of measure.Measure) []measure.Number {
-	if e == nil {
-		return nil
+func (t *Track) placesNamed(clock compare.Clock, name string) []measure.Number {
+	return meansOf(lists.Map(t.At(clock), func(e *runner.EvalEvent) []measure.Number {
+		return e.ByGroup.Named(name)
+	}))
+}
+
+// meansOf returns the means of lists, place by place.
+func meansOf(all [][]measure.Number) []measure.Number {
+	if len(all) == 1 {
+		return all[0]
 	}
-	return e.ByGroup.Named(of.Name)
+	var places [][]measure.Number // the values of the lists at each
+	for _, list := range all {
+		for i, v := range list {
+			if i == len(places) {
+				places = append(places, nil)
+			}
+			places[i] = append(places[i], v)
+		}
+	}
+	return lists.Map(places, measure.MeanOf)
 }
 
 // sampleCounts returns the numbers of samples from which the values of a list measure are computed.
@@ -82,31 +100,22 @@ func (t *Track) sampleCounts(of measure.Measure) []int {
 	}
 }
 
-// meansAt returns the means of a list measure over runs at an epoch, place by place.
-func meansAt(runs []*Track, epoch float64, of measure.Measure) []measure.Number {
-	if len(runs) == 1 {
-		return runs[0].PlacesAt(epoch, of)
-	}
-	var places [][]measure.Number // the values of the runs at each
-	for _, t := range runs {
-		for i, v := range t.PlacesAt(epoch, of) {
-			if i == len(places) {
-				places = append(places, nil)
-			}
-			places[i] = append(places[i], v)
-		}
-	}
-	return lists.Map(places, measure.MeanOf)
+// meansAt returns the means of a list measure over the runs of a row, place by place.
+func (r *Runs) meansAt(row []int, of measure.Measure) []measure.Number {
+	clock := r.PanelClock()
+	return meansOf(lists.Map(r.Counted(r.InRow(row)), func(t *Track) []measure.Number {
+		return t.Places(clock, of)
+	}))
 }
 
 // Percents reports whether a measure is written in percent.
 func Percents(m measure.Measure) bool { return m.Scale == dro.Percent }
 
-// OverRadii returns a list measure at an epoch over log10 of its radii. A chart's x is linear, so
+// OverRadii returns a list measure by a clock over log10 of its radii. A chart's x is linear, so
 // the logarithm is taken here and the axis labels undo it (Chart.XLog).
-func (t *Track) OverRadii(epoch float64, of measure.Measure) *plot.Series {
+func (t *Track) OverRadii(clock compare.Clock, of measure.Measure) *plot.Series {
 	s := new(plot.Series)
-	for i, v := range t.PlacesAt(epoch, of) {
+	for i, v := range t.Places(clock, of) {
 		if i < len(t.Meta.Spec.RiskRadii) && v.Applies() {
 			s.Append(math.Log10(t.Meta.Spec.RiskRadii[i]), v.Float())
 		}

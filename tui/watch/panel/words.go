@@ -4,15 +4,18 @@ import (
 	"fmt"
 
 	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
-// StatusText says in words how the run stands. The long form also says how long a run that is done
-// took. The headline tries it first, and takes the short form where the screen is narrow.
-func (t *Track) StatusText(long bool) string {
+// StatusText says in words how the run stands, with its figures by a clock. The long form also says
+// how long a run that is done took. The headline tries it first, and takes the short form where the
+// screen is narrow.
+func (t *Track) StatusText(clock compare.Clock, long bool) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
@@ -25,10 +28,13 @@ func (t *Track) StatusText(long bool) string {
 			s += " in " + plot.FormatDuration(t.Seconds)
 		}
 	}
-	if t.Eval == nil {
+	switch newest := t.Newest(); {
+	case newest == nil:
 		return s + ": not evaluated"
+	case len(t.At(clock)) == 0: // the clock is that of other runs
+		return s + fmt.Sprintf(": at epoch %.4g, ", newest.Epoch) + t.accuracies(EvalFigure)
 	}
-	return s + ": " + t.accuracies(t.Eval)
+	return s + ": " + t.accuracies(func(name string) Figure { return ClockFigure(name, clock) })
 }
 
 // BoundsText says in words where λ is in its box, as in ", λ 0.71 (bounds 0.1 and 10)", or at which
@@ -62,17 +68,17 @@ func (t *Track) SelectionText() string {
 		return fmt.Sprintf("no step selected yet by %s", by)
 	}
 	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
-		t.accuracies(t.Selected))
+		t.accuracies(func(name string) Figure {
+			return func(t *Track) measure.Number { return t.valueIn(t.Selected, name) }
+		}))
 }
 
-// accuracies writes the accuracies of an evaluation that people ask for, worst and mean, on the
-// test split. The split that is shown does not matter here: a selection is made on validation and
-// judged on test.
-func (t *Track) accuracies(e *runner.EvalEvent) string {
+// accuracies writes the accuracies that people ask for, worst and mean, on the test split. The
+// split that is shown does not matter here: a selection is made on validation and judged on test.
+func (t *Track) accuracies(figure func(name string) Figure) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
-		percent.Text(e.Named(t.Meta.MeasureFor("worst_class_accuracy"))),
-		percent.Text(e.Named("test_accuracy")))
+		percent.Text(figure("worst_class_accuracy")(t)), percent.Text(figure("test_accuracy")(t)))
 }
 
 // ShortName returns the short name of a run or, if it is wider than most cells, the name of its
@@ -84,16 +90,28 @@ func (t *Track) ShortName(most int) string {
 	return t.Short
 }
 
-// lastEpochNote returns the epoch of the run's last evaluation in words, for a panel's note.
-func (t *Track) lastEpochNote() string {
-	if t.Eval == nil {
+// clockNote names the epochs of a panel's figures for its note. Bars do not move with the curves,
+// and without the epochs they would be taken for the figures of the current step.
+func (r *Runs) clockNote() string {
+	clock := r.PanelClock()
+	switch len(clock.Epochs) {
+	case 0:
 		return ""
+	case 1:
+		return atEpoch(clock.Epoch())
 	}
-	return atEpoch(t.Eval.Epoch)
+	return fmt.Sprintf(" · epochs %.4g–%.4g", clock.Epochs[0], clock.Epoch())
 }
 
-// atEpoch names the epoch of a panel's figures for its note. Bars do not move with the curves, and
-// without the epoch they would be taken for the figures of the current step.
+// runNote names the epochs of figures of the run under the cursor alone, which may refit.
+func (r *Runs) runNote() string {
+	if of := r.Run().At(r.PanelClock()); len(of) == 1 {
+		return atEpoch(of[0].Epoch)
+	}
+	return r.clockNote()
+}
+
+// atEpoch names one epoch.
 func atEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }
 
 // Name returns the label with the mark of what the run's method uses or, where an old log turned

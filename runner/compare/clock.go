@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// Clock says of which evaluations figures speak where runs are compared while they go on: of the
+// latest ones that all of the compared runs have. A figure is the mean over them, because single
+// evaluations swing. A method that refits after training has one evaluation of its own, the last,
+// which no mean with those of ERM before it may hide.
+type Clock struct {
+	Epochs []float64 // at most runner.AverageWindow, in their order; none before there are any
+	Runs   []string  // IDs of the runs that are compared
+}
+
+// Epoch returns the last epoch, or 0 without one.
+func (c Clock) Epoch() float64 {
+	if len(c.Epochs) == 0 {
+		return 0
+	}
+	return c.Epochs[len(c.Epochs)-1]
+}
+
+// Counts reports whether a run is among those that are compared.
+func (c Clock) Counts(m *runner.Meta) bool { return slices.Contains(c.Runs, m.ID) }
+
+// Of returns those evaluations of a run, in their order, of which its figures are the means; nil if
+// the run lacks one of them.
+func (c Clock) Of(m *runner.Meta, evals []*runner.EvalEvent) (of []*runner.EvalEvent) {
+	epochs := c.Epochs
+	if len(epochs) > 0 && refits(m) {
+		epochs = epochs[len(epochs)-1:]
+	}
+	for _, epoch := range epochs {
+		e := EvalAt(evals, epoch)
+		if e == nil {
+			return nil
+		}
+		of = append(of, e)
+	}
+	return of
+}
+
+// String returns the epochs as a table or a panel names them; "" without any.
+func (c Clock) String() string {
+	switch len(c.Epochs) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("epoch %.4g", c.Epoch())
+	}
+	return fmt.Sprintf("mean of epochs %.4g–%.4g", c.Epochs[0], c.Epoch())
+}
+
+// Latest returns the clock of one run alone: its own latest evaluations.
+func Latest(m *runner.Meta, evals []*runner.EvalEvent) (c Clock) {
+	n := runner.AverageWindow
+	if refits(m) {
+		n = 1
+	}
+	for _, e := range evals[max(0, len(evals)-n):] {
+		c.Epochs = append(c.Epochs, e.Epoch)
+	}
+	return c
+}
+
+// refits reports whether the method of a run fits the last layer again after training.
+func refits(m *runner.Meta) bool {
+	method, err := dro.Find(m.Spec.Algorithm())
+	return err == nil && method.Refits && m.Imported == nil
+}
+
+// OwnEvaluations returns the evaluations of a run without those that a fork has from its parent:
+// until the step at which it left its parent, it is that run. A method that refits has an
+// evaluation of its own at the last step, even as a fork from there.
+func OwnEvaluations(m *runner.Meta, evals []*runner.EvalEvent) []*runner.EvalEvent {
+	_, step, err := runner.ParseParent(m.Parent)
+	if err != nil {
+		return evals
+	}
+	if refits(m) && step == m.Steps {
+		step--
+	}
+	before := func(e *runner.EvalEvent) bool { return e.Step <= step }
+	return slices.DeleteFunc(slices.Clone(evals), before)
+}
