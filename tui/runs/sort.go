@@ -17,8 +17,8 @@ type sortOrder struct {
 // sortNext sorts by the next column that the screen has room for.
 func (p *Page) sortNext() {
 	columns := p.layColumns(p.inner())
-	for next := p.by + 1; ; next++ {
-		head := p.columns[next%len(p.columns)].Head
+	for i := range p.columns {
+		head := p.columns[(p.by+1+i)%len(p.columns)].Head
 		if slices.ContainsFunc(columns, func(c runColumn) bool { return c.Head == head }) {
 			p.sortBy(head)
 			return

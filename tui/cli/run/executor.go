@@ -67,8 +67,12 @@ func (e *executor) showReading(tr *Trainer, do func()) {
 		select {
 		case <-ended:
 		case <-e.interrupted:
-			tr.Note("the data are still being read; then the runs stop. Press Ctrl-C again to " +
-				"leave them alone")
+			select {
+			case <-ended: // and released since, which also closes interrupted
+			default:
+				tr.Note("the data are still being read; then the runs stop. Press Ctrl-C again " +
+					"to leave them alone")
+			}
 		}
 	}()
 	defer tr.Readings("samples").Follow(e.reading)()
