@@ -161,11 +161,17 @@ func (m *Meta) Measured() (s measure.Settings, p *measure.Parts, optimum bool) {
 	return m.Spec.MeasureSettings(), &m.Parts, m.Optimum != nil
 }
 
+// mostParts bounds the parts of a run after which a checkpoint is kept. Presets ask for four.
+const mostParts = 100
+
 // Usable returns an error if a run cannot continue because a person or a bad disk has changed its
 // run.json.
 func (m *Meta) Usable() error {
 	if m.StepsPerEpoch < 1 || m.Steps < 0 {
 		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
+	}
+	if n := m.CheckpointParts; n < 0 || n > mostParts {
+		return fmt.Errorf("checkpoint_parts: %d: want 0 to %d", n, mostParts)
 	}
 	if wrong := m.Spec.WrongValues(); len(wrong) > 0 {
 		return wrong[0]

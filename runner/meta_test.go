@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"drolab/runner/spec"
+
 	"drolab/runner/measure"
 )
 
@@ -36,6 +38,18 @@ func TestEndsPart(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%d steps in %d parts end at %v, want %v", c.steps, c.parts, got, c.want)
+		}
+	}
+}
+
+// TestPartsAreBounded: a run.json cannot ask for more parts than any program makes, which would
+// keep every checkpoint.
+func TestPartsAreBounded(t *testing.T) {
+	for parts, usable := range map[int]bool{-1: false, 0: true, 4: true, 100: true, 101: false,
+		1 << 62: false} {
+		m := Meta{StepsPerEpoch: 1, Steps: 1, Spec: spec.Defaults(), CheckpointParts: parts}
+		if err := m.Usable(); (err == nil) != usable {
+			t.Errorf("Usable() with %d parts = %v, want usable %v", parts, err, usable)
 		}
 	}
 }

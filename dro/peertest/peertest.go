@@ -43,7 +43,7 @@ func Python(t testing.TB, modules ...string) (path string) {
 }
 
 // Program returns the path of a program, and skips the test if there is none. With -short it always
-// skips: Python takes seconds to load PyTorch, and the tests are to take less than a minute.
+// skips: Python takes seconds to load PyTorch.
 func Program(t testing.TB, name string) (path string) {
 	t.Helper()
 	if testing.Short() {
