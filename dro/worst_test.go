@@ -64,7 +64,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 						continue
 					}
 				}
-				rhos := cases(testsize.Few(2, .5, 1e-12, 10, 1e-3), 1e-6, .1, 1.5, 1e4)
+				rhos := cases(testsize.Few(1, .5, 1e-12, 10, 1e-3), 1e-6, .1, 1.5, 1e4)
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
 					limit := saturationOf(set, &s, new(buffer)).divergence
 					if limit > 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record/recordtest"
@@ -42,7 +43,7 @@ func TestRandom(t *testing.T) {
 			keys = append(keys, "0", "A", "é", "世", "-", ".", "y", "2", "2", "backspace")
 			steps := 250
 			if testing.Short() {
-				steps = 60
+				steps = 25
 			}
 			for i := range steps {
 				what := r.stir(rng, keys)
@@ -225,7 +226,7 @@ func TestRunsHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
+	for _, environ := range testsize.Few(1, nil, []string{"DROLAB_ASCII=1"}) {
 		r := browsing(t, lab.Folder(dir), "3", 120, 40, environ...)
 		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, " 3 unreadable ") {
 			t.Fatalf("not three runs and three problems:\n%s", s)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/tui/internal/tuitest"
@@ -142,8 +143,8 @@ func TestSamplesOfSharedView(t *testing.T) {
 
 // TestSamplesFit draws the samples with many keys on screens of many sizes.
 func TestSamplesFit(t *testing.T) {
-	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"},
-		{"COLORTERM=", "TERM=xterm"}} {
+	for _, environ := range testsize.Few(2, nil, []string{"DROLAB_ASCII=1"},
+		[]string{"NO_COLOR=1"}, []string{"COLORTERM=", "TERM=xterm"}) {
 		for _, table := range []bool{false, true} {
 			r := onSamples(t, table, 80, 24, environ...)
 			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z",

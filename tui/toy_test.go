@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/compare"
@@ -523,7 +524,7 @@ func (toySet) Label() string { return "toys" }
 func TestToySet(t *testing.T) {
 	defer dro.RegisterSet("toy-set", func(_, _ float64) dro.Set { return toySet{} })()
 	store := toyStore(t)
-	for _, a := range dro.Algorithms() {
+	for _, a := range testsize.Few(5, dro.Algorithms()...) {
 		settings := []string{"algorithms=[" + string(a) + "]", "jtt_epochs=1"}
 		if a == "afr" {
 			settings = append(settings, "val_fraction=0.2")

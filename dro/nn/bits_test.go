@@ -75,7 +75,7 @@ var bf16Digests = map[string]string{
 // the largest model.
 func slow(model string, isa kern.ISA) bool {
 	if isa == kern.Detect() {
-		return testing.Short() && model == "resnet18"
+		return testing.Short() && (model == "resnet18" || model == "alexnet")
 	}
 	return skipped(model) || model == "resnet8 by winograd" && !testsize.Long() ||
 		model == "resnet8" && testing.Short()

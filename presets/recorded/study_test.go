@@ -80,6 +80,9 @@ func TestStudies(t *testing.T) {
 // TestParts: the dual objective is the robust risk of the training split plus the dual gap. ERM has
 // no objective, and its robust risk is of the radius of its preset alone.
 func TestParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the logs that TestStudies reads, too: not with -short")
+	}
 	t.Parallel()
 	runs, err := Find("recorded:registered")
 	if err != nil {

@@ -73,7 +73,7 @@ type runInCoordinates struct {
 // TestDocumentedWeights: the weights of a run follow, by the formulas of the documentation, from
 // the numbers in the protocol's messages, and from λ and η in the log, in the run's coordinates.
 func TestDocumentedWeights(t *testing.T) {
-	for _, c := range []runInCoordinates{
+	for i, c := range []runInCoordinates{
 		{dro.FormChi2, "paper", map[string]any{}, nil},
 		{dro.FormChi2, "unshifted", map[string]any{"coordinates": "unshifted"}, nil},
 		{dro.FormCressieRead, "unshifted", map[string]any{"k": 1.5}, []float64{1.5}},
@@ -83,6 +83,9 @@ func TestDocumentedWeights(t *testing.T) {
 		{dro.FormSmoothedCVaR, "unshifted",
 			map[string]any{"uncertainty": "smoothed-cvar", "mu": .3}, []float64{.3}},
 	} {
+		if testing.Short() && i%2 > 0 {
+			continue
+		}
 		t.Run(c.form+" "+c.coordinates, func(t *testing.T) {
 			r := runsDir(t.TempDir())
 			byDrolab, _ := c.train(t, r, false)

@@ -410,10 +410,7 @@ func (m *mutator) Write(b []byte) (int, error) {
 // TestMutatedFrames changes bytes of a frame on its way to drolab. The run ends in one line, or is
 // interrupted when the script goes, or goes on, but never panics or waits without end.
 func TestMutatedFrames(t *testing.T) {
-	most := 1000
-	if !testsize.Long() {
-		most = 40
-	}
+	most := testsize.Pick(20, 40, 1000)
 	var noticed atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
 		for part := range 2 {

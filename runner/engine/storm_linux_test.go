@@ -33,7 +33,7 @@ func TestStorm(t *testing.T) {
 	each := 60 // requests beside one run
 	requests := 2 * each
 	if testing.Short() {
-		requests = each
+		each, requests = 30, 30
 	}
 	if testsize.Long() {
 		each, requests = 150, 10_000

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/measure"
@@ -56,7 +57,7 @@ func randomLog(r *rand.Rand) []byte {
 // unless a later resume goes back below that step. It is known to be the newest unless lines are
 // lost behind it.
 func TestHistory(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range uint64(testsize.Pick(120, 500, 500)) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		log := randomLog(r)
 		tail := newTail(t, log)

@@ -193,7 +193,8 @@ func TestCrashPointsOfCatalogue(t *testing.T) {
 	whole := &atomicfiletest.Faults{}
 	save(t.TempDir(), whole)
 	for _, before := range []bool{false, true} {
-		for what, x := range atomicfiletest.Points(whole.Trace(), 1, syscall.ENOSPC) {
+		for what, x := range atomicfiletest.Points(whole.Trace(), testsize.Pick(3, 1, 1),
+			syscall.ENOSPC) {
 			cache := t.TempDir()
 			if before { // a file that is replaced
 				cachingCatalogue(dir, cache).List()

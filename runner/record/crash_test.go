@@ -15,13 +15,15 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
 	"drolab/runner/internal/atomicfile"
 )
 
-// TestPowerCutInLog cuts the log at every byte of its last line. Readers see the whole lines, and a
+// TestPowerCutInLog cuts the log at every byte of its last line, and with -short at
+// every third. Readers see the whole lines, and a
 // resume continues after them.
 func TestPowerCutInLog(t *testing.T) {
 	t.Parallel()
@@ -34,7 +36,7 @@ func TestPowerCutInLog(t *testing.T) {
 	log := read(t, r.log.Path)
 	lines := bytes.SplitAfter(log, []byte{'\n'})
 	first := len(log) - len(lines[4]) // lines[5] is empty
-	for cut := first; cut <= len(log); cut++ {
+	for cut := first; cut <= len(log); cut += testsize.Pick(3, 1, 1) {
 		for _, torn := range [][]byte{log[:cut], append(log[:cut:cut], make([]byte, 5000)...)} {
 			whole := bytes.Count(log[:cut], []byte{'\n'}) - 1 // events
 			if len(torn) == len(log)-1 {                      // lacks only its newline

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/internal/atomicfile/atomicfiletest"
@@ -115,7 +116,7 @@ func TestWarnedOnce(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatal("the run has no warning")
 	}
-	for at := 1; at <= len(whole.Trace()); at += 8 {
+	for at := 1; at <= len(whole.Trace()); at += testsize.Pick(24, 8, 8) {
 		s := newStore(t)
 		s.open = (&atomicfiletest.Faults{At: at, Killed: true}).Open
 		train(s, nil, req)

@@ -136,7 +136,7 @@ func TestCrashPoints(t *testing.T) {
 			trace := whole.Trace()
 			step := somePoints
 			if testing.Short() {
-				step = 12 * somePoints
+				step = 30 * somePoints
 			}
 			if testsize.Long() || len(trace) <= 2*somePoints {
 				step = 1

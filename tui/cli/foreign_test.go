@@ -35,8 +35,8 @@ func TestFilesOfAnotherRun(t *testing.T) {
 	for _, id := range f.ids {
 		f.told["report "+id], _ = f.call(t, []string{"report", id})
 	}
-	for _, swapped := range [][]string{{log}, {meta}, {summary}, saved, {log, summary},
-		append([]string{log, meta, summary}, saved...)} {
+	for _, swapped := range testsize.Few(3, []string{log}, saved, []string{log, summary},
+		[]string{meta}, []string{summary}, append([]string{log, meta, summary}, saved...)) {
 		swap := func() {
 			for _, name := range swapped {
 				x, y, between := filepath.Join(a, name), filepath.Join(b, name), f.runs+".between"
@@ -99,7 +99,7 @@ func (f *recordedFolder) resumed(t *testing.T, harm, id string, things []string)
 // TestChangedLogs cuts a log, and moves, repeats and removes its lines. Each command names the log,
 // or prints what it printed before.
 func TestChangedLogs(t *testing.T) {
-	n := testsize.Pick(8, 40, 200)
+	n := testsize.Pick(5, 40, 200)
 	f := newRecordedFolder(t)
 	path := filepath.Join(f.runs, f.ids[0], "events.jsonl")
 	good, err := os.ReadFile(path)

@@ -290,17 +290,27 @@ func launchPlaces(t *testing.T) (list []place) {
 		lab.Config{Verbs: starter, CPU: "a processor"}, 120, 60)
 	page := launch.New(l, tuitest.Presets)
 	r := tuitest.NewDriver(l, page)
+	to := func(key, step string) { // moves the cursor to the field key
+		field := regexp.MustCompile("▸.. ?" + key + " ")
+		for n := 0; !field.MatchString(screen(r)); n++ {
+			if r.Press(step); n == 99 {
+				t.Fatalf("no field %s:\n%s", key, screen(r))
+			}
+		}
+	}
+	r.Press("tab")
+	to("samples", "down") // few are soon drawn
+	r.Press("e", "ctrl+u")
+	r.Type("200")
+	r.Press("enter")
+	to(wholeKey, "up")
+	r.Press("tab")
 	for _, key := range []string{wholeKey, realKey} {
 		list = append(list, place{"Launch, " + key, key == realKey, false,
 			func(t *testing.T, text string) (string, error) {
 				starter.Requests = nil
 				r.Press("tab")
-				field := regexp.MustCompile("▸.. ?" + key + " ")
-				for n := 0; !field.MatchString(screen(r)); n++ {
-					if r.Press("down"); n == 99 {
-						t.Fatalf("no field %s:\n%s", key, screen(r))
-					}
-				}
+				to(key, "down")
 				r.Press("e", "ctrl+u")
 				r.Type(text)
 				if r.Press("enter"); page.Typing() {

@@ -437,7 +437,8 @@ func TestStoppedViewers(t *testing.T) {
 		}
 	}
 	at := b.runs()[0].Summary().Steps
-	b.await("3000 steps", func() bool { return b.runs()[0].Summary().Steps > at+3000 })
+	steps := int64(testsize.Pick(500, 3000, 3000))
+	b.await("steps", func() bool { return b.runs()[0].Summary().Steps > at+steps })
 }
 
 // endless returns the arguments of a run that outlasts every test.
@@ -505,6 +506,9 @@ func onFullDisk(t *testing.T) (b *workplace, spec []string, makeRoom func()) {
 // TestFullDisk fills the disk during a run. When there is room and the run is told to go on, it
 // ends with the same result as without the full disk.
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestRealFullDisk of runner/record fills a disk, too: not with -short")
+	}
 	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
 	whole := newWorkplace(t)

@@ -79,7 +79,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 	n := 0
 	everything := func(where string) {
-		if n++; n%testsize.Pick(28, 4, 1) != 0 {
+		if n++; n%testsize.Pick(56, 4, 1) != 0 {
 			return
 		}
 		commands := [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"drolab/dro/testsize"
 	"drolab/tui/cell"
 )
 
@@ -218,7 +219,7 @@ func TestBreakInterrupts(t *testing.T) {
 
 // TestFramesAreStill: while the axis is unchanged, a frame changes only by the new points.
 func TestFramesAreStill(t *testing.T) {
-	for _, cs := range []Charset{Lines, Braille, ASCII} {
+	for _, cs := range testsize.Few(1, Lines, Braille, ASCII) {
 		s := new(Series)
 		c := Chart{X: Range{0, 1000}, Charset: cs,
 			Lines: []Line{{Name: "s", Seeds: []*Series{s}}}}

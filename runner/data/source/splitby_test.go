@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner/data"
 )
 
@@ -100,7 +101,8 @@ func TestSplitBy(t *testing.T) {
 			"csv:" + csv + "?group=hospital&split_by=hospital+patient",
 			"npz:" + npz + "?split_by=patient",
 		} {
-			for _, fractions := range [][2]float64{{.2, 0}, {.2, .1}, {.5, .25}} {
+			for _, fractions := range testsize.Few(1, [2]float64{.2, .1}, [2]float64{.2, 0},
+				[2]float64{.5, .25}) {
 				t.Run(fmt.Sprint(apart, name, fractions), func(t *testing.T) {
 					d, err := Open(fmt.Sprint(name, "&test_fraction=", fractions[0]),
 						data.Options{Rows: true, ValFraction: fractions[1], Seed: 3})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
+	"drolab/dro/testsize"
 	"drolab/runner/data"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -146,14 +147,14 @@ func TestUsed(t *testing.T) {
 // A file that is cut off anywhere is an error, and a changed byte does no worse than an error.
 func TestDamage(t *testing.T) {
 	b := read(t, filepath.Join("testdata", "zstd.parquet"))
-	for n := 0; n < len(b); n += 97 {
+	for n := 0; n < len(b); n += testsize.Pick(5, 1, 1) * 97 {
 		if _, _, err := rows(b[:n], every); err == nil {
 			t.Fatalf("%d of %d bytes are taken for a file", n, len(b))
 		}
 	}
 	for _, name := range forms() {
 		b := read(t, filepath.Join("testdata", name+".parquet"))
-		for i := 0; i < len(b); i += 211 {
+		for i := 0; i < len(b); i += testsize.Pick(5, 1, 1) * 211 {
 			c := slices.Clone(b)
 			c[i] ^= byte(1 + i%255) // not 0
 			bounded(c)
