@@ -131,7 +131,7 @@ func TestHostile(t *testing.T) {
 	for _, page := range []string{"1", "2", "3", "4"} {
 		r.Press(page)
 		r.fits(t, "page "+page)
-		for _, size := range tuitest.Sizes() {
+		for _, size := range testsize.Few(3, tuitest.Sizes()...) {
 			r.size(size[0], size[1])
 			r.Wait(time.Second, time.Second/5)
 			r.fits(t, "page "+page)
@@ -231,7 +231,7 @@ func TestRunsHostile(t *testing.T) {
 		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, " 3 unreadable ") {
 			t.Fatalf("not three runs and three problems:\n%s", s)
 		}
-		for _, size := range tuitest.Sizes() {
+		for _, size := range testsize.Few(3, tuitest.Sizes()...) {
 			r.size(size[0], size[1])
 			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc",
 				"a", "D", "esc", "c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {

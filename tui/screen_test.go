@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
@@ -97,7 +98,7 @@ func TestEveryTerminal(t *testing.T) {
 			environ := variants[name]
 			t.Run(v.name+", "+name, func(t *testing.T) {
 				r := v.open(t, 80, 24, environ...)
-				for _, size := range tuitest.Sizes() {
+				for _, size := range testsize.Few(3, tuitest.Sizes()...) {
 					r.size(size[0], size[1])
 					r.fits(t, v.name)
 					e := r.shot(t)
