@@ -87,7 +87,8 @@ func TestGoldens(t *testing.T) {
 }
 
 // TestEveryTerminal: in every size and on every kind of terminal, a page fills the screen exactly,
-// and has only the characters and colours that the terminal can show.
+// and has only the characters and colours that the terminal can show. With -short the largest size
+// is left out.
 func TestEveryTerminal(t *testing.T) {
 	variants := tuitest.Variants()
 	for i, v := range pages(t) {
