@@ -156,6 +156,9 @@ func (r *Run) Hold() (release func()) {
 // atPins calls do with an existing checkpoint that nobody can remove meanwhile. It waits for
 // processes that prune and, unless the lock is shared, for those that pin or read.
 func (r *Run) atPins(step int64, shared bool, do func(f *disk.Folder, step int64) error) error {
+	if err := disk.MirrorOf(r.Dir); err != nil {
+		return err
+	}
 	if err := r.checkCheckpoint(step); err != nil { // also where there is no folder to lock
 		return err
 	}

@@ -28,6 +28,9 @@ type Store struct {
 // Open returns the store in the folder dir, made if missing. The error names a
 // folder that cannot be written.
 func Open(dir string) (*Store, error) {
+	if err := disk.MirrorOf(dir); err != nil {
+		return nil, err
+	}
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		err = probe(abs)
