@@ -33,8 +33,11 @@ func TestMirrorRefusesChanges(t *testing.T) {
 			}
 			return f.Close()
 		}},
-		"Mkdir":  {true, func(in atomicfile.Disk) error { return in.Mkdir("folder", FolderMode) }},
-		"Lstat":  {false, func(in atomicfile.Disk) error { _, err := in.Lstat("file"); return err }},
+		"Mkdir": {true, func(in atomicfile.Disk) error { return in.Mkdir("folder", FolderMode) }},
+		"Lstat": {false, func(in atomicfile.Disk) error {
+			_, err := in.Lstat("file")
+			return err
+		}},
 		"List":   {false, func(in atomicfile.Disk) error { _, err := in.List(); return err }},
 		"Link":   {true, func(in atomicfile.Disk) error { return in.Link("file", "link") }},
 		"Rename": {true, func(in atomicfile.Disk) error { return in.Rename("link", "other") }},

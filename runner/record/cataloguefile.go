@@ -51,6 +51,7 @@ type catalogueRow struct {
 	Epochs      float64
 	Own         bool
 	Label       Label
+	Mirrored    *mirroredRun // without its summary; nil: a run of this machine
 	Stamps      runStamps
 	Place       summaryPlace
 }
@@ -118,6 +119,7 @@ func (c *Catalogue) load() map[string]*knownRun {
 		r.configuration = configurations[key]
 		r.steps, r.epochs = row.Steps, row.Epochs
 		r.status, r.own, r.label = row.Status, row.Own, row.Label
+		r.mirrored = row.Mirrored
 		r.passed, r.entry = &eventlog.PassedOver{}, e
 		*e = knownRun{run: r, stamps: row.Stamps, place: row.Place}
 		e.place.from = from
@@ -215,6 +217,11 @@ func writeCatalogue(w io.Writer, c *Catalogue) error {
 		row := catalogueRow{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
 			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
 			Stamps: e.stamps}
+		if r.mirrored != nil {
+			short := *r.mirrored
+			short.Summary = nil
+			row.Mirrored = &short
+		}
 		summary, err := row.texts(r, &specs, &others)
 		if err != nil {
 			continue // this run is read at each listing
@@ -352,7 +359,7 @@ func (c *Catalogue) wrong() string {
 	differ := make([]bool, len(names))
 	data.OnEveryCore(len(names), func(i int) {
 		e := known[names[i]]
-		differ[i] = e != nil && e.differs(filepath.Join(c.dir, names[i]))
+		differ[i] = e != nil && c.differs(e, filepath.Join(c.dir, names[i]))
 	})
 	if i := slices.Index(differ, true); i >= 0 {
 		return "the catalogue of run " + names[i] + " disagrees with its files"
@@ -362,12 +369,12 @@ func (c *Catalogue) wrong() string {
 
 // differs reports whether the catalogue's entry of a run disagrees with the run's files. Files that
 // have changed since the entry was made do not count.
-func (e *knownRun) differs(dir string) bool {
-	if stampsOf(dir) != e.stamps {
+func (c *Catalogue) differs(e *knownRun, dir string) bool {
+	if c.stampsOf(dir) != e.stamps {
 		return false
 	}
 	own, err := readRun(dir, true)
-	if err != nil || stampsOf(dir) != e.stamps {
+	if err != nil || c.stampsOf(dir) != e.stamps {
 		return false // the run itself is damaged, or still running
 	}
 	summary, err := e.place.read()

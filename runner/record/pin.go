@@ -131,6 +131,9 @@ func (r *Run) Unpin(step int64) error {
 
 // Pinned lists the steps whose checkpoints are pinned, ascending.
 func (r *Run) Pinned() (steps []int64, err error) {
+	if r.mirrored != nil {
+		return slices.Clone(r.mirrored.Pinned), nil
+	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
 		steps = slices.DeleteFunc(steps, func(step int64) bool {

@@ -224,6 +224,9 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 
 // Load implements runner.Store. The error says which checkpoints there are.
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
+	if err := disk.MirrorOf(s.dir); err != nil {
+		return nil, runError(id, err)
+	}
 	in, m, err := s.named(id)
 	if err != nil {
 		return nil, runError(id, err)
