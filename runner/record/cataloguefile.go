@@ -51,7 +51,7 @@ type catalogueRow struct {
 	Epochs      float64
 	Own         bool
 	Label       Label
-	Mirrored    *mirroredRun // without its summary; nil: a run of this machine
+	Mirrored    []byte // mirrored.json without its summary; nil: a run of this machine
 	Stamps      runStamps
 	Place       summaryPlace
 }
@@ -119,7 +119,12 @@ func (c *Catalogue) load() map[string]*knownRun {
 		r.configuration = configurations[key]
 		r.steps, r.epochs = row.Steps, row.Epochs
 		r.status, r.own, r.label = row.Status, row.Own, row.Label
-		r.mirrored = row.Mirrored
+		if row.Mirrored != nil {
+			r.mirrored = &mirroredRun{}
+			if json.Unmarshal(row.Mirrored, r.mirrored) != nil {
+				continue // this run is read again
+			}
+		}
 		r.passed, r.entry = &eventlog.PassedOver{}, e
 		*e = knownRun{run: r, stamps: row.Stamps, place: row.Place}
 		e.place.from = from
@@ -220,7 +225,11 @@ func writeCatalogue(w io.Writer, c *Catalogue) error {
 		if r.mirrored != nil {
 			short := *r.mirrored
 			short.Summary = nil
-			row.Mirrored = &short
+			text, err := json.Marshal(&short)
+			if err != nil {
+				continue
+			}
+			row.Mirrored = text
 		}
 		summary, err := row.texts(r, &specs, &others)
 		if err != nil {
