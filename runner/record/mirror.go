@@ -3,11 +3,11 @@ package record
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -27,7 +27,7 @@ const mirroredName = "mirrored.json"
 
 // Verdict is what a box says of one of its runs, from all of the run's files there.
 type Verdict struct {
-	// Version changes with every file of the run but its log.
+	// Version is that of the run there: see Run.Version.
 	Version string `json:"version"`
 	// Held says that somebody records the run there.
 	Held bool `json:"held"`
@@ -182,23 +182,29 @@ func (r *Run) Head() (*Head, error) {
 	if ok {
 		v.Saved = &saved
 	}
-	v.Version = h.version()
+	v.Version = r.Version()
 	return h, nil
 }
 
-// version returns a text that changes with the content of the Head, but not with the growth of the
-// log alone.
-func (h *Head) version() string {
-	v := h.Verdict
-	v.Version, v.LogBytes = "", 0
+// Version returns a text that changes with the run's status, with its holder, and with every file
+// of the run that Head needs. It opens none of them. The log of a run that has not ended grows
+// without changing the version.
+func (r *Run) Version() string {
 	sum := sha256.New()
-	for _, name := range headFiles {
-		fmt.Fprintf(sum, "%d\n%s", len(h.Files[name]), h.Files[name])
+	fmt.Fprintln(sum, r.status, r.Held())
+	names := []string{metaName, summaryName, labelName, claimsName, checkpointsName}
+	if r.status.Ended() {
+		names = append(names, eventlog.LogName)
 	}
-	if err := json.NewEncoder(sum).Encode(&v); err != nil {
-		panic("record: a verdict is no JSON: " + err.Error())
+	for _, name := range names {
+		fmt.Fprintln(sum, disk.StampOf(filepath.Join(r.Dir, name)))
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:16])
+	// The time of a folder is too coarse for two changes within a moment.
+	saved, _ := os.ReadDir(filepath.Join(r.Dir, checkpointsName))
+	for _, e := range saved {
+		fmt.Fprintln(sum, e.Name())
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
 }
 
 // wholeLines returns the length of a log up to its last whole line.

@@ -3,8 +3,6 @@ package record
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
@@ -114,132 +111,48 @@ func looks(t *testing.T, runs []*Run) (list []look) {
 	return list
 }
 
-// TestMirrorFollows lets runs of a folder be made, go on, save, end, be resumed, labelled, pinned
-// and deleted, in an order drawn at random. After each change the mirror lists what the folder
-// lists, with all logs, with some and with none of them here, also by a catalogue that has been
-// saved and by a mirror that was closed and opened again.
-func TestMirrorFollows(t *testing.T) {
-	for seed := range testsize.Pick(uint64(2), uint64(8), uint64(64)) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { followAtRandom(t, seed) })
-	}
-}
-
-func followAtRandom(t *testing.T, seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 70))
+// TestCatalogueOfAMirror: a catalogue that remembers the runs of a mirror lists them as the box has
+// them, and notices what the box says later.
+func TestCatalogueOfAMirror(t *testing.T) {
 	store := newStore(t)
+	run := longRun(t, store)
+	r := create(t, store, newMeta(4))
+	must(t, r.Append(&runner.StatusEvent{Status: runner.Running}))
+	appendSteps(t, r, 1, 3)
+	save(t, r, newState(3))
+	must(t, r.Append(status(3, runner.Stopped)))
+	must(t, r.Finish(runner.Summarize(r.meta, runner.Stopped, 3, nil, nil)))
+	must(t, r.Close())
 	m, dir := newMirror(t)
 	cache := t.TempDir()
-	live := map[string]*recorder{}
-	steps := map[string]int64{}
-	wanted := func(id string) bool {
-		odd := id[len("shapes-sfk-s")]%2 == 1 // the run's seed
-		return seed%3 == 0 || seed%3 == 1 && odd
-	}
-	pick := func() string {
-		names, err := runNames(store.Dir())
-		must(t, err)
-		if len(names) == 0 {
-			return ""
-		}
-		return names[random.IntN(len(names))]
-	}
-	for turn := range 60 {
-		what := changeAtRandom(t, random, store, live, steps, pick())
-		copyRuns(t, m, store.Dir(), wanted)
-		want, _ := List(store.Dir())
-		got, problems := List(dir)
-		diff := cmp.Diff(looks(t, want), looks(t, got))
-		if diff != "" || len(problems) > 0 {
-			t.Fatalf("turn %d, after %s: the mirror lists (+) other runs than the folder (-): %s%v",
-				turn, what, diff, problems)
-		}
-		c := NewCatalogue(dir, cache)
-		c.saveEvery = 0
-		c.now = func() time.Time { return time.Now().Add(time.Hour) } // all files are old
-		got, _ = c.List()
-		if diff := cmp.Diff(looks(t, want), looks(t, got)); diff != "" {
-			t.Fatalf("turn %d, after %s: a catalogue of the mirror lists (+) other runs than the "+
-				"folder (-): %s", turn, what, diff)
-		}
-		if random.IntN(8) == 0 {
-			must(t, m.Close())
-			var err error
-			m, err = OpenMirror(dir, "gpu1")
+	for _, change := range []func(){
+		func() {},
+		func() { must(t, run.Relabel(func(l *Label) { l.Note = "best" })) },
+		func() {
+			stopped, err := Find(store.Dir(), r.meta.ID)
 			must(t, err)
-			t.Cleanup(func() { m.Close() })
+			must(t, stopped.Pin(3))
+		},
+	} {
+		change()
+		copyRuns(t, m, store.Dir(), func(string) bool { return false })
+		want, _ := List(store.Dir())
+		for _, what := range []string{"reads", "remembers"} {
+			c := NewCatalogue(dir, cache)
+			c.saveEvery = 0
+			c.now = func() time.Time { return time.Now().Add(time.Hour) } // all files are old
+			got, problems := c.List()
+			if diff := cmp.Diff(looks(t, want), looks(t, got)); diff != "" || problems != nil {
+				t.Errorf("a catalogue that %s the mirror lists (+) other runs than the box (-): %s%v",
+					what, diff, problems)
+			}
+		}
+		remembered := NewCatalogue(dir, cache).load()
+		if len(remembered) != len(want) {
+			t.Errorf("the catalogue remembers %d runs of the mirror, want %d",
+				len(remembered), len(want))
 		}
 	}
-}
-
-// changeAtRandom changes something in a folder of runs, and says what.
-func changeAtRandom(t *testing.T, random *rand.Rand, store *Store, live map[string]*recorder,
-	steps map[string]int64, id string,
-) string {
-	t.Helper()
-	r := live[id]
-	end := func(status runner.Status) string {
-		must(t, r.Append(&runner.StatusEvent{Head: runner.Head{Step: steps[id]}, Status: status}))
-		must(t, r.Finish(runner.Summarize(r.meta, status, steps[id], nil, nil)))
-		must(t, r.Close())
-		delete(live, id)
-		return fmt.Sprintf("run %s was %s", id, status)
-	}
-	switch n := random.IntN(10); {
-	case id == "" || n == 0 && len(steps) < 8:
-		made := create(t, store, newMeta(uint64(len(steps)+1)))
-		live[made.meta.ID] = made
-		must(t, made.Append(&runner.StatusEvent{Status: runner.Running}))
-		return "run " + made.meta.ID + " was made"
-	case r != nil && n < 4:
-		steps[id]++
-		must(t, r.Append(stepEvent(steps[id])))
-		return fmt.Sprintf("step %d of run %s", steps[id], id)
-	case r != nil && n < 6:
-		save(t, r, newState(steps[id]))
-		return fmt.Sprintf("checkpoint %d of run %s", steps[id], id)
-	case r != nil && n == 6:
-		return end(runner.Done)
-	case r != nil && n == 7:
-		return end(runner.Stopped)
-	case r != nil && n == 8: // it is killed in the middle of a line
-		f, err := os.OpenFile(filepath.Join(store.Dir(), id, eventlog.LogName),
-			os.O_WRONLY|os.O_APPEND, 0)
-		must(t, err)
-		_, err = f.WriteString(`{"seq":99,"type":"st`)
-		must(t, err)
-		must(t, f.Close())
-		must(t, r.Close())
-		delete(live, id)
-		return "run " + id + " was killed"
-	case r == nil && n < 4:
-		resumed, past, err := store.Reopen(id)
-		if err != nil {
-			return fmt.Sprintf("run %s could not be resumed: %v", id, err)
-		}
-		live[id] = resumed.(*recorder)
-		t.Cleanup(func() { resumed.Close() })
-		steps[id] = 0
-		if past.From != nil {
-			steps[id] = past.From.Step
-		}
-		must(t, resumed.Append(&runner.ResumeEvent{Head: runner.Head{Step: steps[id]}}))
-		must(t, resumed.Append(&runner.StatusEvent{Status: runner.Running}))
-		return "run " + id + " was resumed"
-	case r == nil && n == 4:
-		must(t, Delete(store.Dir(), id))
-		return "run " + id + " was deleted"
-	case r == nil && n == 5:
-		run, err := Find(store.Dir(), id)
-		must(t, err)
-		if list, err := run.Checkpoints(); err == nil && len(list) > 0 {
-			must(t, run.Pin(list[0]))
-		}
-		return "a checkpoint of run " + id + " was pinned"
-	}
-	run, err := Find(store.Dir(), id)
-	must(t, err)
-	must(t, run.Relabel(func(l *Label) { l.Note = fmt.Sprint("note ", random.IntN(100)) }))
-	return "run " + id + " was labelled"
 }
 
 // TestNobodyWritesAMirror calls everything in this package that writes into a folder of runs, or

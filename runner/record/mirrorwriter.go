@@ -40,14 +40,20 @@ type Mirror struct {
 // mirrorEntry is what a Mirror knows of a run in it.
 type mirrorEntry struct {
 	version string
+	live    bool       // it has not ended
 	held    *disk.Lock // of the run; nil: nobody records it on its box
 	log     LogState
 }
 
 // LogState is how much of a log a mirror has: its first bytes, and their checksum (CRC-32C).
 type LogState struct {
-	Bytes int64
-	Sum   uint32
+	Bytes int64  `json:"bytes"`
+	Sum   uint32 `json:"sum"`
+}
+
+// With returns the state with more lines behind.
+func (s LogState) With(lines []byte) LogState {
+	return LogState{s.Bytes + int64(len(lines)), crc32.Update(s.Sum, disk.Castagnoli, lines)}
 }
 
 // mirrorLockName is the lock of the process that writes a mirror.
@@ -161,8 +167,10 @@ func (m *Mirror) readEntry(name string) (*mirrorEntry, error) {
 	if known == nil || known.Box != m.box {
 		return nil, fmt.Errorf("%s: is not of box %s", in.Path, m.box)
 	}
-	entry := &mirrorEntry{version: known.Version}
-	entry.log, err = sumLog(in)
+	entry := &mirrorEntry{version: known.Version, live: !known.Summary.Status.Ended()}
+	if entry.log, err = sumLog(in); err == nil && known.Held {
+		entry.held, err = in.Acquire(eventlog.LockName)
+	}
 	return entry, err
 }
 
@@ -218,6 +226,26 @@ func (m *Mirror) Versions() map[string]string {
 		versions[id] = e.version
 	}
 	return versions
+}
+
+// Live returns the runs that have not ended, as their box has said last.
+func (m *Mirror) Live() (ids []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, e := range m.runs {
+		if e.live {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Has reports whether the mirror has a run.
+func (m *Mirror) Has(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.runs[id] != nil
 }
 
 // Log returns how much of a run's log the mirror has.
@@ -277,7 +305,7 @@ func (m *Mirror) put(h *Head) error {
 	if err := m.writeHead(in, h); err != nil {
 		return err
 	}
-	e.version = h.Verdict.Version
+	e.version, e.live = h.Verdict.Version, !h.Verdict.Summary.Status.Ended()
 	if !h.Verdict.Held && e.held != nil {
 		err = e.held.Release()
 		e.held = nil
@@ -352,7 +380,7 @@ func (m *Mirror) add(h *Head, owner disk.Owner) (*mirrorEntry, error) {
 
 // fill writes the files of a new run into the folder half.
 func (m *Mirror) fill(half string, h *Head, owner disk.Owner) (*mirrorEntry, error) {
-	e := &mirrorEntry{version: h.Verdict.Version}
+	e := &mirrorEntry{version: h.Verdict.Version, live: !h.Verdict.Summary.Status.Ended()}
 	in, err := m.root.Within(half)
 	if err != nil {
 		return e, err
@@ -464,8 +492,7 @@ func (m *Mirror) append(id string, before LogState, lines []byte) (LogState, err
 		e.log, _ = sumLog(in) // part of the lines may be there
 		return e.log, disk.Explain(err)
 	}
-	e.log.Bytes += int64(len(lines))
-	e.log.Sum = crc32.Update(before.Sum, disk.Castagnoli, lines)
+	e.log = before.With(lines)
 	return e.log, nil
 }
 
