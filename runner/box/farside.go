@@ -19,15 +19,17 @@ import (
 	"drolab/runner/record"
 )
 
+// LookEvery is the time between two looks of a far side at its runs.
+const LookEvery = 250 * time.Millisecond
+
 // FarSide is what runs on a box: it reads a folder of runs and sends what changes in it. It writes
 // nothing there but the catalogue in the user's cache.
 type FarSide struct {
 	RunsDir string
-	Cache   string // of the catalogue; "" keeps none
-	Hello   Hello  // what it says of the box; Protocol and RunsDir are filled in
-	// Ticks is a channel on which it looks at the runs again.
-	Ticks <-chan time.Time
-	Now   func() time.Time
+	Cache   string           // of the catalogue; "" keeps none
+	Hello   Hello            // what it says of the box; Protocol and RunsDir are filled in
+	Ticks   <-chan time.Time // every LookEvery
+	Now     func() time.Time
 }
 
 // Serve converses until the input ends or ctx is cancelled.
@@ -263,7 +265,7 @@ func newFarRun(r *record.Run) *farRun {
 
 // restingParts is the number of ticks within which all runs at rest are looked at. A change of one
 // of them, such as a new label, is seen by then.
-const restingParts = 40
+const restingParts = 80
 
 // look looks for changes, and sends them: runs that were made or removed, every run that may go on,
 // and a part of the runs at rest.
@@ -347,6 +349,9 @@ func (s *farSide) forget(id string) error {
 // side never takes a run for interrupted that lives or has ended.
 func (s *farSide) lookAt(id string) error {
 	known := s.runs[id]
+	if known != nil && known.run.Status().Ended() && known.run.Version() == known.version {
+		return nil
+	}
 	r, err := record.Find(s.RunsDir, filepath.Join(s.RunsDir, id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && known != nil:

@@ -183,8 +183,11 @@ func (l *Link) converse(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { closed() })
 	defer stop()
 	err = l.talk(ctx, conn, func() { closed() })
-	// What the program said that made the connection explains more than its end.
-	return errors.Join(closed(), err)
+	said := closed()
+	if said != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return said // it explains more than that the conversation has ended
+	}
+	return err
 }
 
 // talk has a conversation over a connection that drop closes.
@@ -192,7 +195,8 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 	l.received(0)
 	var watching sync.WaitGroup
 	defer watching.Wait()
-	defer drop()
+	ctx, over := context.WithCancel(ctx)
+	defer over()
 	out := newSender(conn)
 	watching.Go(func() { l.watchSilence(ctx, out, drop) })
 	buffered := bufio.NewReader(&countingReader{r: conn, add: l.received})
