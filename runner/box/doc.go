@@ -20,5 +20,6 @@
 //	farside.go   FarSide: looks at the runs of a box, and sends what has changed
 //	wire.go      the frames of a conversation, their bounds, the line with which it begins
 //	buckets.go   which runs differ, told in few bytes
+//	runs.go      Runs: those of this machine and of its boxes, each once
 //	ssh.go       how ssh is started; what its last words mean
 package box

@@ -80,8 +80,9 @@ type farSide struct {
 
 	problems map[string]string // that were sent, by runs
 
-	heads []string // of runs, asked for and not sent yet
-	logs  map[string]*farLog
+	heads    []string // of runs, asked for and not sent yet
+	allAsked bool     // no more heads will be asked for
+	logs     map[string]*farLog
 }
 
 // farRun is a run as it was looked at last.
@@ -164,10 +165,7 @@ func (s *farSide) sendNextHead() error {
 	if err := s.sendHead(id); err != nil {
 		return err
 	}
-	if len(s.heads) > 0 {
-		return nil
-	}
-	return s.out.send(&frame{All: true})
+	return s.saySentAll()
 }
 
 // answer answers one frame.
@@ -181,7 +179,7 @@ func (s *farSide) answer(f *frame) error {
 	case f.Have != nil:
 		return s.compare(f.Have)
 	case f.Heads != nil:
-		s.askHeads(f.Heads)
+		return s.askHeads(f.Heads)
 	case f.Want != nil:
 		return s.want(f.Want)
 	case f.Unwant != "":
@@ -195,9 +193,9 @@ func (s *farSide) answer(f *frame) error {
 
 // askHeads takes in that heads are asked for. They are sent in the order of the runs, whatever part
 // of the versions they are of.
-func (s *farSide) askHeads(ids []string) {
+func (s *farSide) askHeads(h *heads) error {
 	asked := map[string]bool{}
-	for _, id := range slices.Concat(s.heads, ids) {
+	for _, id := range slices.Concat(s.heads, h.IDs) {
 		asked[id] = true
 	}
 	s.heads = s.heads[:0]
@@ -206,6 +204,17 @@ func (s *farSide) askHeads(ids []string) {
 			s.heads = append(s.heads, id)
 		}
 	}
+	s.allAsked = !h.More
+	return s.saySentAll()
+}
+
+// saySentAll tells the other side once all heads that it asks for are sent.
+func (s *farSide) saySentAll() error {
+	if !s.allAsked || len(s.heads) > 0 {
+		return nil
+	}
+	s.allAsked = false
+	return s.out.send(&frame{All: true})
 }
 
 // compare lists the runs, and sends the versions of those that the other side may not have.
@@ -218,7 +227,8 @@ func (s *farSide) compare(hashes []string) error {
 	s.told = true
 	parts := differing(all, hashes)
 	frames := make([]*frame, 0, len(parts)+1)
-	for _, part := range parts {
+	for i, part := range parts {
+		part.More = i < len(parts)-1
 		frames = append(frames, &frame{Versions: part})
 	}
 	if len(parts) == 0 {

@@ -247,7 +247,7 @@ func list(t *testing.T, dir string) (all []listed) {
 	runs, _ := record.List(dir)
 	for _, r := range runs {
 		s := *r.Summary()
-		s.Dir = ""
+		s.Dir, s.Box = "", ""
 		text, err := s.MarshalJSON()
 		must(t, err)
 		steps, err := r.Checkpoints()

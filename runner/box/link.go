@@ -30,6 +30,7 @@ type Conn interface {
 type State struct {
 	Linked    bool
 	Elsewhere bool          // another process of this machine keeps the mirror up to date
+	Complete  bool          // in this conversation, the mirror had all runs of the box
 	Since     time.Time     // since when it is linked, or is not
 	Heard     time.Time     // when the box last said anything to this process; zero: never
 	Hello     *Hello        // of the far side; nil: it has never said one
@@ -328,6 +329,10 @@ func (c *conversation) take(f *frame) error {
 	case f.Gone != "":
 		c.forget(f.Gone)
 		return c.mirror.Remove(f.Gone)
+	case f.All:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.state.Complete = true
 	case f.Problem != "":
 		c.setProblem(f.Problem)
 	case f.Pong != nil:
@@ -351,7 +356,7 @@ func (c *conversation) greet(h *Hello) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Linked, c.state.Since, c.state.Word = true, c.now(), ""
-	c.state.Next, c.state.Problem = time.Time{}, ""
+	c.state.Complete, c.state.Next, c.state.Problem = false, time.Time{}, ""
 	c.state.Hello, c.state.Offset = h, h.Clock.Sub(c.now())
 	c.Link.out, c.followed, c.live = c.out, map[string]bool{}, map[string]bool{}
 	for _, id := range c.mirror.Live() {
@@ -387,10 +392,7 @@ func (c *conversation) compare(v *versions) error {
 			}
 		}
 	}
-	if len(ask) == 0 {
-		return nil
-	}
-	return c.out.send(&frame{Heads: ask})
+	return c.out.send(&frame{Heads: &heads{IDs: ask, More: v.More}})
 }
 
 // forget forgets a run that the box no longer has.
@@ -407,7 +409,8 @@ func (c *conversation) addPart(p *filePart, piece []byte) error {
 		c.coming, c.files, c.size = p.ID, map[string][]byte{}, 0
 	}
 	if c.size += len(piece) + len(p.Name); c.size > maxParts {
-		return fmt.Errorf("box %s: run %.200q has more than %d bytes of files", c.box, p.ID, maxParts)
+		return fmt.Errorf("box %s: run %.200q has more than %d bytes of files",
+			c.box, p.ID, maxParts)
 	}
 	c.files[p.Name] = append(c.files[p.Name], piece...)
 	return nil

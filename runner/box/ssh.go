@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// farCommand is what runs on the box. A login shell that is no POSIX shell only starts sh.
-const farCommand = `exec sh -c 'PATH=$HOME/.local/bin:$PATH exec drolab box-side'`
+// farCommand is what runs on the box, behind its runs. A login shell that is no POSIX shell only
+// starts sh.
+const farCommand = `exec sh -c 'PATH=$HOME/.local/bin:$PATH exec nice -n 10 drolab box-side'`
 
 // sshOptions keep ssh from asking, from forwarding anything, and from a link that is dead and says
 // nothing.
@@ -87,12 +88,12 @@ func (p *process) Close() error {
 	defer timer.Stop()
 	p.out.Close()
 	err := p.cmd.Wait()
-	if said := p.words.String(); said != "" {
-		return explain(said)
-	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == notFound {
 		return errNoDrolab
+	}
+	if said := p.words.String(); said != "" {
+		return explain(said)
 	}
 	return nil
 }
@@ -100,13 +101,12 @@ func (p *process) Close() error {
 // notFound is the exit status of a shell that has not found a program.
 const notFound = 127
 
-var errNoDrolab = errors.New("there is no drolab on the box: copy the program to ~/.local/bin there")
+var errNoDrolab = errors.New(
+	"there is no drolab on the box: copy the program to ~/.local/bin there")
 
 // explain returns what ssh said, and the remedy where one is known.
 func explain(said string) error {
 	for _, known := range []struct{ words, remedy string }{
-		{"drolab: not found", errNoDrolab.Error()},
-		{"drolab: command not found", errNoDrolab.Error()},
 		{"Host key verification failed", "connect once with ssh by hand, to check its key"},
 		{"Permission denied", "ssh must connect without a password: add a key to your agent"},
 		{"Could not resolve hostname", "no such host: see ~/.ssh/config"},

@@ -38,14 +38,14 @@ type frame struct {
 	Hello    *Hello     `json:"hello,omitempty"`
 	Have     []string   `json:"have,omitempty"` // a hash of each bucket: see buckets
 	Versions *versions  `json:"versions,omitempty"`
-	Heads    []string   `json:"heads,omitempty"` // runs whose heads are asked for
+	Heads    *heads     `json:"heads,omitempty"`
 	File     *filePart  `json:"file,omitempty"`
 	Run      string     `json:"run,omitempty"` // its files are complete
 	Want     *place     `json:"want,omitempty"`
 	Unwant   string     `json:"unwant,omitempty"`
 	Lines    *place     `json:"lines,omitempty"`
 	Gone     string     `json:"gone,omitempty"`
-	All      bool       `json:"all,omitempty"` // all that was asked for was sent
+	All      bool       `json:"all,omitempty"` // all heads that were asked for were sent
 	Problem  string     `json:"problem,omitempty"`
 	Ping     bool       `json:"ping,omitempty"`
 	Pong     *time.Time `json:"pong,omitempty"` // the far side's clock
@@ -56,7 +56,14 @@ type frame struct {
 // versions has all runs of some buckets.
 type versions struct {
 	Buckets []int             `json:"buckets"`
-	Runs    map[string]string `json:"runs"` // their versions by their names
+	Runs    map[string]string `json:"runs"`           // their versions by their names
+	More    bool              `json:"more,omitempty"` // another part follows
+}
+
+// heads answers a part of the versions: it asks for the heads of these runs.
+type heads struct {
+	IDs  []string `json:"ids"`
+	More bool     `json:"more,omitempty"`
 }
 
 // filePart is a piece of a file of a run. verdictName stands for the verdict.

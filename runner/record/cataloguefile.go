@@ -304,7 +304,7 @@ func (r *catalogueRow) check(of *Run, made, rest []byte) (summary []byte, err er
 	if err != nil {
 		return nil, err
 	}
-	again := Run{Dir: of.Dir, Meta: r.meta(specs, others)}
+	again := Run{Dir: of.Dir, Meta: r.meta(specs, others), mirrored: of.mirrored}
 	short := *of.Summary()
 	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
 	short.ClassInterval, short.GroupInterval = nil, nil

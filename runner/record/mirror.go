@@ -164,7 +164,7 @@ func (r *Run) Head() (*Head, error) {
 		return nil, err
 	}
 	summary := *r.Summary()
-	summary.Dir = ""
+	summary.Dir, summary.Box = "", ""
 	v.Summary = &summary
 	if err := r.PassedOver(); err != nil {
 		v.Damage = err.Error()

@@ -90,7 +90,7 @@ func looks(t *testing.T, runs []*Run) (list []look) {
 	t.Helper()
 	for _, r := range runs {
 		s := *r.Summary()
-		s.Dir = ""
+		s.Dir, s.Box = "", ""
 		text, err := s.MarshalJSON()
 		must(t, err)
 		steps, err := r.Checkpoints()
@@ -143,8 +143,8 @@ func TestCatalogueOfAMirror(t *testing.T) {
 			c.now = func() time.Time { return time.Now().Add(time.Hour) } // all files are old
 			got, problems := c.List()
 			if diff := cmp.Diff(looks(t, want), looks(t, got)); diff != "" || problems != nil {
-				t.Errorf("a catalogue that %s the mirror lists (+) other runs than the box (-): %s%v",
-					what, diff, problems)
+				t.Errorf("a catalogue that %s the mirror lists (+) other runs than the box (-): "+
+					"%s%v", what, diff, problems)
 			}
 		}
 		remembered := NewCatalogue(dir, cache).load()
