@@ -15,8 +15,8 @@ import (
 // folderOf returns a Lister of a folder of runs.
 func folderOf(dir string) Lister { return record.NewCatalogue(dir, "") }
 
-// mirrorOf returns the folder of the mirror of a box that has the runs of a folder. It is open until
-// the test ends.
+// mirrorOf returns the folder of the mirror of a box that has the runs of a folder. It is open
+// until the test ends.
 func mirrorOf(t *testing.T, box, runsDir string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), box)
