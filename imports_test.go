@@ -59,6 +59,7 @@ runner/report < runner/report/paper
 runner/record, runner/report < presets/recorded
 runner/queue, runner/record, X/SYS < runner/engine
 runner/page, runner/record < runner/publish
+runner/record, runner/disk, runner/eventlog < runner/box
 runner/train, runner/publish < runner/bridge/pythontest/asnative
 runner/bridge, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
@@ -78,12 +79,12 @@ ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/internal/tuitest
 runner/record/recordtest < tui/internal/tuitest
-tui/kit, runner/record, runner/page, runner/train < tui/cli/console
+tui/kit, runner/record, runner/page, runner/train, runner/box < tui/cli/console
 presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
 runner/report/paper < tui/cli/look
 tui/cli/look, runner/engine, tui, tui/share, ANSI, CHARM, COBRA < tui/cli/run
-tui/cli/run, COBRA, FANG < tui/cli
+tui/cli/run, runner/box, COBRA, FANG < tui/cli
 tui/cli < docs, .
 `
 
@@ -116,6 +117,7 @@ var testPairs = map[string]string{
 	"runner/certificate":    "runner/record/recordtest, presets",
 	"runner/publish":        "runner/record/recordtest, runner/certificate",
 	"runner/queue":          "runner/certificate",
+	"runner/box":            "runner/record/recordtest/eventtest",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, " +
 		"runner/bridge/testdata/client, runner/bridge/testdata/zygote, " +
 		"runner/bridge/pythontest/asnative",

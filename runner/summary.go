@@ -47,6 +47,8 @@ type Summary struct {
 	RiskRadii []float64 `json:"risk_radii,omitempty"`
 
 	Dir string `json:"dir,omitempty"`
+	// Box is the machine that has the run, if that is another one.
+	Box string `json:"box,omitempty"`
 
 	Results
 }

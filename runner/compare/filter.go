@@ -258,11 +258,20 @@ var plainFacts = map[string]func(*record.Run) string{
 	"steps":      func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
 	"tag":        func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
 	"note":       func(r *record.Run) string { return r.Label().Note },
+	"box":        boxOf,
 	"archived":   func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
 	"algorithms": func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) },
 	"worst": func(r *record.Run) string { // of the groups where they are given
 		return page.Exact(r.Of(r.Meta.MeasureFor("worst_class_accuracy")).Float())
 	},
+}
+
+// boxOf returns the name of the box that has a run; "here" for a run of this machine.
+func boxOf(r *record.Run) string {
+	if m := r.Mirrored(); m != nil {
+		return m.Box
+	}
+	return "here"
 }
 
 // FactOf returns the function that gives a run's value of a key, as text: a setting as a preset
@@ -280,7 +289,7 @@ func FactOf(key string) (func(*record.Run) string, error) {
 		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
 	}
 	return nil, fmt.Errorf("unknown key %s: want a setting or one of id, preset, status, steps, "+
-		"started, worst, tag, note, archived, %s", key, strings.Join(measures(), ", "))
+		"started, worst, tag, note, box, archived, %s", key, strings.Join(measures(), ", "))
 }
 
 // measures returns the measures of a summary that have one number each, except those whose key is a

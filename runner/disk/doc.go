@@ -19,6 +19,7 @@
 //	                          over, held by another machine
 //	files.go                  Files: how small files beside runs are written, such as a sweep's
 //	                          list (by runner/sweep/folder.go); the log of an engine
+//	mirror.go                 mirrors: folders that only the process that mirrors may change
 //	stamp.go                  a state of a file without its content: size, times, inode
 //	free.go, free_other.go    AskFree: the free bytes of a disk, before much is written
 //	explain.go                remedies of errors: "disk full", "disk fails", "too many files are

@@ -22,15 +22,14 @@ type Folder struct {
 	Owner // of the sealed files; the zero Owner is not checked
 }
 
+// OpenFolder opens a folder by its path. Where it is part of a mirror, every change is refused.
 func OpenFolder(open atomicfile.Opener, path string) (*Folder, error) {
-	if open == nil {
-		open = atomicfile.Open
-	}
-	d, err := open(path)
+	f, err := OpenMirror(open, path)
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Disk: d, Path: path}, nil
+	f.Disk = guard(f.Disk, path)
+	return f, nil
 }
 
 // Modes of new folders and files. Another user has no business in a run: whoever can read a lock

@@ -34,6 +34,7 @@ type Catalogue struct {
 	saveEvery, firstBlock int
 	now                   func() time.Time
 	open                  atomicfile.Opener // nil: the system's
+	mirror                bool              // the folder is a mirror
 
 	mu       sync.Mutex
 	known    map[string]*knownRun // by name; nil before the first look
@@ -49,7 +50,7 @@ type knownRun struct {
 }
 
 // runStamps are the stamps of the files that a listing reads of a run.
-type runStamps [4]disk.Stamp
+type runStamps [5]disk.Stamp
 
 // NewCatalogue returns the catalogue of the folder dir. The folder cache holds its file; "" keeps
 // the catalogue in memory alone.
@@ -73,6 +74,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
+	c.mirror = disk.MirrorOf(c.dir) != nil
 	if c.known == nil {
 		c.known = c.load()
 	}
@@ -197,7 +199,7 @@ func (c *Catalogue) Latest() (*Run, error) {
 // found damage is read again: other bytes may be there by now.
 func (c *Catalogue) recall(name string) *knownRun {
 	k := c.known[name]
-	if k == nil || k.stamps != stampsOf(filepath.Join(c.dir, name)) || !k.run.passed.None() {
+	if k == nil || k.stamps != c.stampsOf(filepath.Join(c.dir, name)) || !k.run.passed.None() {
 		return nil
 	}
 	return k
@@ -206,7 +208,7 @@ func (c *Catalogue) recall(name string) *knownRun {
 // read returns a run as its files are now, or nil for a folder that is not a run.
 func (c *Catalogue) read(name string) (*knownRun, error) {
 	dir := filepath.Join(c.dir, name)
-	stamps := stampsOf(dir)
+	stamps := c.stampsOf(dir)
 	if IsSweep(dir) {
 		return nil, nil
 	}
@@ -218,9 +220,14 @@ func (c *Catalogue) read(name string) (*knownRun, error) {
 	return e, err
 }
 
-// stampsOf returns the stamps of the files that a listing reads of a run.
-func stampsOf(dir string) (s runStamps) {
-	for i, name := range []string{metaName, summaryName, eventlog.LogName, labelName} {
+// stampsOf returns the stamps of the files that a listing reads of a run. Only a mirror has all of
+// them.
+func (c *Catalogue) stampsOf(dir string) (s runStamps) {
+	names := []string{metaName, summaryName, eventlog.LogName, labelName, mirroredName}
+	if !c.mirror {
+		names = names[:len(names)-1]
+	}
+	for i, name := range names {
 		s[i] = disk.StampOf(dir + string(filepath.Separator) + name)
 	}
 	return s
@@ -267,5 +274,5 @@ func (c *Catalogue) isFinal(e *knownRun) bool {
 	}
 	return r.status.Ended() && r.status != runner.Interrupted && r.PassedOver() == nil &&
 		!slices.ContainsFunc(e.stamps[:], func(s disk.Stamp) bool { return !old(s) }) &&
-		stampsOf(r.Dir) == e.stamps
+		c.stampsOf(r.Dir) == e.stamps
 }

@@ -51,6 +51,7 @@ type catalogueRow struct {
 	Epochs      float64
 	Own         bool
 	Label       Label
+	Mirrored    []byte // mirrored.json without its summary; nil: a run of this machine
 	Stamps      runStamps
 	Place       summaryPlace
 }
@@ -118,6 +119,12 @@ func (c *Catalogue) load() map[string]*knownRun {
 		r.configuration = configurations[key]
 		r.steps, r.epochs = row.Steps, row.Epochs
 		r.status, r.own, r.label = row.Status, row.Own, row.Label
+		if row.Mirrored != nil {
+			r.mirrored = &mirroredRun{}
+			if json.Unmarshal(row.Mirrored, r.mirrored) != nil {
+				continue // this run is read again
+			}
+		}
 		r.passed, r.entry = &eventlog.PassedOver{}, e
 		*e = knownRun{run: r, stamps: row.Stamps, place: row.Place}
 		e.place.from = from
@@ -215,6 +222,15 @@ func writeCatalogue(w io.Writer, c *Catalogue) error {
 		row := catalogueRow{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
 			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
 			Stamps: e.stamps}
+		if r.mirrored != nil {
+			short := *r.mirrored
+			short.Summary = nil
+			text, err := json.Marshal(&short)
+			if err != nil {
+				continue
+			}
+			row.Mirrored = text
+		}
 		summary, err := row.texts(r, &specs, &others)
 		if err != nil {
 			continue // this run is read at each listing
@@ -288,7 +304,7 @@ func (r *catalogueRow) check(of *Run, made, rest []byte) (summary []byte, err er
 	if err != nil {
 		return nil, err
 	}
-	again := Run{Dir: of.Dir, Meta: r.meta(specs, others)}
+	again := Run{Dir: of.Dir, Meta: r.meta(specs, others), mirrored: of.mirrored}
 	short := *of.Summary()
 	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
 	short.ClassInterval, short.GroupInterval = nil, nil
@@ -352,7 +368,7 @@ func (c *Catalogue) wrong() string {
 	differ := make([]bool, len(names))
 	data.OnEveryCore(len(names), func(i int) {
 		e := known[names[i]]
-		differ[i] = e != nil && e.differs(filepath.Join(c.dir, names[i]))
+		differ[i] = e != nil && c.differs(e, filepath.Join(c.dir, names[i]))
 	})
 	if i := slices.Index(differ, true); i >= 0 {
 		return "the catalogue of run " + names[i] + " disagrees with its files"
@@ -362,12 +378,12 @@ func (c *Catalogue) wrong() string {
 
 // differs reports whether the catalogue's entry of a run disagrees with the run's files. Files that
 // have changed since the entry was made do not count.
-func (e *knownRun) differs(dir string) bool {
-	if stampsOf(dir) != e.stamps {
+func (c *Catalogue) differs(e *knownRun, dir string) bool {
+	if c.stampsOf(dir) != e.stamps {
 		return false
 	}
 	own, err := readRun(dir, true)
-	if err != nil || stampsOf(dir) != e.stamps {
+	if err != nil || c.stampsOf(dir) != e.stamps {
 		return false // the run itself is damaged, or still running
 	}
 	summary, err := e.place.read()

@@ -13,6 +13,7 @@
 //	<id>/label.json      what people say of the run: note, tags, archived
 //	<id>/claims.json     the claims of studies that took the run over; run.json has those of the
 //	                     study that started it
+//	<id>/mirrored.json   only in a mirror: what the run's own machine says of it
 //	<id>/lock            held for as long as a process records the run, or deletes it
 //
 // The writing side is a Store, the Recorder that it makes, the pins, the label and the claims of a
@@ -74,6 +75,7 @@
 //	program.log, scratch   program.go
 //	label.json             Relabel, label.go
 //	claims.json            TakeOver, claims.go
+//	mirrored.json          Mirror.Put, mirrorwriter.go
 //	lock                   lockRun and writeFirstFiles, store.go (runner/disk/lock.go)
 //	RUN.tar.gz             Pack, packed.go
 //	.set-aside             moveAside, doctor.go
@@ -123,4 +125,8 @@
 //	doctor.go         drolab doctor and --mend: every check of a folder of runs and every repair
 //	packed.go         drolab record: a finished run as one .tar.gz, unpacked and restored
 //	packedlog.go      the shorter log of a packed run: thinned steps, rounded values
+//
+//	mirror.go        a mirror, which shows the runs of another machine: what it has of a run, and
+//	                 what that machine says of the run
+//	mirrorwriter.go  Mirror: the one process that writes a mirror; bounds of what comes from there
 package record

@@ -54,6 +54,9 @@ func Examine(dir string, mend bool) (list []*Finding, runs int, err error) {
 }
 
 func examine(open atomicfile.Opener, dir string, mend bool) ([]*Finding, int, error) {
+	if err := disk.MirrorOf(dir); err != nil && mend {
+		return nil, 0, err
+	}
 	root, err := disk.OpenFolder(open, dir)
 	if err != nil {
 		return nil, 0, err
@@ -78,6 +81,9 @@ func examine(open atomicfile.Opener, dir string, mend bool) ([]*Finding, int, er
 func ExamineFiles(
 	dir string, names []string, mend bool, wrong func(name string) (what, remedy string),
 ) ([]*Finding, error) {
+	if err := disk.MirrorOf(dir); err != nil && mend {
+		return nil, err
+	}
 	root, err := disk.OpenFolder(nil, dir)
 	if err != nil {
 		return nil, err

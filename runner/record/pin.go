@@ -131,6 +131,9 @@ func (r *Run) Unpin(step int64) error {
 
 // Pinned lists the steps whose checkpoints are pinned, ascending.
 func (r *Run) Pinned() (steps []int64, err error) {
+	if r.mirrored != nil {
+		return slices.Clone(r.mirrored.Pinned), nil
+	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
 		steps = slices.DeleteFunc(steps, func(step int64) bool {
@@ -156,6 +159,9 @@ func (r *Run) Hold() (release func()) {
 // atPins calls do with an existing checkpoint that nobody can remove meanwhile. It waits for
 // processes that prune and, unless the lock is shared, for those that pin or read.
 func (r *Run) atPins(step int64, shared bool, do func(f *disk.Folder, step int64) error) error {
+	if err := disk.MirrorOf(r.Dir); err != nil {
+		return err
+	}
 	if err := r.checkCheckpoint(step); err != nil { // also where there is no folder to lock
 		return err
 	}

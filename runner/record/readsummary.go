@@ -67,7 +67,10 @@ func (r *Run) setSummary(s *runner.Summary) {
 // describe fills in the fields of a summary that come from run.json and the directory.
 func (r *Run) describe(s *runner.Summary) {
 	s.Describe(&r.Meta)
-	s.ID, s.Dir = r.Meta.ID, r.Dir
+	s.ID, s.Dir, s.Box = r.Meta.ID, r.Dir, ""
+	if r.mirrored != nil {
+		s.Box = r.mirrored.Box
+	}
 }
 
 // Summary returns summary.json, with Dir filled in. For a run that has not ended or was resumed

@@ -32,6 +32,7 @@ type Run struct {
 
 	configuration string // "" where no catalogue has set it
 	label         Label
+	mirrored      *mirroredRun      // nil: a run of this machine
 	open          atomicfile.Opener // nil: the system's
 	packed        *packedRun        // in place of files; nil for others
 	passed        *eventlog.PassedOver
@@ -81,8 +82,12 @@ func (r *Run) Tail() *eventlog.Tail {
 	return t
 }
 
-// Checkpoints lists the steps whose checkpoints Load can read, ascending.
+// Checkpoints lists the steps whose checkpoints Load can read, ascending. Those of a mirrored run
+// are on its box.
 func (r *Run) Checkpoints() (steps []int64, err error) {
+	if r.mirrored != nil {
+		return slices.Clone(r.mirrored.Checkpoints), nil
+	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
 		return err
@@ -98,6 +103,12 @@ type Save struct {
 
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
+	if r.mirrored != nil {
+		if r.mirrored.Saved == nil {
+			return s, false, nil
+		}
+		return *r.mirrored.Saved, true, nil
+	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err := checkpointSteps(f)
 		if err != nil || len(steps) == 0 {
@@ -114,8 +125,12 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 }
 
 // Settle brings to the disk what was read of the run, so that a caller who reports it is right even
-// after a power cut. The end of the log and the names of checkpoints may not be there yet.
+// after a power cut. The end of the log and the names of checkpoints may not be there yet. A mirror
+// is not settled: a power cut here loses nothing of its box.
 func (r *Run) Settle() error {
+	if r.mirrored != nil {
+		return nil
+	}
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return err
@@ -145,6 +160,9 @@ func (r *Run) Load(step int64) (*runner.State, error) {
 }
 
 func (r *Run) load(step int64) (s checkpoint, err error) {
+	if r.mirrored != nil {
+		return s, r.mirrorOf()
+	}
 	defer r.Hold()()
 	if step < 0 {
 		newest, ok, err := r.Saved()
@@ -235,6 +253,13 @@ func readRun(dir string, verified bool) (*Run, error) {
 	r := &Run{Dir: dir, Meta: *m, passed: &eventlog.PassedOver{}}
 	if r.label, err = readLabel(in); err != nil {
 		r.passed.Add(err)
+	}
+	mirrored, err := readMirrored(in)
+	switch {
+	case err != nil:
+		return nil, err
+	case mirrored != nil:
+		return r, r.takeVerdict(in, mirrored)
 	}
 	var stored runner.Summary
 	seal, noSummary := in.ReadSealed(summaryName, &stored)

@@ -28,6 +28,9 @@ type Store struct {
 // Open returns the store in the folder dir, made if missing. The error names a
 // folder that cannot be written.
 func Open(dir string) (*Store, error) {
+	if err := disk.MirrorOf(dir); err != nil {
+		return nil, err
+	}
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		err = probe(abs)
@@ -221,6 +224,9 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 
 // Load implements runner.Store. The error says which checkpoints there are.
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
+	if err := disk.MirrorOf(s.dir); err != nil {
+		return nil, runError(id, err)
+	}
 	in, m, err := s.named(id)
 	if err != nil {
 		return nil, runError(id, err)

@@ -17,6 +17,9 @@ func (r *Run) Verify() error {
 		_, _, err := (&packedLog{packedRun: r.packed}).open()
 		return err
 	}
+	if r.mirrored != nil {
+		return runError(r.Meta.ID, r.verifyMirrored())
+	}
 	_, err := r.audit()
 	return runError(r.Meta.ID, err)
 }

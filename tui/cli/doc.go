@@ -23,7 +23,9 @@
 //	                 `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
 //	                 `--version`; what is said of a flag with a wrong value
 //	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_RING,
-//	                 DROLAB_DEBUG, XDG folders), signals, the process that reads a data set
+//	                 DROLAB_DEBUG, DROLAB_BOXES,
+//	                 DROLAB_SSH, XDG folders), signals, the process that reads a data set
+//	boxside.go       what ssh starts on another machine (package runner/box)
 //	limitsignal_unix.go,  the signal USR1, by which a cluster warns before a time limit
 //	limitsignal_other.go
 package cli

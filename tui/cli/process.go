@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,6 +27,9 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 		return 0
 	}
+	if slices.Equal(args, []string{boxSideCommand}) {
+		return serveBox(ctx, stdin, stdout, stderr)
+	}
 	defer source.ReadApart(func() *exec.Cmd { return selfCommand(readerCommand) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
@@ -33,8 +37,11 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return Main(ctx, console.Env{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		DataDir:       folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
-		RunsDir:       folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
-		Catalogues:    folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
+		RunsDir:       runsDir(),
+		Catalogues:    catalogues(),
+		Mirrors:       folder("", "XDG_CACHE_HOME", ".cache", "boxes"),
+		Boxes:         os.Getenv("DROLAB_BOXES"),
+		SSH:           cmp.Or(os.Getenv("DROLAB_SSH"), "ssh"),
 		Views:         folder("", "XDG_STATE_HOME", ".local/state", "views"),
 		Keys:          folder("", "XDG_STATE_HOME", ".local/state", "share"),
 		Programs:      folder("", "XDG_STATE_HOME", ".local/state", "programs"),

@@ -23,6 +23,9 @@ type Env struct {
 	Keys string
 	// Catalogues is the folder of the catalogues of runs folders; with "" none is kept.
 	Catalogues string
+	// Boxes are the other machines whose runs are read without --box, as --box takes them. SSH is
+	// the program that reaches them, and Mirrors the folder of their mirrors.
+	Boxes, SSH, Mirrors string
 	// Views is the folder that keeps how the user looks at each runs folder; with "" nothing is
 	// kept.
 	Views string
@@ -71,6 +74,7 @@ type Console struct {
 	seen      []*record.Run // the runs that the command reads
 	broken    Failures      // the runs that it leaves out
 	catalogue *record.Catalogue
+	boxes     boxes
 
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal

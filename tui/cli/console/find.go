@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +25,11 @@ func (c *Console) Find(id string) (*record.Run, error) {
 		find = c.Catalogue().Latest
 	}
 	r, err := find()
+	if err != nil && len(c.boxes.all) > 0 {
+		if far, wrong := c.findOnBoxes(id); wrong == nil {
+			r, err = far, nil
+		}
+	}
 	switch {
 	case err != nil && slices.Contains([]string{"last", "newest"}, id):
 		return nil, fmt.Errorf("%w: did you mean latest?", err)
@@ -88,8 +94,12 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 // FindSeveral returns the runs that the words stand for. A word is the name of a run or the common
 // start of several names. A run among several that cannot be read, or whose files do not belong
 // together, is left out, and is an error at the end of the command.
-func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
-	list := sync.OnceValues(c.Catalogue().List) // not needed for runs outside the runs folder
+func (c *Console) FindSeveral(ctx context.Context, args []string) ([]*record.Run, error) {
+	if err := c.openBoxes(ctx); err != nil {
+		return nil, err
+	}
+	// The list is not needed for runs outside the runs folder.
+	list := sync.OnceValues(func() ([]*record.Run, []error) { return c.List(ctx) })
 	var runs []*record.Run
 	for _, arg := range args {
 		meant, ok, err := outsideRuns(arg)
@@ -101,6 +111,7 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 		}
 		runs = append(runs, meant...)
 	}
+	runs = c.fetchLogs(ctx, runs)
 	var sound []*record.Run
 	for i, err := range record.VerifyAll(runs) {
 		if err != nil {

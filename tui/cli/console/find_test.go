@@ -42,7 +42,7 @@ func TestLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &Console{Env: Env{RunsDir: dir}}
-	runs, err := c.FindSeveral([]string{"node", filepath.Join(dir, "other")})
+	runs, err := c.FindSeveral(t.Context(), []string{"node", filepath.Join(dir, "other")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestRunsThatAWordMeans(t *testing.T) {
 	} {
 		t.Run(word, func(t *testing.T) {
 			c := &Console{Env: Env{RunsDir: dir}}
-			runs, err := c.FindSeveral([]string{word})
+			runs, err := c.FindSeveral(t.Context(), []string{word})
 			var got []string
 			for _, r := range runs {
 				got = append(got, r.Meta.ID)

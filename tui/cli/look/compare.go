@@ -37,7 +37,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              console.OneOrMore("some runs", "drolab compare shapes"),
 		ValidArgsFunction: con.CompleteRead,
 		RunE: func(c *cobra.Command, args []string) error {
-			runs, err := con.FindSeveral(args)
+			runs, err := con.FindSeveral(c.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -54,6 +54,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		"if all runs used the same rule, else last; methods that refit are at their last step)")
 	console.Choices(c, "at", compare.Last, compare.Selected)
 	familyFlag(c, &family, compare.OneMeasure)
+	con.BoxFlag(c)
 	forms = con.TableFlags(c, ", one line per measure and column")
 	con.ExplainFlag(c)
 	return c

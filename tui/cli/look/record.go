@@ -26,8 +26,8 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 		Example:           "drolab record paper-gentle --into kept\ndrolab compare kept/*.tar.gz",
 		Args:              console.OneOrMore("some runs", "drolab record latest"),
 		ValidArgsFunction: con.CompleteRead,
-		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := con.FindSeveral(args)
+		RunE: func(c *cobra.Command, args []string) error {
+			runs, err := con.FindSeveral(c.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package look
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -49,17 +50,18 @@ drolab report study.yaml --interim
 drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: con.CompleteRead,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{recorded.Scheme + "paper"}
 			}
-			return f.report(con, args)
+			return f.report(c.Context(), con, args)
 		},
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.markdown, "md", false, "print Markdown")
 	flags.BoolVar(&f.latex, "latex", false, "print the page in LaTeX, with booktabs")
 	flags.BoolVar(&f.html, "html", false, "print the page as one HTML file, figures included")
+	con.BoxFlag(c)
 	con.JSONFlag(c, "the report's data")
 	flags.StringVar(&f.into, "into", "",
 		"replace the tables of a Markdown file, between its marker lines")
@@ -71,8 +73,8 @@ drolab report recorded:paper --into docs/results.md`,
 }
 
 // report prints the report of a study or of some runs in the form that is asked for.
-func (f *reportFlags) report(con *console.Console, args []string) error {
-	s, runs, err := f.study(con, args)
+func (f *reportFlags) report(ctx context.Context, con *console.Console, args []string) error {
+	s, runs, err := f.study(ctx, con, args)
 	if err != nil {
 		return err
 	}
@@ -117,11 +119,11 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 // study returns the study that the arguments name, and its runs: those of the runs folder, or those
 // that are named after it. Runs alone are judged by the recorded study to which they belong, if
 // there is one.
-func (f *reportFlags) study(con *console.Console, args []string) (
+func (f *reportFlags) study(ctx context.Context, con *console.Console, args []string) (
 	s *report.Study, runs []*record.Run, err error,
 ) {
 	if !presets.IsYAML(args[0]) { // these are runs
-		if runs, err = con.FindSeveral(args); err == nil {
+		if runs, err = con.FindSeveral(ctx, args); err == nil {
 			s, err = recorded.StudyOf(runs)
 		}
 		return s, runs, err
@@ -130,10 +132,10 @@ func (f *reportFlags) study(con *console.Console, args []string) (
 		return nil, nil, err
 	}
 	if len(args) > 1 {
-		runs, err = con.FindSeveral(args[1:])
+		runs, err = con.FindSeveral(ctx, args[1:])
 		return s, runs, err
 	}
-	all, problems := con.Catalogue().List()
+	all, problems := con.List(ctx)
 	for _, err := range problems {
 		con.Note(err.Error())
 	}

@@ -3,6 +3,7 @@ package look
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,6 +30,9 @@ const maxUserColumns = 4
 func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run]) {
 	var list page.Fields[*record.Run]
 	list.Words("run", func(r *record.Run) string { return cell.Clean(r.Summary().ID) })
+	if slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Mirrored() != nil }) {
+		list.Words("box", func(r *record.Run) string { return cell.Clean(r.Summary().Box) })
+	}
 	list.Add("status", func(r *record.Run) string { return string(r.Status()) })
 	list.Add("epochs", epochs)
 	list.Add("set, ρ", func(r *record.Run) string { return cell.Clean(r.Meta.Spec.Radius()) })
@@ -74,7 +78,7 @@ drolab runs --all --columns lr,tag`,
 				return fmt.Errorf("--limit %d: want at least 1", l.limit)
 			}
 			l.all = l.all || (con.AsJSON || l.lines) && !c.Flags().Changed("limit")
-			return l.run(con)
+			return l.run(c.Context(), con)
 		},
 	}
 	f := c.Flags()
@@ -84,6 +88,7 @@ drolab runs --all --columns lr,tag`,
 	f.StringVar(&l.sort, "sort", "", "sort by a setting or a measure, ascending; -NAME sorts "+
 		"descending")
 	f.StringVar(&l.extra, "columns", "", "further settings and measures to list")
+	con.BoxFlag(c)
 	con.JSONFlag(c, "the runs")
 	f.BoolVar(&l.lines, "jsonl", false, "print JSON, one line per run")
 	console.TakeAlone(c, "json", "jsonl", "columns")
@@ -91,7 +96,7 @@ drolab runs --all --columns lr,tag`,
 	return c
 }
 
-func (l *runsFlags) run(con *console.Console) error {
+func (l *runsFlags) run(ctx context.Context, con *console.Console) error {
 	wanted, err := compare.ParseFilter(l.filter)
 	if err != nil {
 		return fmt.Errorf("--filter: %w", err)
@@ -100,7 +105,7 @@ func (l *runsFlags) run(con *console.Console) error {
 	if err != nil {
 		return fmt.Errorf("--columns: %w", err)
 	}
-	runs, problems := con.Catalogue().List()
+	runs, problems := con.List(ctx)
 	none := len(runs) == 0
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted(r) })
 	if err := l.order(runs); err != nil {

@@ -78,7 +78,7 @@ func theory(
 	con *console.Console, cmd *cobra.Command, f *theoryFlags, names []string,
 ) error {
 	if len(names) > 1 || !strings.Contains(filepath.Base(names[0]), "@") {
-		runs, err := con.FindSeveral(names)
+		runs, err := con.FindSeveral(cmd.Context(), names)
 		if err != nil {
 			return err
 		}

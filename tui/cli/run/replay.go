@@ -43,7 +43,7 @@ drolab replay latest --speed 60 --from 40%`,
 			}
 			r.Steps = by == "step"
 			find := func() ([]*record.Run, error) {
-				runs, err := tr.FindSeveral(args)
+				runs, err := tr.FindSeveral(c.Context(), args)
 				if err != nil {
 					return nil, err
 				}
@@ -64,6 +64,7 @@ drolab replay latest --speed 60 --from 40%`,
 		"where to begin: a share, a time or a step, as in 40%, 3m20s, 1200")
 	c.Flags().StringVar(&by, "by", "step", "align the runs by step or by time")
 	console.Choices(c, "by", "step", "time")
+	tr.BoxFlag(c)
 	return c
 }
 

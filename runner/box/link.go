@@ -1,0 +1,469 @@
+package box
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/disk"
+	"drolab/runner/record"
+)
+
+// Dial starts the far side on a box, and returns the conversation with it. Its Close ends both the
+// conversation and what Dial has started; the error then is what the connection said last.
+type Dial func(ctx context.Context) (Conn, error)
+
+// Conn is a connection to a far side.
+type Conn interface {
+	io.ReadWriteCloser
+}
+
+// State is how a link stands.
+type State struct {
+	Linked    bool
+	Elsewhere bool          // another process of this machine keeps the mirror up to date
+	Complete  bool          // in this conversation, the mirror had all runs of the box
+	Since     time.Time     // since when it is linked, or is not
+	Heard     time.Time     // when the box last said anything to this process; zero: never
+	Hello     *Hello        // of the far side; nil: it has never said one
+	Offset    time.Duration // of the box's clock from ours
+	Word      string        // why there is no link; "" while it is made for the first time
+	Next      time.Time     // when the next try is made
+	Runs      int           // in the mirror
+	Live      int           // of these
+	Bytes     int64         // received, compressed
+	Problem   string        // what the box or the mirror said last of a run that is not shown
+}
+
+// Link keeps the mirror of a box up to date. Its methods may be used from any goroutine.
+type Link struct {
+	box, dir string
+	dial     Dial
+	now      func() time.Time
+
+	mu       sync.Mutex
+	state    State
+	mirror   *record.Mirror  // nil: this process does not write it
+	wanted   map[string]bool // runs whose logs were asked for by Want
+	followed map[string]bool // runs whose logs the far side sends
+	live     map[string]bool
+	out      *sender // nil: there is no conversation
+	changed  chan struct{}
+}
+
+// NewLink returns the link of a box whose mirror is in the folder dir.
+func NewLink(box, dir string, dial Dial) *Link {
+	return &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
+		followed: map[string]bool{}, live: map[string]bool{}, changed: make(chan struct{}, 1)}
+}
+
+// State returns how the link stands.
+func (l *Link) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.state
+	s.Live = len(l.live)
+	if l.mirror != nil {
+		s.Runs = len(l.mirror.Versions())
+	}
+	return s
+}
+
+// Changed receives a value after the mirror or the state has changed, one for all changes since the
+// last value.
+func (l *Link) Changed() <-chan struct{} { return l.changed }
+
+func (l *Link) change() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// handOver is how long another process may be gone before this one writes the mirror.
+const handOver = time.Second
+
+// Run keeps the link until ctx is cancelled. While another process writes the mirror, it waits for
+// its end.
+func (l *Link) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		m, err := record.OpenMirror(l.dir, l.box)
+		if err == nil {
+			l.setMirror(m)
+			l.keepLinked(ctx)
+			l.setMirror(nil)
+			m.Close() // what it has not released, the end of the process releases
+			return
+		}
+		l.setDown(err, l.now().Add(handOver))
+		wait(ctx, handOver)
+	}
+}
+
+// wait waits, or until ctx is cancelled.
+func wait(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+func (l *Link) setMirror(m *record.Mirror) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mirror, l.state.Elsewhere = m, false
+	l.change()
+}
+
+// Pauses before the next try, after tries that failed one after another.
+const (
+	firstPause = time.Second
+	mostPause  = 30 * time.Second
+)
+
+// keepLinked has one conversation after another.
+func (l *Link) keepLinked(ctx context.Context) {
+	pause := firstPause
+	for {
+		began := l.now()
+		err := l.converse(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if l.now().Sub(began) > mostPause { // it had held
+			pause = firstPause
+		}
+		l.setDown(err, l.now().Add(pause))
+		wait(ctx, pause)
+		pause = min(2*pause, mostPause)
+	}
+}
+
+// setDown takes in that there is no link.
+func (l *Link) setDown(err error, next time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state.Linked || l.state.Since.IsZero() {
+		l.state.Since = l.now()
+	}
+	l.state.Linked, l.state.Next = false, next
+	l.state.Elsewhere = errors.Is(err, disk.ErrHeld)
+	l.state.Word = "the link has ended"
+	if err != nil {
+		l.state.Word = err.Error()
+	}
+	l.out = nil
+	l.change()
+}
+
+// Times of a conversation.
+const (
+	pingEvery = 5 * time.Second
+	silence   = 30 * time.Second // after which the link counts as lost
+)
+
+// converse has one conversation, until it ends.
+func (l *Link) converse(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conn, err := l.dial(ctx)
+	if err != nil {
+		return err
+	}
+	closed := sync.OnceValue(conn.Close)
+	stop := context.AfterFunc(ctx, func() { closed() })
+	defer stop()
+	err = l.talk(ctx, conn, func() { closed() })
+	said := closed()
+	if said != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return said // it explains more than that the conversation has ended
+	}
+	return err
+}
+
+// talk has a conversation over a connection that drop closes.
+func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
+	l.received(0)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	ctx, over := context.WithCancel(ctx)
+	defer over()
+	out := newSender(conn)
+	watching.Go(func() { l.watchSilence(ctx, out, drop) })
+	buffered := bufio.NewReader(&countingReader{r: conn, add: l.received})
+	if banner, err := skipBanner(buffered); err != nil {
+		if banner = strings.TrimSpace(banner); banner != "" {
+			return fmt.Errorf("no drolab answers: %s", banner)
+		}
+		return fmt.Errorf("no drolab answers: %w", err)
+	}
+	hello := &Hello{Protocol: protocol, Format: runner.Format, Clock: l.now()}
+	if err := out.send(&frame{Hello: hello}); err != nil {
+		return err
+	}
+	in := newReceiver(buffered)
+	c := &conversation{Link: l, out: out}
+	for {
+		f, err := in.next()
+		if err != nil {
+			return err
+		}
+		if err := c.take(f); err != nil {
+			return err
+		}
+		l.change()
+	}
+}
+
+// watchSilence sends pings, and drops a connection on which nothing comes.
+func (l *Link) watchSilence(ctx context.Context, out *sender, drop func()) {
+	t := time.NewTicker(pingEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		l.mu.Lock()
+		silent := l.now().Sub(l.state.Heard)
+		l.mu.Unlock()
+		if silent > silence || out.send(&frame{Ping: true}) != nil {
+			drop()
+			return
+		}
+	}
+}
+
+// received counts bytes that came in.
+func (l *Link) received(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.Bytes += int64(n)
+	l.state.Heard = l.now()
+}
+
+type countingReader struct {
+	r   io.Reader
+	add func(n int)
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if n > 0 {
+		c.add(n)
+	}
+	return n, err
+}
+
+// Want asks for the logs of these runs, and for what they get from then on. The logs of live runs
+// come anyway.
+func (l *Link) Want(ids ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wanted = make(map[string]bool, len(ids))
+	for _, id := range ids {
+		l.wanted[id] = true
+	}
+	if l.out == nil { // the next conversation asks
+		return
+	}
+	_ = l.out.send(l.follow()...) // if it fails, the conversation ends
+}
+
+// follow returns what asks for the logs that are wanted and not followed yet, and ends the others.
+func (l *Link) follow() (frames []*frame) {
+	for id := range l.followed {
+		if !l.wanted[id] && !l.live[id] {
+			delete(l.followed, id)
+			frames = append(frames, &frame{Unwant: id})
+		}
+	}
+	for _, set := range []map[string]bool{l.wanted, l.live} {
+		for id := range set {
+			if !l.followed[id] && l.mirror.Has(id) { // else it is asked for once it comes
+				l.followed[id] = true
+				frames = append(frames, &frame{Want: &place{id, l.mirror.Log(id)}})
+			}
+		}
+	}
+	return frames
+}
+
+// conversation is the state of a conversation at this end.
+type conversation struct {
+	*Link
+	out *sender
+
+	coming string            // the run whose files come in
+	files  map[string][]byte // of that run, so far
+	size   int               // bytes in files
+}
+
+// maxParts bounds the files of a run while they come in.
+const maxParts = 64 << 20
+
+// take takes in one frame.
+func (c *conversation) take(f *frame) error {
+	switch {
+	case f.Hello != nil:
+		return c.greet(f.Hello)
+	case f.Versions != nil:
+		return c.compare(f.Versions)
+	case f.File != nil:
+		return c.addPart(f.File, f.body)
+	case f.Run != "":
+		return c.put(f.Run)
+	case f.Lines != nil:
+		return c.append(f.Lines, f.body)
+	case f.Gone != "":
+		c.forget(f.Gone)
+		return c.mirror.Remove(f.Gone)
+	case f.All:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.state.Complete = true
+	case f.Problem != "":
+		c.setProblem(f.Problem)
+	case f.Pong != nil:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.state.Offset = f.Pong.Sub(c.now())
+	}
+	return nil
+}
+
+// greet takes in the hello of the far side, and asks for what is new there.
+func (c *conversation) greet(h *Hello) error {
+	switch {
+	case h.Protocol != protocol:
+		return fmt.Errorf("box %s: its drolab %s speaks protocol %d, and this one speaks %d: "+
+			"install the same version there", c.box, h.Version, h.Protocol, protocol)
+	case h.Format != runner.Format:
+		return fmt.Errorf("box %s: its drolab %s writes format %d, and this one reads format %d: "+
+			"install the same version there", c.box, h.Version, h.Format, runner.Format)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state.Linked, c.state.Since, c.state.Word = true, c.now(), ""
+	c.state.Complete, c.state.Next, c.state.Problem = false, time.Time{}, ""
+	c.state.Hello, c.state.Offset = h, h.Clock.Sub(c.now())
+	c.Link.out, c.followed, c.live = c.out, map[string]bool{}, map[string]bool{}
+	for _, id := range c.mirror.Live() {
+		c.live[id] = true
+	}
+	have := &frame{Have: hashBuckets(c.mirror.Versions())}
+	return c.out.send(append([]*frame{have}, c.follow()...)...)
+}
+
+// setProblem takes in what is wrong with a run. The other runs go on.
+func (c *conversation) setProblem(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state.Problem = text
+}
+
+// compare removes the runs that the box has no more, and asks for the heads of those that the
+// mirror lacks or has in another version.
+func (c *conversation) compare(v *versions) error {
+	var ask []string
+	mine := c.mirror.Versions()
+	for id, version := range v.Runs {
+		if mine[id] != version {
+			ask = append(ask, id)
+		}
+	}
+	for id := range mine {
+		_, there := v.Runs[id]
+		if !there && slices.Contains(v.Buckets, bucketOf(id)) {
+			c.forget(id)
+			if err := c.mirror.Remove(id); err != nil {
+				return err
+			}
+		}
+	}
+	return c.out.send(&frame{Heads: &heads{IDs: ask, More: v.More}})
+}
+
+// forget forgets a run that the box no longer has.
+func (c *conversation) forget(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.live, id)
+	delete(c.followed, id)
+}
+
+// addPart adds a piece of a file of the run that is coming in.
+func (c *conversation) addPart(p *filePart, piece []byte) error {
+	if p.ID != c.coming {
+		c.coming, c.files, c.size = p.ID, map[string][]byte{}, 0
+	}
+	if c.size += len(piece) + len(p.Name); c.size > maxParts {
+		return fmt.Errorf("box %s: run %.200q has more than %d bytes of files",
+			c.box, p.ID, maxParts)
+	}
+	c.files[p.Name] = append(c.files[p.Name], piece...)
+	return nil
+}
+
+// put puts a run into the mirror whose files are complete. A run that the mirror refuses is passed
+// over.
+func (c *conversation) put(id string) error {
+	h := &record.Head{ID: id, Files: c.files}
+	if id != c.coming {
+		h.Files = nil
+	}
+	c.coming, c.files = "", nil
+	err := json.Unmarshal(h.Files[verdictName], &h.Verdict)
+	if err != nil {
+		c.setProblem(fmt.Sprintf("run %.200q: its verdict: %v", id, err))
+		return nil
+	}
+	delete(h.Files, verdictName)
+	if err := c.mirror.Put(h); err != nil {
+		return c.orProblem(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lives := h.Verdict.Held || !h.Verdict.Summary.Status.Ended()
+	if lives {
+		c.live[id] = true
+	} else if c.mirror.Log(id).Bytes >= h.Verdict.LogBytes {
+		delete(c.live, id) // all of its log is here
+	}
+	return c.out.send(c.follow()...)
+}
+
+// orProblem returns an error that concerns all runs, such as that of a full disk. Of any other the
+// user is told.
+func (c *conversation) orProblem(err error) error {
+	var full *runner.DiskError
+	if errors.As(err, &full) {
+		return err
+	}
+	c.setProblem(err.Error())
+	return nil
+}
+
+// append appends lines to a log. Where the box has sent them for another log than the mirror has,
+// it is asked again.
+func (c *conversation) append(p *place, lines []byte) error {
+	_, err := c.mirror.Append(p.ID, p.LogState, lines)
+	switch {
+	case errors.Is(err, record.ErrOtherLog):
+		return c.out.send(&frame{Want: &place{p.ID, c.mirror.Log(p.ID)}})
+	case err != nil:
+		return c.orProblem(err)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package box
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"drolab/dro/testsize"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/runner/record/recordtest/eventtest"
+)
+
+// openMirror returns the mirror of the box gpu1 in the folder dir.
+func openMirror(t *testing.T, dir string) *record.Mirror {
+	t.Helper()
+	m, err := record.OpenMirror(dir, "gpu1")
+	must(t, err)
+	t.Cleanup(func() { m.Close() }) // a second Close only returns an error
+	return m
+}
+
+// wantSame checks that a mirror lists what a folder of runs lists, and that it has these logs.
+func wantSame(t *testing.T, when, runsDir, mirror string, wanted []string) {
+	t.Helper()
+	if diff := cmp.Diff(list(t, runsDir), list(t, mirror)); diff != "" {
+		t.Fatalf("%s: the mirror lists (+) other runs than the box (-): %s", when, diff)
+	}
+	theirs, ours := logs(t, runsDir), logs(t, mirror)
+	for _, id := range wanted {
+		if diff := cmp.Diff(theirs[id], ours[id]); diff != "" {
+			t.Fatalf("%s: the log of run %s (+) is not that of the box (-): %s", when, id, diff)
+		}
+	}
+}
+
+// TestMirrorFollows lets a history run on a box. After each change and a look at the runs, the
+// mirror lists what the folder there lists, and has the logs that are wanted and those of live
+// runs. Some conversations end, and the mirror is opened again.
+func TestMirrorFollows(t *testing.T) {
+	for seed := range testsize.Pick(uint64(1), uint64(4), uint64(64)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			h := newHistory(t, seed)
+			dir := filepath.Join(t.TempDir(), "mirror")
+			m := openMirror(t, dir)
+			p := newPair(t, h.store.Dir(), m)
+			for turn := range 50 {
+				what := h.change()
+				wanted := []string{"run-1", "run-3"}
+				p.near.Want(wanted...)
+				p.settle()
+				p.lookAtAll()
+				for id := range h.live {
+					wanted = append(wanted, id)
+				}
+				when := fmt.Sprintf("turn %d, after %s", turn, what)
+				wantSame(t, when, h.store.Dir(), dir, wanted)
+				if h.random.IntN(8) == 0 {
+					must(t, m.Close())
+					for range h.random.IntN(4) {
+						when += ", " + h.change()
+					}
+					m = openMirror(t, dir)
+					p = newPair(t, h.store.Dir(), m)
+					wantSame(t, when+", in a new conversation", h.store.Dir(), dir, nil)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryCut ends a conversation after each of its bytes. Whatever the mirror has then, the next
+// conversation makes it the same as the box's folder.
+func TestEveryCut(t *testing.T) {
+	h := newHistory(t, 1)
+	for range 30 {
+		h.change()
+	}
+	p := newPair(t, h.store.Dir(), openMirror(t, filepath.Join(t.TempDir(), "mirror")))
+	for range 5 { // the log of a live run grows during the conversation
+		h.change()
+		p.lookAtAll()
+	}
+	text := p.sent.Bytes()
+	step := testsize.Pick(len(text)/5, len(text)/60, 1)
+	for cut := 0; cut <= len(text); cut += step {
+		dir := filepath.Join(t.TempDir(), "mirror")
+		m := openMirror(t, dir)
+		near := &conversation{Link: NewLink("gpu1", "", nil), out: newSender(io.Discard)}
+		near.mirror = m
+		in := newReceiver(bytes.NewReader(text[:cut]))
+		for {
+			f, err := in.next()
+			if err != nil {
+				break
+			}
+			must(t, near.take(f))
+		}
+		must(t, m.Close())
+		m = openMirror(t, dir)
+		again := newPair(t, h.store.Dir(), m)
+		again.lookAtAll()
+		wantSame(t, fmt.Sprintf("cut after byte %d of %d", cut, len(text)), h.store.Dir(), dir, nil)
+		must(t, m.Close())
+	}
+}
+
+// farVariable names a folder of runs to this test program, which then is the far side.
+const farVariable = "DROLAB_TEST_FAR"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(farVariable)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	ticks := time.NewTicker(LookEvery)
+	side := &FarSide{RunsDir: dir, Ticks: ticks.C, Now: time.Now}
+	fmt.Println("Welcome to gpu1!")
+	if err := side.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// await waits until the link has reached a state.
+func await(t *testing.T, l *Link, what string, reached func(State) bool) {
+	t.Helper()
+	for {
+		s := l.State()
+		if reached(s) {
+			return
+		}
+		select {
+		case <-l.Changed():
+		case <-t.Context().Done():
+			t.Fatalf("%s: the link is %+v", what, s)
+		}
+	}
+}
+
+// startLink runs a link until the test ends.
+func startLink(t *testing.T, l *Link) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { l.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+}
+
+// TestLink follows a run through a process that is started as ssh is, and that is killed while the
+// run goes on. After the next start the mirror has what the box has.
+func TestLink(t *testing.T) {
+	h := newHistory(t, 1)
+	h.create()
+	t.Setenv(farVariable, h.store.Dir())
+	dir := filepath.Join(t.TempDir(), "mirror")
+	var far *process
+	start := SSH(os.Args[0], "gpu1")
+	dial := func(ctx context.Context) (Conn, error) {
+		c, err := start(ctx)
+		if err == nil {
+			far = c.(*process)
+		}
+		return c, err
+	}
+	l := NewLink("gpu1", dir, dial)
+	startLink(t, l)
+	hasLog := func() bool {
+		theirs, ours := logs(t, h.store.Dir()), logs(t, dir)
+		return ours["run-1"] == theirs["run-1"]
+	}
+	await(t, l, "at first", func(s State) bool { return s.Linked && s.Live == 1 && hasLog() })
+	wantSame(t, "linked", h.store.Dir(), dir, []string{"run-1"})
+	must(t, far.cmd.Process.Kill())
+	must(t, h.live["run-1"].Append(eventtest.Step(1)))
+	await(t, l, "after the kill", func(s State) bool { return !s.Linked })
+	if run, err := record.Find(dir, "run-1"); err != nil || run.Status() != runner.Running {
+		t.Errorf("without a link the run is %v, %v: want running", run.Status(), err)
+	}
+	await(t, l, "again", func(s State) bool { return s.Linked && hasLog() })
+	h.end("run-1", runner.Done)
+	await(t, l, "at the end", func(s State) bool { return s.Live == 0 })
+	wantSame(t, "after the end", h.store.Dir(), dir, []string{"run-1"})
+}
+
+// TestTwoLinks: of two links of one box one writes the mirror. The other takes over once it ends.
+func TestTwoLinks(t *testing.T) {
+	h := newHistory(t, 1)
+	h.create()
+	t.Setenv(farVariable, h.store.Dir())
+	dir := filepath.Join(t.TempDir(), "mirror")
+	ctx, cancel := context.WithCancel(t.Context())
+	first := NewLink("gpu1", dir, SSH(os.Args[0], "gpu1"))
+	ended := make(chan struct{})
+	go func() { first.Run(ctx); close(ended) }()
+	await(t, first, "the first", func(s State) bool { return s.Linked })
+	second := NewLink("gpu1", dir, SSH(os.Args[0], "gpu1"))
+	startLink(t, second)
+	await(t, second, "beside the first", func(s State) bool { return s.Elsewhere })
+	cancel()
+	<-ended
+	await(t, second, "after the first", func(s State) bool { return s.Linked && s.Live == 1 })
+}
+
+// TestNoLink: each way in which a box does not answer has its line.
+func TestNoLink(t *testing.T) {
+	var older bytes.Buffer
+	must(t, newSender(&older).send(&frame{Hello: &Hello{Protocol: 0}}))
+	hello := filepath.Join(t.TempDir(), "hello")
+	must(t, os.WriteFile(hello, older.Bytes(), 0o600))
+	for what, c := range map[string]struct{ script, want string }{
+		"no drolab": {"echo 'sh: 1: exec: drolab: not found' >&2; exit 127",
+			"there is no drolab on the box"},
+		"no key": {"echo 'me@gpu1: Permission denied (publickey).' >&2; exit 255",
+			"ssh must connect without a password"},
+		"an unknown host": {"echo 'Host key verification failed.' >&2; exit 255",
+			"connect once with ssh by hand"},
+		"a host without a name": {"echo 'ssh: Could not resolve hostname gpu1' >&2; exit 255",
+			"no such host"},
+		"a login that says no more": {"echo Maintenance until noon",
+			"no drolab answers: Maintenance until noon"},
+		"an older drolab": {"echo drolab box-side 1; cat " + hello,
+			"speaks protocol 0, and this one speaks 1"},
+	} {
+		script := filepath.Join(t.TempDir(), "ssh")
+		must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
+		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), SSH(script, "gpu1"))
+		m := openMirror(t, l.dir)
+		l.setMirror(m)
+		err := l.converse(t.Context())
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", what, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"drolab/runner/box"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+
+	"github.com/spf13/cobra"
+)
+
+// boxes are the other machines whose runs a command reads, and the links to them.
+type boxes struct {
+	names  string // as given, with commas
+	opened bool
+	all    []*linkedBox
+}
+
+// linkedBox is a box with its link, which lasts until the program ends.
+type linkedBox struct {
+	name string
+	dir  string // of the mirror
+	link *box.Link
+}
+
+// BoxFlag adds the flag --box to a command that reads runs of several machines.
+func (c *Console) BoxFlag(of *cobra.Command) {
+	of.Flags().StringVar(&c.boxes.names, "box", c.Boxes,
+		"also read the runs of these machines, over SSH: one or several names of hosts, with "+
+			"commas (DROLAB_BOXES)")
+}
+
+// MirrorOf returns the folder of a box's mirror.
+func (c *Console) MirrorOf(name string) string { return filepath.Join(c.Mirrors, name, "runs") }
+
+// openBoxes links the boxes of --box, once, and waits until each has said which runs it has. A box
+// without a link is noted: its runs are shown as they were known last.
+func (c *Console) openBoxes(ctx context.Context) error {
+	if c.boxes.opened {
+		return nil
+	}
+	c.boxes.opened = true
+	seen := map[string]bool{}
+	for name := range strings.SplitSeq(c.boxes.names, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" || seen[name] {
+			continue
+		}
+		seen[name] = true
+		if err := box.CheckName(name); err != nil {
+			return fmt.Errorf("--box: %w", err)
+		}
+		dir := c.MirrorOf(name)
+		b := &linkedBox{name: name, dir: dir, link: box.NewLink(name, dir, box.SSH(c.SSH, name))}
+		c.boxes.all = append(c.boxes.all, b)
+		go b.link.Run(ctx)
+	}
+	var waiting sync.WaitGroup
+	for _, b := range c.boxes.all {
+		waiting.Go(func() { b.await(ctx, func(s *box.State) bool { return s.Complete }) })
+	}
+	waiting.Wait()
+	for _, b := range c.boxes.all {
+		c.noteNoLink(b)
+	}
+	return ctx.Err()
+}
+
+// await waits until the state of a box is as wanted, or it has no link.
+func (b *linkedBox) await(ctx context.Context, wanted func(*box.State) bool) {
+	for {
+		s := b.link.State()
+		if wanted(&s) || s.Elsewhere || s.Word != "" {
+			return
+		}
+		select {
+		case <-b.link.Changed():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// noteNoLink notes why a box is not linked, and as of when its runs are known.
+func (c *Console) noteNoLink(b *linkedBox) {
+	s := b.link.State()
+	switch {
+	case s.Elsewhere || s.Linked && s.Problem == "":
+		return
+	case s.Linked:
+		c.Note(fmt.Sprintf("box %s: %s", b.name, s.Problem))
+		return
+	}
+	known := "no run of it is known"
+	if s.Runs > 0 {
+		known = "its runs are shown as they were known last"
+	}
+	c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.name, cell.OneLine(s.Word), known))
+}
+
+// List returns the runs of this machine and of the boxes, as record.List does.
+func (c *Console) List(ctx context.Context) (runs []*record.Run, problems []error) {
+	if err := c.openBoxes(ctx); err != nil {
+		return nil, []error{err}
+	}
+	if len(c.boxes.all) == 0 {
+		return c.Catalogue().List()
+	}
+	all := box.NewRuns(c.Catalogue())
+	for _, b := range c.boxes.all {
+		all.Add(b.name, c.CatalogueOf(b.dir))
+	}
+	return all.List()
+}
+
+// fetchLogs waits until the logs of runs of boxes are here, and reads these runs again. A run whose
+// log does not come is left out, and is an error at the end of the command.
+func (c *Console) fetchLogs(ctx context.Context, runs []*record.Run) []*record.Run {
+	wanted := map[string][]string{}
+	for _, r := range runs {
+		if m := r.Mirrored(); m != nil && !r.LogIsHere() {
+			wanted[m.Box] = append(wanted[m.Box], r.Meta.ID)
+		}
+	}
+	for _, b := range c.boxes.all {
+		ids := wanted[b.name]
+		if len(ids) == 0 {
+			continue
+		}
+		b.link.Want(ids...)
+		b.await(ctx, func(*box.State) bool {
+			for _, id := range ids {
+				r, err := record.Find(b.dir, id)
+				if err == nil && !r.LogIsHere() {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	again := make([]*record.Run, 0, len(runs))
+	for _, r := range runs {
+		if r.Mirrored() != nil {
+			now, err := record.Find(filepath.Dir(r.Dir), r.Dir)
+			if err != nil {
+				c.broken = append(c.broken, err)
+				continue
+			}
+			r = now
+		}
+		again = append(again, r)
+	}
+	return again
+}
+
+// findOnBoxes is record.Find for the runs of the boxes.
+func (c *Console) findOnBoxes(id string) (*record.Run, error) {
+	var err error
+	for _, b := range c.boxes.all {
+		var r *record.Run
+		if r, err = record.Find(b.dir, id); err == nil {
+			return r, nil
+		}
+	}
+	return nil, err
+}
