@@ -65,7 +65,8 @@ runner/bridge, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
 runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
-runner, runner/record, runner/page, runner/compare, runner/bridge, tui/kit, TEA < tui/lab
+runner, runner/record, runner/page, runner/compare, runner/bridge, runner/box < tui/lab
+tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, runner/certificate, dro, TEA < tui/watch/panel
 tui/watch/panel, TEA < tui/watch

@@ -16,19 +16,22 @@ func sourceOf(cfg lab.Config) lab.Source {
 		return recordedSource{
 			lab.NoDelete{Source: lab.OpenCatalogued(cfg.RunsDir, cfg.Catalogues, cfg.Shared)}}
 	}
-	return recordedSource{lab.OpenCatalogued(cfg.RunsDir, cfg.Catalogues, false)}
+	own := lab.OpenCatalogued(cfg.RunsDir, cfg.Catalogues, false)
+	if len(cfg.Boxes) == 0 {
+		return recordedSource{own}
+	}
+	return recordedSource{lab.WithBoxes(cfg.UntilLeft(), own, cfg.Boxes, cfg.Catalogues)}
 }
 
 // recordedSource finds the runs that the program carries, too, by the words that stand for them.
 type recordedSource struct{ lab.Source }
 
+// Unwrap implements lab.Wrapper.
+func (s recordedSource) Unwrap() lab.Source { return s.Source }
+
 // Reading says how many runs are read while a folder is listed that has many new ones.
 func (s recordedSource) Reading() *runner.Reading {
-	source := s.Source
-	if shown, ok := source.(lab.NoDelete); ok {
-		source = shown.Source
-	}
-	if by, ok := source.(lab.Reader); ok {
+	if by, ok := lab.Unwrap(s.Source).(lab.Reader); ok {
 		return by.Reading()
 	}
 	return nil

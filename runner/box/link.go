@@ -40,6 +40,7 @@ type State struct {
 	Runs      int           // in the mirror
 	Live      int           // of these
 	Bytes     int64         // received, compressed
+	Changes   int64         // of the list of runs and of the link, counted
 	Problem   string        // what the box or the mirror said last of a run that is not shown
 }
 
@@ -55,14 +56,21 @@ type Link struct {
 	wanted   map[string]bool // runs whose logs were asked for by Want
 	followed map[string]bool // runs whose logs the far side sends
 	live     map[string]bool
-	out      *sender // nil: there is no conversation
-	changed  chan struct{}
+	out      *sender       // nil: there is no conversation
+	changed  chan struct{} // closed at the next change
+}
+
+// Linked is a box with its link.
+type Linked struct {
+	Name string
+	Dir  string // of the mirror
+	Link *Link
 }
 
 // NewLink returns the link of a box whose mirror is in the folder dir.
 func NewLink(box, dir string, dial Dial) *Link {
 	return &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
-		followed: map[string]bool{}, live: map[string]bool{}, changed: make(chan struct{}, 1)}
+		followed: map[string]bool{}, live: map[string]bool{}, changed: make(chan struct{})}
 }
 
 // State returns how the link stands.
@@ -77,15 +85,47 @@ func (l *Link) State() State {
 	return s
 }
 
-// Changed receives a value after the mirror or the state has changed, one for all changes since the
-// last value.
-func (l *Link) Changed() <-chan struct{} { return l.changed }
+// Changed returns a channel that is closed at the next change of the mirror or of the state. Whoever
+// waits for a state takes the channel before it looks at the state.
+func (l *Link) Changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
+}
 
+// change tells of a change. The caller holds mu.
 func (l *Link) change() {
-	select {
-	case l.changed <- struct{}{}:
-	default:
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// Await waits until the state is as wanted, there is no link, or ctx is cancelled.
+func (l *Link) Await(ctx context.Context, wanted func(State) bool) State {
+	for {
+		changed := l.Changed()
+		s := l.State()
+		if wanted(s) || s.Elsewhere || !s.Linked && s.Word != "" {
+			return s
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return s
+		}
 	}
+}
+
+// Fetch asks for the logs of these runs, and waits until the mirror has all that the box had said of
+// them, there is no link, or ctx is cancelled.
+func (l *Link) Fetch(ctx context.Context, ids ...string) {
+	l.Want(ids...)
+	l.Await(ctx, func(State) bool { return !slices.ContainsFunc(ids, l.isBehind) })
+}
+
+// isBehind reports whether the mirror lacks a part of the log of a run that it has.
+func (l *Link) isBehind(id string) bool {
+	run, err := record.Find(l.dir, id)
+	return err == nil && !run.LogIsHere()
 }
 
 // handOver is how long another process may be gone before this one writes the mirror.
@@ -158,6 +198,7 @@ func (l *Link) setDown(err error, next time.Time) {
 	}
 	l.state.Linked, l.state.Next = false, next
 	l.state.Elsewhere = errors.Is(err, disk.ErrHeld)
+	l.state.Changes++
 	l.state.Word = "the link has ended"
 	if err != nil {
 		l.state.Word = err.Error()
@@ -221,7 +262,9 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 		if err := c.take(f); err != nil {
 			return err
 		}
+		l.mu.Lock()
 		l.change()
+		l.mu.Unlock()
 	}
 }
 
@@ -271,7 +314,6 @@ func (c *countingReader) Read(p []byte) (int, error) {
 func (l *Link) Want(ids ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.wanted = make(map[string]bool, len(ids))
 	for _, id := range ids {
 		l.wanted[id] = true
 	}
@@ -358,6 +400,7 @@ func (c *conversation) greet(h *Hello) error {
 	c.state.Linked, c.state.Since, c.state.Word = true, c.now(), ""
 	c.state.Complete, c.state.Next, c.state.Problem = false, time.Time{}, ""
 	c.state.Hello, c.state.Offset = h, h.Clock.Sub(c.now())
+	c.state.Changes++
 	c.Link.out, c.followed, c.live = c.out, map[string]bool{}, map[string]bool{}
 	for _, id := range c.mirror.Live() {
 		c.live[id] = true
@@ -401,6 +444,7 @@ func (c *conversation) forget(id string) {
 	defer c.mu.Unlock()
 	delete(c.live, id)
 	delete(c.followed, id)
+	c.state.Changes++
 }
 
 // addPart adds a piece of a file of the run that is coming in.
@@ -435,6 +479,7 @@ func (c *conversation) put(id string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.state.Changes++
 	lives := h.Verdict.Held || !h.Verdict.Summary.Status.Ended()
 	if lives {
 		c.live[id] = true

@@ -131,18 +131,18 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// await waits until the link has reached a state.
+// await waits until the link has reached a state, through all ends of the link.
 func await(t *testing.T, l *Link, what string, reached func(State) bool) {
 	t.Helper()
 	for {
-		s := l.State()
-		if reached(s) {
+		changed := l.Changed()
+		if reached(l.State()) {
 			return
 		}
 		select {
-		case <-l.Changed():
+		case <-changed:
 		case <-t.Context().Done():
-			t.Fatalf("%s: the link is %+v", what, s)
+			t.Fatalf("%s: the link is %+v", what, l.State())
 		}
 	}
 }

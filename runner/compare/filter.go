@@ -258,7 +258,7 @@ var plainFacts = map[string]func(*record.Run) string{
 	"steps":      func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
 	"tag":        func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
 	"note":       func(r *record.Run) string { return r.Label().Note },
-	"box":        boxOf,
+	"box":        BoxOf,
 	"archived":   func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
 	"algorithms": func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) },
 	"worst": func(r *record.Run) string { // of the groups where they are given
@@ -266,8 +266,8 @@ var plainFacts = map[string]func(*record.Run) string{
 	},
 }
 
-// boxOf returns the name of the box that has a run; "here" for a run of this machine.
-func boxOf(r *record.Run) string {
+// BoxOf returns the name of the box that has a run; "here" for a run of this machine.
+func BoxOf(r *record.Run) string {
 	if m := r.Mirrored(); m != nil {
 		return m.Box
 	}

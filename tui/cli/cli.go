@@ -194,6 +194,7 @@ func root(con *console.Console) *cobra.Command {
 	flags.BoolVar(&wide, "wide", false, "print lines and tables at full width")
 	flags.BoolVar(&con.Stdout.All, "all", false, "print all rows of tables by class or group")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
+	con.BoxFlag(root)
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), console.Commands(con))...)
 	group(root)

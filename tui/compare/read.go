@@ -26,6 +26,7 @@ func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, roun
 		if all != nil {
 			m.runs, m.about = experiment(all)
 		}
+		lab.Fetch(s, m.runs)
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		settings := func(m *runner.Meta) spec.Spec { return m.Spec }
 		m.diffs = compare.Diff(lists.Map(m.rowRuns(), settings))

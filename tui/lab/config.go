@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/box"
 	"drolab/runner/bridge"
 )
 
@@ -23,6 +24,8 @@ type Config struct {
 	Opening
 	// FixedRuns are all runs that are shown; if it is nil, the runs in RunsDir are shown.
 	FixedRuns *FixedRuns
+	// Boxes are the other machines whose runs are shown, too.
+	Boxes []box.Linked
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
 	Programs bridge.Approvals

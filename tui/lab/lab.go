@@ -25,7 +25,8 @@ type Lab struct {
 	// Colors holds the numbers of the configurations in the folder, as of the last look at it.
 	Colors Colors
 	looks  lookState
-	asked  bool // something was asked of the Verbs, which are made for the first request
+	far    map[string]string // the runs of boxes, each with the name of its box
+	asked  bool              // something was asked of the Verbs, which are made for the first request
 	// Newcomer says that the folder had no run when the interface began.
 	Newcomer bool
 	// Round is the time in which each part of a page has its turn to show what is new; 0 shows
@@ -62,15 +63,22 @@ func (s *Lab) Reading() *runner.Reading {
 func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
 
 // Controls reports whether a run takes requests while it is live. Only the process that runs it
-// takes them, which is this one or a process for all runs.
-func (s *Lab) Controls(id string) bool { return s.Config.RunsGoOn || s.Mine[id] }
+// takes them, which is this one or a process for all runs. A run of a box takes them there.
+func (s *Lab) Controls(id string) bool {
+	return s.far[id] == "" && (s.Config.RunsGoOn || s.Mine[id])
+}
 
 // Start asks for runs; the answer is Started.
 func (s *Lab) Start(r runner.Request) tea.Cmd {
+	parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own
+	if box := s.far[parent]; box != "" {
+		err := fmt.Errorf("run %s is on box %s, and so are its checkpoints: fork it there",
+			parent, box)
+		return kit.Send(Started{Err: err, Parent: parent})
+	}
 	s.asked = true
 	return func() tea.Msg {
 		ids, err := s.Config.Verbs.Start(r)
-		parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own
 		return Started{IDs: ids, Err: err, Parent: parent}
 	}
 }
@@ -97,6 +105,10 @@ func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 
 func (s *Lab) send(o runner.Order, done string) tea.Cmd {
 	v := s.Config.Verbs
+	if box := s.far[o.Run]; box != "" {
+		err := errOfBox(box, string(o.Verb), o.Run)
+		return kit.Send(Answered{Verb: string(o.Verb), ID: o.Run, Err: err})
+	}
 	s.asked = true
 	return func() tea.Msg {
 		step, err := v.CarryOut(o)

@@ -34,6 +34,7 @@ type lookState struct {
 	listed  time.Time     // the tick at which it was listed last
 	took    time.Duration // the time that listing it took
 	changed time.Time     // when it had last changed before that, by the clock of its disk
+	boxes   int64         // changes of the runs of boxes before that
 	busy    bool          // a look is under way
 	again   bool          // the runs were asked for meanwhile
 }
@@ -69,17 +70,19 @@ const Never = time.Duration(math.MaxInt64)
 // look lists the runs of the folder, or only if it has changed.
 func (s *Lab) look(list bool) tea.Cmd {
 	s.looks.busy = true
-	source, dir, before := s.Source, s.Config.RunsDir, s.looks.changed
+	source, dir, before := s.Source, s.Config.RunsDir, s.looks
 	return func() tea.Msg {
 		began, changed := time.Now(), time.Time{}
+		boxes := changesOf(source)
 		if info, err := os.Stat(dir); err == nil {
 			changed = info.ModTime()
 		}
-		if !list && changed.Equal(before) {
+		if !list && changed.Equal(before.changed) && boxes == before.boxes {
 			return Unchanged{}
 		}
 		runs, problems := source.List()
-		return Listed{runs, problems, time.Since(began), changed}
+		return Listed{Runs: runs, Problems: problems, Took: time.Since(began), Changed: changed,
+			boxes: boxes}
 	}
 }
 
@@ -87,7 +90,13 @@ func (s *Lab) look(list bool) tea.Cmd {
 func (s *Lab) Note(answer tea.Msg) tea.Cmd {
 	s.looks.busy = false
 	if m, ok := answer.(Listed); ok {
-		s.looks.took, s.looks.changed = m.Took, m.Changed
+		s.looks.took, s.looks.changed, s.looks.boxes = m.Took, m.Changed, m.boxes
+		s.far = map[string]string{}
+		for _, r := range m.Runs {
+			if of := r.Mirrored(); of != nil {
+				s.far[r.Meta.ID] = of.Box
+			}
+		}
 	}
 	if !s.looks.again {
 		return nil

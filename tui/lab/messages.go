@@ -13,6 +13,8 @@ type Listed struct {
 	Problems []error
 	Took     time.Duration // time that reading them took
 	Changed  time.Time     // when the folder had last changed, before they were read
+
+	boxes int64 // changes of the runs of boxes before that
 }
 
 // Unchanged says that the folder has the runs that it had.

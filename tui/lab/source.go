@@ -94,6 +94,9 @@ type NoDelete struct{ Source }
 // Delete implements Source.
 func (NoDelete) Delete(string) error { return errNoDelete }
 
+// Unwrap implements Wrapper.
+func (n NoDelete) Unwrap() Source { return n.Source }
+
 // InSmall returns a Source whose long logs give what lies far back in small, for curves: see
 // eventlog.InSmall. With keep it may write an index beside a log.
 func InSmall(s Source, keep bool) record.Source { return inSmall{s, keep} }

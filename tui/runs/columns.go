@@ -40,8 +40,8 @@ func (c *runColumn) name() string {
 }
 
 // runColumns returns the columns in their order on the screen. If folded, measures also have a
-// deviation.
-func runColumns(folded bool, value valueOf) []runColumn {
+// deviation. With boxes, a column says where each run is.
+func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		m := lab.Named(name)
 		c := measureColumn(folded, value, m)
@@ -52,7 +52,7 @@ func runColumns(folded bool, value valueOf) []runColumn {
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
-	return []runColumn{
+	columns := []runColumn{
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
@@ -73,6 +73,11 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		measure("dual gap", 9, 148, "dual_gap"),
 		measure("samples/s", 10, 158, "images_per_second"),
 	}
+	if boxes {
+		const behindMethod = 2
+		columns = slices.Insert(columns, behindMethod, text("box", 9, 0, compare.BoxOf))
+	}
+	return columns
 }
 
 // measureCells returns the least width of the column of a measure.
@@ -145,7 +150,7 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 func (p *Page) makeColumns() {
 	p.nameWidths = nameWidths{}
 	head := cmp.Or(p.wanted, p.columns[p.by].Head)
-	p.columns = runColumns(p.together(), p.value.values(p))
+	p.columns = runColumns(p.together(), len(p.Config.Boxes) > 0, p.value.values(p))
 	p.columns = slices.Insert(p.columns, 0, p.startedColumn())
 	mean := slices.IndexFunc(p.columns,
 		func(c runColumn) bool { return c.name() == "test_accuracy" })

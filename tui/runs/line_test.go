@@ -27,7 +27,7 @@ func TestDeviation(t *testing.T) {
 func TestSpreadFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 400 {
-		for _, c := range runColumns(true, lastValue) {
+		for _, c := range runColumns(true, false, lastValue) {
 			if c.Measure == nil {
 				continue
 			}

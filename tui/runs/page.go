@@ -75,9 +75,10 @@ type kind struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
-		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
-		sortOrder: sortOrder{wanted: startedHead},
-		evals:     map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
+		columns:       runColumns(false, len(s.Config.Boxes) > 0, lastValue),
+		chosenColumns: map[string]bool{},
+		sortOrder:     sortOrder{wanted: startedHead},
+		evals:         map[string]evals{}, differences: differences{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.makeColumns()
 	return p

@@ -123,7 +123,7 @@ func TestSorting(t *testing.T) {
 		return names
 	}
 	const more = 2 // the start and the trend
-	for i, c := range p.columns[:len(runColumns(false, lastValue))+more] {
+	for i, c := range p.columns[:len(runColumns(false, false, lastValue))+more] {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
@@ -157,9 +157,9 @@ func TestSorting(t *testing.T) {
 	for _, run := range p.all {
 		lines = append(lines, line{run})
 	}
-	gap := slices.IndexFunc(runColumns(false, lastValue),
+	gap := slices.IndexFunc(runColumns(false, false, lastValue),
 		func(c runColumn) bool { return c.Head == "dual gap" })
-	slices.SortStableFunc(lines, by(runColumns(false, lastValue)[gap]))
+	slices.SortStableFunc(lines, by(runColumns(false, false, lastValue)[gap]))
 	first, last := lines[0][0].Summary(), lines[len(lines)-1][0].Summary()
 	if last.Named("dual_gap").Applies() {
 		t.Error("a run with a dual gap is at the end, want those without")
@@ -371,7 +371,7 @@ func TestMarksAndSelection(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := &record.Run{Meta: *m}
-	columns := runColumns(false, lastValue)
+	columns := runColumns(false, false, lastValue)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == "method" })
 	if got := columns[i].Cell(line{r}); got != "group (g)" {
 		t.Errorf("the method is listed as %q, want %q", got, "group (g)")

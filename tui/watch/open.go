@@ -114,6 +114,7 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 			m.colors = lab.ColorsOf(all)
 		}
 		for _, r := range panel.Watchable(runs) {
+			lab.Want(s, r)
 			// A replay needs no index of its own: eventlog.Replay makes one as it reads.
 			if wanted.Replay != nil {
 				m.runs = append(m.runs, panel.OpenReplay(s, r))

@@ -16,16 +16,9 @@ import (
 
 // boxes are the other machines whose runs a command reads, and the links to them.
 type boxes struct {
-	names  string // as given, with commas
-	opened bool
-	all    []*linkedBox
-}
-
-// linkedBox is a box with its link, which lasts until the program ends.
-type linkedBox struct {
-	name string
-	dir  string // of the mirror
-	link *box.Link
+	names string // as given, with commas
+	known bool   // all has the boxes of names
+	all   []box.Linked
 }
 
 // BoxFlag adds the flag --box to a command that reads runs of several machines.
@@ -38,13 +31,12 @@ func (c *Console) BoxFlag(of *cobra.Command) {
 // MirrorOf returns the folder of a box's mirror.
 func (c *Console) MirrorOf(name string) string { return filepath.Join(c.Mirrors, name, "runs") }
 
-// openBoxes links the boxes of --box, once, and waits until each has said which runs it has. A box
-// without a link is noted: its runs are shown as they were known last.
-func (c *Console) openBoxes(ctx context.Context) error {
-	if c.boxes.opened {
-		return nil
+// LinkBoxes begins to link the boxes of --box, once. The links last until ctx is cancelled.
+func (c *Console) LinkBoxes(ctx context.Context) ([]box.Linked, error) {
+	if c.boxes.known {
+		return c.boxes.all, nil
 	}
-	c.boxes.opened = true
+	c.boxes.known = true
 	seen := map[string]bool{}
 	for name := range strings.SplitSeq(c.boxes.names, ",") {
 		name = strings.TrimSpace(name)
@@ -53,59 +45,59 @@ func (c *Console) openBoxes(ctx context.Context) error {
 		}
 		seen[name] = true
 		if err := box.CheckName(name); err != nil {
-			return fmt.Errorf("--box: %w", err)
+			return nil, fmt.Errorf("--box: %w", err)
 		}
 		dir := c.MirrorOf(name)
-		b := &linkedBox{name: name, dir: dir, link: box.NewLink(name, dir, box.SSH(c.SSH, name))}
+		b := box.Linked{Name: name, Dir: dir, Link: box.NewLink(name, dir, box.SSH(c.SSH, name))}
 		c.boxes.all = append(c.boxes.all, b)
-		go b.link.Run(ctx)
+		go b.Link.Run(ctx)
+	}
+	return c.boxes.all, nil
+}
+
+// awaitBoxes links the boxes of --box, and waits until each has said which runs it has. A box
+// without a link is noted: its runs are shown as they were known last.
+func (c *Console) awaitBoxes(ctx context.Context) error {
+	if c.boxes.known {
+		return nil
+	}
+	all, err := c.LinkBoxes(ctx)
+	if err != nil {
+		return err
 	}
 	var waiting sync.WaitGroup
-	for _, b := range c.boxes.all {
-		waiting.Go(func() { b.await(ctx, func(s *box.State) bool { return s.Complete }) })
+	for _, b := range all {
+		waiting.Go(func() {
+			b.Link.Await(ctx, func(s box.State) bool { return s.Complete })
+		})
 	}
 	waiting.Wait()
-	for _, b := range c.boxes.all {
+	for _, b := range all {
 		c.noteNoLink(b)
 	}
 	return ctx.Err()
 }
 
-// await waits until the state of a box is as wanted, or it has no link.
-func (b *linkedBox) await(ctx context.Context, wanted func(*box.State) bool) {
-	for {
-		s := b.link.State()
-		if wanted(&s) || s.Elsewhere || s.Word != "" {
-			return
-		}
-		select {
-		case <-b.link.Changed():
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // noteNoLink notes why a box is not linked, and as of when its runs are known.
-func (c *Console) noteNoLink(b *linkedBox) {
-	s := b.link.State()
+func (c *Console) noteNoLink(b box.Linked) {
+	s := b.Link.State()
 	switch {
 	case s.Elsewhere || s.Linked && s.Problem == "":
 		return
 	case s.Linked:
-		c.Note(fmt.Sprintf("box %s: %s", b.name, s.Problem))
+		c.Note(fmt.Sprintf("box %s: %s", b.Name, s.Problem))
 		return
 	}
 	known := "no run of it is known"
 	if s.Runs > 0 {
 		known = "its runs are shown as they were known last"
 	}
-	c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.name, cell.OneLine(s.Word), known))
+	c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.Name, cell.OneLine(s.Word), known))
 }
 
 // List returns the runs of this machine and of the boxes, as record.List does.
 func (c *Console) List(ctx context.Context) (runs []*record.Run, problems []error) {
-	if err := c.openBoxes(ctx); err != nil {
+	if err := c.awaitBoxes(ctx); err != nil {
 		return nil, []error{err}
 	}
 	if len(c.boxes.all) == 0 {
@@ -113,7 +105,7 @@ func (c *Console) List(ctx context.Context) (runs []*record.Run, problems []erro
 	}
 	all := box.NewRuns(c.Catalogue())
 	for _, b := range c.boxes.all {
-		all.Add(b.name, c.CatalogueOf(b.dir))
+		all.Add(b.Name, c.CatalogueOf(b.Dir))
 	}
 	return all.List()
 }
@@ -128,20 +120,9 @@ func (c *Console) fetchLogs(ctx context.Context, runs []*record.Run) []*record.R
 		}
 	}
 	for _, b := range c.boxes.all {
-		ids := wanted[b.name]
-		if len(ids) == 0 {
-			continue
+		if ids := wanted[b.Name]; len(ids) > 0 {
+			b.Link.Fetch(ctx, ids...)
 		}
-		b.link.Want(ids...)
-		b.await(ctx, func(*box.State) bool {
-			for _, id := range ids {
-				r, err := record.Find(b.dir, id)
-				if err == nil && !r.LogIsHere() {
-					return false
-				}
-			}
-			return true
-		})
 	}
 	again := make([]*record.Run, 0, len(runs))
 	for _, r := range runs {
@@ -163,7 +144,7 @@ func (c *Console) findOnBoxes(id string) (*record.Run, error) {
 	var err error
 	for _, b := range c.boxes.all {
 		var r *record.Run
-		if r, err = record.Find(b.dir, id); err == nil {
+		if r, err = record.Find(b.Dir, id); err == nil {
 			return r, nil
 		}
 	}

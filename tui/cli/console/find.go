@@ -95,7 +95,7 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 // start of several names. A run among several that cannot be read, or whose files do not belong
 // together, is left out, and is an error at the end of the command.
 func (c *Console) FindSeveral(ctx context.Context, args []string) ([]*record.Run, error) {
-	if err := c.openBoxes(ctx); err != nil {
+	if err := c.awaitBoxes(ctx); err != nil {
 		return nil, err
 	}
 	// The list is not needed for runs outside the runs folder.

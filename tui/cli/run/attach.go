@@ -34,5 +34,6 @@ or changed.`,
 		},
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")
+	tr.BoxFlag(c)
 	return c
 }

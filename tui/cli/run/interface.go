@@ -42,6 +42,9 @@ func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) erro
 	defer cancel()
 	cfg := tr.screen(ctx, store.Dir(), false)
 	cfg.Views = tr.Views
+	if cfg.Boxes, err = tr.LinkBoxes(ctx); err != nil {
+		return err
+	}
 	opening(&cfg)
 	if !tr.hasEngine() {
 		return tr.interactInline(runs, ctx, store, cfg)
