@@ -29,7 +29,8 @@ func newDriver(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *dr
 	asked := &tuitest.Asked{}
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	m := newModel(lab.Config{Verbs: asked, RunsDir: t.TempDir(), DataDir: t.TempDir(),
-		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets)
+		Processor: lab.Processor{CPU: "a processor"},
+		Environ:   append(base, environ...)}, s, tuitest.Presets)
 	added(m)
 	r := drive(m, s)
 	r.asked = asked

@@ -85,8 +85,8 @@ func (l *Link) State() State {
 	return s
 }
 
-// Changed returns a channel that is closed at the next change of the mirror or of the state. Whoever
-// waits for a state takes the channel before it looks at the state.
+// Changed returns a channel that is closed at the next change of the mirror or of the state.
+// Whoever waits for a state takes the channel before it looks at the state.
 func (l *Link) Changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +115,8 @@ func (l *Link) Await(ctx context.Context, wanted func(State) bool) State {
 	}
 }
 
-// Fetch asks for the logs of these runs, and waits until the mirror has all that the box had said of
-// them, there is no link, or ctx is cancelled.
+// Fetch asks for the logs of these runs, and waits until the mirror has all that the box had said
+// of them, there is no link, or ctx is cancelled.
 func (l *Link) Fetch(ctx context.Context, ids ...string) {
 	l.Want(ids...)
 	l.Await(ctx, func(State) bool { return !slices.ContainsFunc(ids, l.isBehind) })

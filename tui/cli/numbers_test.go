@@ -287,7 +287,7 @@ func parseFlag(t *testing.T, command, name, text string) (*pflag.Flag, error) {
 func launchPlaces(t *testing.T) (list []place) {
 	starter := &tuitest.Starter{}
 	l := tuitest.NewLab(t, tuitest.NewArchive(t),
-		lab.Config{Verbs: starter, CPU: "a processor"}, 120, 60)
+		lab.Config{Verbs: starter, Processor: lab.Processor{CPU: "a processor"}}, 120, 60)
 	page := launch.New(l, tuitest.Presets)
 	r := tuitest.NewDriver(l, page)
 	to := func(key, step string) { // moves the cursor to the field key

@@ -36,12 +36,14 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 	return Main(ctx, console.Env{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		DataDir:       folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
-		RunsDir:       runsDir(),
-		Catalogues:    catalogues(),
-		Mirrors:       folder("", "XDG_CACHE_HOME", ".cache", "boxes"),
-		Boxes:         os.Getenv("DROLAB_BOXES"),
-		SSH:           cmp.Or(os.Getenv("DROLAB_SSH"), "ssh"),
+		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
+		RunsDir:    runsDir(),
+		Catalogues: catalogues(),
+		BoxEnv: console.BoxEnv{
+			Boxes:   os.Getenv("DROLAB_BOXES"),
+			SSH:     cmp.Or(os.Getenv("DROLAB_SSH"), "ssh"),
+			Mirrors: folder("", "XDG_CACHE_HOME", ".cache", "boxes"),
+		},
 		Views:         folder("", "XDG_STATE_HOME", ".local/state", "views"),
 		Keys:          folder("", "XDG_STATE_HOME", ".local/state", "share"),
 		Programs:      folder("", "XDG_STATE_HOME", ".local/state", "programs"),

@@ -38,10 +38,7 @@ type Config struct {
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
-	// CPU is this machine's processor, as recorded in the runs that were trained on it.
-	CPU string
-	// Cores is the number of its cores that runs may use.
-	Cores int
+	Processor
 	// Dir is a folder whose presets are listed beside the program's own; "" is none.
 	Dir string
 	// Ring says what the terminal itself is told.
@@ -52,6 +49,12 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, DROLAB_CONTRAST, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// Processor is that of this machine.
+type Processor struct {
+	CPU   string // as recorded in the runs that were trained on it
+	Cores int    // that runs may use
 }
 
 // Reports holds what the interface tells its caller; nil is told nothing.

@@ -13,6 +13,7 @@
 //	messages.go  messages from page to page, and to all pages: Watch, Compare, Fork, Samples,
 //	             Listed, Over, Started, Answered
 //	source.go    Source, where runs are read: a folder, its catalogue, fixed runs
+//	boxes.go     the runs of other machines beside those of this one
 //	looking.go   how often the folder is looked at; which live runs have ended
 //
 //	state.go     glyphs and counts of states (✓ ▶ ‖ ✗)

@@ -26,7 +26,8 @@ type Lab struct {
 	Colors Colors
 	looks  lookState
 	far    map[string]string // the runs of boxes, each with the name of its box
-	asked  bool              // something was asked of the Verbs, which are made for the first request
+	// asked says that something was asked of the Verbs, which are made for the first request.
+	asked bool
 	// Newcomer says that the folder had no run when the interface began.
 	Newcomer bool
 	// Round is the time in which each part of a page has its turn to show what is new; 0 shows

@@ -25,7 +25,8 @@ import (
 func launchOf(t *testing.T) (*tuitest.Driver, *Page, *tuitest.Starter) {
 	t.Helper()
 	s := &tuitest.Starter{}
-	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s, CPU: "a processor"}, 120, 38)
+	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s,
+		Processor: lab.Processor{CPU: "a processor"}}, 120, 38)
 	p := New(l, tuitest.Presets)
 	return tuitest.NewDriver(l, p), p, s
 }

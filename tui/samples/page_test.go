@@ -44,7 +44,8 @@ func trained(t *testing.T) (r *record.Run, table string) {
 func pageOn(t *testing.T, r *record.Run) (*tuitest.Driver, *Page) {
 	t.Helper()
 	dir := filepath.Dir(r.Dir)
-	l := tuitest.NewLab(t, lab.Folder(dir), lab.Config{RunsDir: dir, Cores: 2}, 120, 38)
+	cfg := lab.Config{RunsDir: dir, Processor: lab.Processor{Cores: 2}}
+	l := tuitest.NewLab(t, lab.Folder(dir), cfg, 120, 38)
 	p := New(l)
 	return tuitest.NewDriver(l, p), p
 }

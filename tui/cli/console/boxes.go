@@ -14,6 +14,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// BoxEnv is the part of the environment that concerns other machines.
+type BoxEnv struct {
+	Boxes   string // whose runs are read without --box, as --box takes them
+	SSH     string // the program that reaches them
+	Mirrors string // the folder of their mirrors
+}
+
 // boxes are the other machines whose runs a command reads, and the links to them.
 type boxes struct {
 	names string // as given, with commas

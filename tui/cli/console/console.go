@@ -23,9 +23,7 @@ type Env struct {
 	Keys string
 	// Catalogues is the folder of the catalogues of runs folders; with "" none is kept.
 	Catalogues string
-	// Boxes are the other machines whose runs are read without --box, as --box takes them. SSH is
-	// the program that reaches them, and Mirrors the folder of their mirrors.
-	Boxes, SSH, Mirrors string
+	BoxEnv
 	// Views is the folder that keeps how the user looks at each runs folder; with "" nothing is
 	// kept.
 	Views string

@@ -83,8 +83,10 @@ func (tr *Trainer) screen(ctx context.Context, runsDir string, attach bool) lab.
 	return lab.Config{StopSweep: stop, Reports: lab.Reports{Debug: debug}, Ring: tr.Ring,
 		RunsDir: runsDir, DataDir: tr.DataDir,
 		Remembering: lab.Remembering{Catalogues: tr.Catalogues},
-		Programs:    bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
-		Opening: lab.Opening{Attach: attach}, Stdin: tr.Stdin, Stdout: tr.Env.Stdout,
+		Programs:    bridge.Approvals(tr.Programs),
+		Processor:   lab.Processor{CPU: console.CPU(), Cores: tr.Threads},
+		Dir:         ".",
+		Opening:     lab.Opening{Attach: attach}, Stdin: tr.Stdin, Stdout: tr.Env.Stdout,
 		Environ: tr.Environ}
 }
 
