@@ -252,6 +252,7 @@ func notRun() map[string]string {
 		"drolab demo":                          terminal,
 		"drolab replay latest --speed 60":      terminal,
 		"drolab replay shapes --box gpu1,gpu2": terminal,
+		"drolab --box gpu1,gpu2":               terminal,
 		"drolab attach":                        terminal,
 		"drolab --runs mysweep":                terminal,
 		"drolab bench":                         "it measures for a minute",
