@@ -37,7 +37,7 @@ func (f *FarSide) Serve(ctx context.Context, in io.Reader, out io.Writer) error 
 	if _, err := fmt.Fprintln(out, Magic); err != nil {
 		return err
 	}
-	s := newFarSide(f, out)
+	s := newFarConversation(f, out)
 	if err := s.sayHello(); err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func receiveAll(ctx context.Context, from *receiver, to chan<- *frame) error {
 	}
 }
 
-// farSide is the state of a conversation on the box. It belongs to one goroutine.
-type farSide struct {
+// farConversation is the state of a conversation on the box. It belongs to one goroutine.
+type farConversation struct {
 	*FarSide
 	out *sender
 
@@ -100,12 +100,12 @@ type farLog struct {
 	behind bool // the log has more than was sent
 }
 
-func newFarSide(f *FarSide, out io.Writer) *farSide {
-	return &farSide{FarSide: f, out: newSender(out), runs: map[string]*farRun{},
+func newFarConversation(f *FarSide, out io.Writer) *farConversation {
+	return &farConversation{FarSide: f, out: newSender(out), runs: map[string]*farRun{},
 		logs: map[string]*farLog{}, problems: map[string]string{}}
 }
 
-func (s *farSide) sayHello() error {
+func (s *farConversation) sayHello() error {
 	hello := s.Hello
 	hello.Protocol, hello.Format = protocol, runner.Format
 	hello.RunsDir, hello.Clock = s.RunsDir, s.Now()
@@ -114,7 +114,7 @@ func (s *farSide) sayHello() error {
 
 // converse answers what comes in, and looks at the runs at every tick. Between these it sends heads
 // and logs piece by piece, so that no answer waits for a long log.
-func (s *farSide) converse(ctx context.Context, asked <-chan *frame) error {
+func (s *farConversation) converse(ctx context.Context, asked <-chan *frame) error {
 	for {
 		var err error
 		work := s.work()
@@ -146,7 +146,7 @@ func (s *farSide) converse(ctx context.Context, asked <-chan *frame) error {
 }
 
 // work returns what is to be sent next; nil: nothing. Heads go before logs.
-func (s *farSide) work() func() error {
+func (s *farConversation) work() func() error {
 	if len(s.heads) > 0 {
 		return s.sendNextHead
 	}
@@ -159,7 +159,7 @@ func (s *farSide) work() func() error {
 }
 
 // sendNextHead sends the next head that was asked for, and says so after the last one.
-func (s *farSide) sendNextHead() error {
+func (s *farConversation) sendNextHead() error {
 	id := s.heads[0]
 	s.heads = s.heads[1:]
 	if err := s.sendHead(id); err != nil {
@@ -169,7 +169,7 @@ func (s *farSide) sendNextHead() error {
 }
 
 // answer answers one frame.
-func (s *farSide) answer(f *frame) error {
+func (s *farConversation) answer(f *frame) error {
 	switch {
 	case f.Hello != nil:
 		if f.Hello.Protocol != protocol {
@@ -193,7 +193,7 @@ func (s *farSide) answer(f *frame) error {
 
 // askHeads takes in that heads are asked for. They are sent in the order of the runs, whatever part
 // of the versions they are of.
-func (s *farSide) askHeads(h *heads) error {
+func (s *farConversation) askHeads(h *heads) error {
 	asked := map[string]bool{}
 	for _, id := range slices.Concat(s.heads, h.IDs) {
 		asked[id] = true
@@ -209,7 +209,7 @@ func (s *farSide) askHeads(h *heads) error {
 }
 
 // saySentAll tells the other side once all heads that it asks for are sent.
-func (s *farSide) saySentAll() error {
+func (s *farConversation) saySentAll() error {
 	if !s.allAsked || len(s.heads) > 0 {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (s *farSide) saySentAll() error {
 }
 
 // compare lists the runs, and sends the versions of those that the other side may not have.
-func (s *farSide) compare(hashes []string) error {
+func (s *farConversation) compare(hashes []string) error {
 	s.list()
 	all := make(map[string]string, len(s.runs))
 	for id, r := range s.runs {
@@ -238,7 +238,7 @@ func (s *farSide) compare(hashes []string) error {
 }
 
 // list lists all runs of the folder.
-func (s *farSide) list() {
+func (s *farConversation) list() {
 	s.folderChanged()
 	runs, _ := record.NewCatalogue(s.RunsDir, s.Cache).List()
 	s.runs, s.order = make(map[string]*farRun, len(runs)), s.order[:0]
@@ -253,7 +253,7 @@ func (s *farSide) list() {
 const settleTime = 3 * time.Second
 
 // folderChanged reports whether runs may have been made or removed since the last call.
-func (s *farSide) folderChanged() bool {
+func (s *farConversation) folderChanged() bool {
 	info, err := os.Stat(s.RunsDir)
 	if err != nil {
 		return true
@@ -279,7 +279,7 @@ const restingParts = 80
 
 // look looks for changes, and sends them: runs that were made or removed, every run that may go on,
 // and a part of the runs at rest.
-func (s *farSide) look() error {
+func (s *farConversation) look() error {
 	if !s.told {
 		return nil
 	}
@@ -316,7 +316,7 @@ func (r *farRun) atRest() bool {
 }
 
 // problem tells the other side what is wrong with a run, once.
-func (s *farSide) problem(id string, err error) error {
+func (s *farConversation) problem(id string, err error) error {
 	text := err.Error()
 	if s.problems[id] == text {
 		return nil
@@ -326,7 +326,7 @@ func (s *farSide) problem(id string, err error) error {
 }
 
 // lookForNew finds runs that were made and those that were removed.
-func (s *farSide) lookForNew() error {
+func (s *farConversation) lookForNew() error {
 	there := map[string]bool{}
 	for _, name := range record.Starting(s.RunsDir, "") {
 		there[name] = true
@@ -346,7 +346,7 @@ func (s *farSide) lookForNew() error {
 	return nil
 }
 
-func (s *farSide) forget(id string) error {
+func (s *farConversation) forget(id string) error {
 	delete(s.runs, id)
 	delete(s.logs, id)
 	delete(s.problems, id)
@@ -357,7 +357,7 @@ func (s *farSide) forget(id string) error {
 // lookAt looks at one run, and sends its head and its log as far as they have changed. The head of
 // a run that is held goes before its log, and the head of any other run behind it: so the other
 // side never takes a run for interrupted that lives or has ended.
-func (s *farSide) lookAt(id string) error {
+func (s *farConversation) lookAt(id string) error {
 	known := s.runs[id]
 	if known != nil && known.run.Status().Ended() && known.run.Version() == known.version {
 		return nil
@@ -392,7 +392,7 @@ func (s *farSide) lookAt(id string) error {
 }
 
 // sendHead sends the files of a run and what this side says of it.
-func (s *farSide) sendHead(id string) error {
+func (s *farConversation) sendHead(id string) error {
 	known := s.runs[id]
 	if known == nil {
 		return nil // it was removed meanwhile
@@ -424,7 +424,7 @@ func (s *farSide) sendHead(id string) error {
 
 // want begins to send a log from a place on. Where the other side has another log, it gets this one
 // from its start.
-func (s *farSide) want(p *place) error {
+func (s *farConversation) want(p *place) error {
 	if s.runs[p.ID] == nil {
 		return nil // it was removed meanwhile
 	}
@@ -433,7 +433,7 @@ func (s *farSide) want(p *place) error {
 }
 
 // sendLines sends the next whole lines of a log that is wanted, as many as a frame takes.
-func (s *farSide) sendLines(id string) error {
+func (s *farConversation) sendLines(id string) error {
 	l := s.logs[id]
 	if l == nil {
 		return nil

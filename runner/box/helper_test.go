@@ -24,8 +24,8 @@ var must = eventtest.Must
 // pair is a far side and a link in conversation, in one goroutine: nothing happens by itself.
 type pair struct {
 	t    *testing.T
-	far  *farSide
-	near *conversation
+	far  *farConversation
+	near *nearConversation
 
 	atFar, atNear     *receiver
 	readFar, readNear int // frames that were read
@@ -40,9 +40,9 @@ func newPair(t *testing.T, runsDir string, m *record.Mirror) *pair {
 	var toFar, toNear bytes.Buffer
 	link := NewLink("gpu1", "", nil)
 	link.mirror = m
-	p.near = &conversation{Link: link, out: newSender(&toFar)}
+	p.near = &nearConversation{Link: link, out: newSender(&toFar)}
 	side := &FarSide{RunsDir: runsDir, Now: time.Now}
-	p.far = newFarSide(side, io.MultiWriter(&toNear, &p.sent))
+	p.far = newFarConversation(side, io.MultiWriter(&toNear, &p.sent))
 	p.atFar, p.atNear = newReceiver(&toFar), newReceiver(&toNear)
 	must(t, p.far.sayHello())
 	must(t, p.near.out.send(&frame{Hello: &Hello{Protocol: protocol, Format: runner.Format}}))

@@ -253,7 +253,7 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 		return err
 	}
 	in := newReceiver(buffered)
-	c := &conversation{Link: l, out: out}
+	c := &nearConversation{Link: l, out: out}
 	for {
 		f, err := in.next()
 		if err != nil {
@@ -342,8 +342,8 @@ func (l *Link) follow() (frames []*frame) {
 	return frames
 }
 
-// conversation is the state of a conversation at this end.
-type conversation struct {
+// nearConversation is the state of a conversation on this machine.
+type nearConversation struct {
 	*Link
 	out *sender
 
@@ -356,7 +356,7 @@ type conversation struct {
 const maxParts = 64 << 20
 
 // take takes in one frame.
-func (c *conversation) take(f *frame) error {
+func (c *nearConversation) take(f *frame) error {
 	switch {
 	case f.Hello != nil:
 		return c.greet(f.Hello)
@@ -386,7 +386,7 @@ func (c *conversation) take(f *frame) error {
 }
 
 // greet takes in the hello of the far side, and asks for what is new there.
-func (c *conversation) greet(h *Hello) error {
+func (c *nearConversation) greet(h *Hello) error {
 	switch {
 	case h.Protocol != protocol:
 		return fmt.Errorf("box %s: its drolab %s speaks protocol %d, and this one speaks %d: "+
@@ -410,7 +410,7 @@ func (c *conversation) greet(h *Hello) error {
 }
 
 // setProblem takes in what is wrong with a run. The other runs go on.
-func (c *conversation) setProblem(text string) {
+func (c *nearConversation) setProblem(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Problem = text
@@ -418,7 +418,7 @@ func (c *conversation) setProblem(text string) {
 
 // compare removes the runs that the box has no more, and asks for the heads of those that the
 // mirror lacks or has in another version.
-func (c *conversation) compare(v *versions) error {
+func (c *nearConversation) compare(v *versions) error {
 	var ask []string
 	mine := c.mirror.Versions()
 	for id, version := range v.Runs {
@@ -439,7 +439,7 @@ func (c *conversation) compare(v *versions) error {
 }
 
 // forget forgets a run that the box no longer has.
-func (c *conversation) forget(id string) {
+func (c *nearConversation) forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.live, id)
@@ -448,7 +448,7 @@ func (c *conversation) forget(id string) {
 }
 
 // addPart adds a piece of a file of the run that is coming in.
-func (c *conversation) addPart(p *filePart, piece []byte) error {
+func (c *nearConversation) addPart(p *filePart, piece []byte) error {
 	if p.ID != c.coming {
 		c.coming, c.files, c.size = p.ID, map[string][]byte{}, 0
 	}
@@ -462,7 +462,7 @@ func (c *conversation) addPart(p *filePart, piece []byte) error {
 
 // put puts a run into the mirror whose files are complete. A run that the mirror refuses is passed
 // over.
-func (c *conversation) put(id string) error {
+func (c *nearConversation) put(id string) error {
 	h := &record.Head{ID: id, Files: c.files}
 	if id != c.coming {
 		h.Files = nil
@@ -491,7 +491,7 @@ func (c *conversation) put(id string) error {
 
 // orProblem returns an error that concerns all runs, such as that of a full disk. Of any other the
 // user is told.
-func (c *conversation) orProblem(err error) error {
+func (c *nearConversation) orProblem(err error) error {
 	var full *runner.DiskError
 	if errors.As(err, &full) {
 		return err
@@ -502,7 +502,7 @@ func (c *conversation) orProblem(err error) error {
 
 // append appends lines to a log. Where the box has sent them for another log than the mirror has,
 // it is asked again.
-func (c *conversation) append(p *place, lines []byte) error {
+func (c *nearConversation) append(p *place, lines []byte) error {
 	_, err := c.mirror.Append(p.ID, p.LogState, lines)
 	switch {
 	case errors.Is(err, record.ErrOtherLog):

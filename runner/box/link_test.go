@@ -95,7 +95,7 @@ func TestEveryCut(t *testing.T) {
 	for cut := 0; cut <= len(text); cut += step {
 		dir := filepath.Join(t.TempDir(), "mirror")
 		m := openMirror(t, dir)
-		near := &conversation{Link: NewLink("gpu1", "", nil), out: newSender(io.Discard)}
+		near := &nearConversation{Link: NewLink("gpu1", "", nil), out: newSender(io.Discard)}
 		near.mirror = m
 		in := newReceiver(bytes.NewReader(text[:cut]))
 		for {

@@ -113,7 +113,7 @@ func FuzzLink(f *testing.F) {
 		defer m.Close()
 		text := raw(uint32(len(head)), uint32(len(body)), string(head)+string(body))
 		in := newReceiver(bytes.NewReader(compressed(t, bytes.Repeat(text, 2))))
-		near := &conversation{Link: NewLink("gpu1", dir, nil), out: newSender(io.Discard)}
+		near := &nearConversation{Link: NewLink("gpu1", dir, nil), out: newSender(io.Discard)}
 		near.mirror = m
 		for {
 			f, err := in.next()
@@ -183,7 +183,7 @@ func TestHostileFarSide(t *testing.T) {
 
 // TestFarSideRefusesOtherProtocol: a link of another version gets an error, not runs.
 func TestFarSideRefusesOtherProtocol(t *testing.T) {
-	s := newFarSide(&FarSide{RunsDir: t.TempDir()}, io.Discard)
+	s := newFarConversation(&FarSide{RunsDir: t.TempDir()}, io.Discard)
 	err := s.answer(&frame{Hello: &Hello{Protocol: protocol + 1, Format: runner.Format}})
 	want := fmt.Sprintf("the other side speaks protocol %d", protocol+1)
 	if err == nil || !strings.Contains(err.Error(), want) {
