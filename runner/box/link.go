@@ -52,6 +52,7 @@ type Link struct {
 
 	mu       sync.Mutex
 	state    State
+	heard    time.Time       // of a conversation: its start, or when something came
 	mirror   *record.Mirror  // nil: this process does not write it
 	wanted   map[string]bool // runs whose logs were asked for by Want
 	followed map[string]bool // runs whose logs the far side sends
@@ -279,7 +280,7 @@ func (l *Link) watchSilence(ctx context.Context, out *sender, drop func()) {
 		case <-t.C:
 		}
 		l.mu.Lock()
-		silent := l.now().Sub(l.state.Heard)
+		silent := l.now().Sub(l.heard)
 		l.mu.Unlock()
 		if silent > silence || out.send(&frame{Ping: true}) != nil {
 			drop()
@@ -288,12 +289,15 @@ func (l *Link) watchSilence(ctx context.Context, out *sender, drop func()) {
 	}
 }
 
-// received counts bytes that came in.
+// received counts bytes that came in; 0 begins to count for a conversation.
 func (l *Link) received(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state.Bytes += int64(n)
-	l.state.Heard = l.now()
+	l.heard = l.now()
+	if n > 0 {
+		l.state.Bytes += int64(n)
+		l.state.Heard = l.heard
+	}
 }
 
 type countingReader struct {
@@ -313,17 +317,22 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // come anyway.
 func (l *Link) Want(ids ...string) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, id := range ids {
 		l.wanted[id] = true
 	}
-	if l.out == nil { // the next conversation asks
-		return
+	out := l.out
+	var frames []*frame
+	if out != nil { // else the next conversation asks
+		frames = l.follow()
 	}
-	_ = l.out.send(l.follow()...) // if it fails, the conversation ends
+	l.mu.Unlock() // sending may have to wait
+	if out != nil {
+		_ = out.send(frames...) // if it fails, the conversation ends
+	}
 }
 
 // follow returns what asks for the logs that are wanted and not followed yet, and ends the others.
+// The caller holds mu.
 func (l *Link) follow() (frames []*frame) {
 	for id := range l.followed {
 		if !l.wanted[id] && !l.live[id] {
@@ -396,7 +405,6 @@ func (c *nearConversation) greet(h *Hello) error {
 			"install the same version there", c.box, h.Version, h.Format, runner.Format)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.state.Linked, c.state.Since, c.state.Word = true, c.now(), ""
 	c.state.Complete, c.state.Next, c.state.Problem = false, time.Time{}, ""
 	c.state.Hello, c.state.Offset = h, h.Clock.Sub(c.now())
@@ -406,7 +414,9 @@ func (c *nearConversation) greet(h *Hello) error {
 		c.live[id] = true
 	}
 	have := &frame{Have: hashBuckets(c.mirror.Versions())}
-	return c.out.send(append([]*frame{have}, c.follow()...)...)
+	frames := append([]*frame{have}, c.follow()...)
+	c.mu.Unlock()
+	return c.out.send(frames...)
 }
 
 // setProblem takes in what is wrong with a run. The other runs go on.
@@ -478,7 +488,6 @@ func (c *nearConversation) put(id string) error {
 		return c.orProblem(err)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.state.Changes++
 	lives := h.Verdict.Held || !h.Verdict.Summary.Status.Ended()
 	if lives {
@@ -486,7 +495,9 @@ func (c *nearConversation) put(id string) error {
 	} else if c.mirror.Log(id).Bytes >= h.Verdict.LogBytes {
 		delete(c.live, id) // all of its log is here
 	}
-	return c.out.send(c.follow()...)
+	frames := c.follow()
+	c.mu.Unlock()
+	return c.out.send(frames...)
 }
 
 // orProblem returns an error that concerns all runs, such as that of a full disk. Of any other the
