@@ -3,11 +3,14 @@ package runs
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"drolab/dro"
 	"drolab/presets"
+	"drolab/runner"
 	"drolab/runner/record/recordtest"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -38,6 +41,33 @@ func manyRuns(b *testing.B) (dir string) {
 	s.Algorithms, s.Epochs, s.Samples, s.Model = []dro.Algorithm{dro.SFK}, 2, 1000, "linear"
 	recordtest.Many(b, dir, recordtest.Train(b, s), *many, 250)
 	return dir
+}
+
+// slowFolder is a folder of which some runs are read.
+type slowFolder struct {
+	lab.Folder
+	now *runner.Reading
+}
+
+func (s slowFolder) Reading() *runner.Reading { return s.now }
+
+// TestFirstReadingIsCounted: before the first list is there, the title says how many runs are read,
+// and never that there are none.
+func TestFirstReadingIsCounted(t *testing.T) {
+	s := &slowFolder{lab.Folder(t.TempDir()), nil}
+	p := New(tuitest.NewLab(t, s, lab.Config{RunsDir: string(s.Folder)}, 80, 22))
+	title := func() string { return cell.Strip(p.View(80, 22)[0]) }
+	if got := title(); strings.Contains(got, "0 runs") {
+		t.Errorf("before anything is read, the title is %q, want no count", got)
+	}
+	s.now = &runner.Reading{What: lab.ReadingRuns, Done: 110, Of: 10_000}
+	if got, want := title(), " 110 of 10 000 runs read "; !strings.Contains(got, want) {
+		t.Errorf("while runs are read, the title is %q, want %q", got, want)
+	}
+	p.Update(lab.Listed{})
+	if got, want := title(), " 0 runs "; !strings.Contains(got, want) {
+		t.Errorf("of an empty folder the title is %q, want %q", got, want)
+	}
 }
 
 func BenchmarkMany(b *testing.B) {
