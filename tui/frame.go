@@ -8,6 +8,8 @@ import (
 	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // tab is a page's name in the header and where it starts.
@@ -90,30 +92,49 @@ func (m *Model) footer() string {
 		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+cell.Cut(m.notice.Text, m.w-4))), m.w)
 	case m.notice.Text != "":
 		return kit.Left(" "+t.Warn.Paint(t.Greek(cell.Cut(m.notice.Text, m.w-2))), m.w)
-	case m.overlay != nil:
-		return m.overlay.Hint(t, m.w)
-	case m.page().Typing():
-		return t.Footer(kit.TypingKeys(), m.w)
-	case m.Starting != "" || m.Reading() != nil:
+	case m.isBusy():
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
 	}
 	return t.Footer(m.hinted(), m.w)
 }
 
+// isBusy reports whether the footer says what is waited for, in place of the keys.
+func (m *Model) isBusy() bool {
+	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil)
+}
+
+// isTyping reports whether keys go to an overlay, or to a text that is typed on the page.
+func (m *Model) isTyping() bool { return m.overlay != nil || m.page().Typing() }
+
 // hinted returns the rows whose hints the footer may show: those that can be done now.
 func (m *Model) hinted() []kit.Key {
-	idle := func(row kit.Key) bool { return row.Hint == "" || m.blockReason(&row) != "" }
+	switch {
+	case m.overlay != nil:
+		return m.overlay.Hints()
+	case m.page().Typing():
+		return kit.TypingKeys()
+	}
+	idle := func(row kit.Key) bool {
+		return row.Hint == "" || m.blockReason(&row, row.Blocked()) != ""
+	}
 	return slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle)
 }
 
-// hintAt returns the row whose hint stands at column x of the footer; nil where the footer says
-// something else.
-func (m *Model) hintAt(x int) *kit.Key {
-	busy := m.notice.Text != "" || m.Starting != "" || m.Reading() != nil
-	if busy || m.page().Typing() {
+// clickFooter does what the hint at column x of the footer says. A click beside the hints takes
+// away a notice.
+func (m *Model) clickFooter(x int) tea.Cmd {
+	if m.notice.Text != "" || m.isBusy() {
+		m.notice = kit.Notice{}
 		return nil
 	}
-	return m.Theme.HintAt(m.hinted(), m.w, x)
+	row := m.Theme.HintAt(m.hinted(), m.w, x)
+	switch {
+	case row == nil:
+		return nil
+	case m.isTyping():
+		return m.press(kit.Press(row.Keys.Keys()[0]))
+	}
+	return m.perform(row, "")
 }
 
 // title returns the title of the terminal's window: how far the watched runs are, and how many runs

@@ -20,8 +20,8 @@ func (m *Model) searchKeys(typed string) tea.Cmd {
 	return kit.Show(&kit.Overlay{Title: "Keys on " + m.page().Title(), Form: form})
 }
 
-// palette is the form that finds an action by the words of its help, and pages, presets, settings,
-// runs and definitions by theirs.
+// palette is the form that finds an action by the words of its help, and pages, panels, presets,
+// settings, runs and definitions by theirs.
 type palette struct {
 	m        *Model
 	line     kit.Input
@@ -175,13 +175,13 @@ func synonyms() map[string]string {
 
 // Press implements kit.Form.
 func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	rows := p.rows()
 	switch key.String() {
 	case "up", "shift+tab":
-		p.cursor--
+		p.cursor = max(0, p.cursor-1)
 	case "down", "tab":
-		p.cursor++
+		p.cursor = max(0, min(p.cursor+1, len(p.rows())-1))
 	case "enter":
+		rows := p.rows()
 		if p.cursor < len(rows) {
 			return true, kit.Send(rows[p.cursor])
 		}
@@ -190,7 +190,6 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 			p.cursor = 0
 		}
 	}
-	p.cursor = max(0, min(p.cursor, len(p.rows())-1))
 	return false, nil
 }
 
