@@ -19,34 +19,45 @@ type tab struct {
 	x    int
 }
 
-// tabs lays out the header: the program's name, then the pages.
-func (m *Model) tabs() []tab {
-	x := len(" drolab  ")
-	if m.w < 56 {
-		x = 1
+// tabs lays out the header: the program's name, then the pages. Where there is no room for them and
+// the state of the runs, the least goes: the program's name, then the names of other pages.
+func (m *Model) tabs() (list []tab) {
+	least, _, _ := strings.Cut(m.headerNote(m.w), " · ")
+	room := m.w - cell.Width(least) - len("  ")
+	for _, named := range []struct{ program, others bool }{{true, true}, {false, true}, {}} {
+		list = m.tabsNamed(named.program, named.others)
+		last := list[len(list)-1]
+		if last.x+cell.Width(last.text) <= room {
+			break
+		}
 	}
-	var list []tab
+	return list
+}
+
+// tabsNamed lays out the header with or without the program's name and the names of other pages
+// than the current one.
+func (m *Model) tabsNamed(program, others bool) (list []tab) {
+	x := 1
+	if program {
+		x = len(programName + "  ")
+	}
 	for i, p := range m.pages {
 		at := pageID(i)
 		if a, ok := p.(absentPage); ok && a.Absent() && at != m.current {
 			continue
 		}
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
+		if !others && at != m.current {
+			text = fmt.Sprintf(" %d ", i+1)
+		}
 		list = append(list, tab{at, text, x})
 		x += cell.Width(text)
 	}
-	if x > m.w { // only the current page has its name
-		x = 1
-		for i := range list {
-			list[i].x = x
-			if list[i].page != m.current {
-				list[i].text = fmt.Sprintf(" %d ", list[i].page+1)
-			}
-			x += cell.Width(list[i].text)
-		}
-	}
 	return list
 }
+
+// programName stands at the left of the header.
+const programName = " drolab"
 
 func (m *Model) tabAt(x int) (pageID, bool) {
 	for _, t := range m.tabs() {
@@ -60,9 +71,9 @@ func (m *Model) tabAt(x int) (pageID, bool) {
 // header draws the first line.
 func (m *Model) header() string {
 	t, tabs := m.Theme, m.tabs()
-	s := kit.Left(" drolab", tabs[0].x)
-	if tabs[0].x < 4 {
-		s = kit.Blanks(tabs[0].x)
+	s := kit.Blanks(tabs[0].x)
+	if tabs[0].x > len(programName) {
+		s = kit.Left(programName, tabs[0].x)
 	}
 	s = t.Title.Paint(s)
 	for _, tab := range tabs {
@@ -72,16 +83,28 @@ func (m *Model) header() string {
 		}
 		s += st.Paint(tab.text)
 	}
-	note := m.watch.Digest(m.w - cell.Width(s) - 2)
-	switch {
-	case m.watch.Replaying(): // it is read-only, too, and nobody must take it for the present
-		note = cell.Cut(note, m.w-cell.Width(s)-2)
-	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf("%d live", len(m.live))+" · "+note, " · ")
-	case m.Config.ReadOnly:
-		note = strings.TrimSuffix("read-only · "+note, " · ")
-	}
+	note := m.headerNote(m.w - cell.Width(s) - 2)
 	return kit.Justify(s, t.Dim.Paint(note+" "), m.w)
+}
+
+// headerNote says how the watched runs stand, in so many cells. What does not fit is left out, the
+// least important first: that others are live or that the view is read-only, then the last states.
+func (m *Model) headerNote(cells int) string {
+	state := m.watch.Digest(cells)
+	if m.watch.Replaying() { // it is read-only, too, and nobody must take it for the present
+		return cell.Cut(state, cells)
+	}
+	note := state
+	switch {
+	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
+		note = strings.TrimSuffix(fmt.Sprintf("%d live · %s", len(m.live), state), " · ")
+	case m.Config.ReadOnly:
+		note = strings.TrimSuffix("read-only · "+state, " · ")
+	}
+	if cell.Width(note) > cells && state != "" {
+		note = state
+	}
+	return kit.Shorten(note, cells)
 }
 
 // footer draws the last line: a notice, or the keys that work now.

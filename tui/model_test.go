@@ -256,6 +256,33 @@ func TestReasonsAreAskedOnce(t *testing.T) {
 	}
 }
 
+// TestHeaderKeepsTheState: at every width the header says how many runs train, whatever else has no
+// room: the program's name, the names of other pages, that the view is read-only.
+func TestHeaderKeepsTheState(t *testing.T) {
+	r := watching(t, 120, 38)
+	for _, readOnly := range []bool{false, true} {
+		r.Config.ReadOnly = readOnly
+		for w := kit.LeastWidth; w <= 120; w++ {
+			r.size(w, 24)
+			header := ansi.Strip(r.header())
+			for _, want := range []string{" 2 Watch ", " 4 running "} {
+				if !strings.Contains(header, want) {
+					t.Errorf("read-only %v, %d cells: the header %q lacks %q", readOnly, w, header,
+						want)
+				}
+			}
+			for _, tab := range r.tabs() {
+				if page, ok := r.tabAt(tab.x + 1); !ok || page != tab.page {
+					t.Errorf("%d cells: a click on tab %d shows page %d", w, tab.page+1, page+1)
+				}
+			}
+		}
+		if header := ansi.Strip(r.header()); strings.Contains(header, "read-only") != readOnly {
+			t.Errorf("read-only %v: the header is %q", readOnly, header)
+		}
+	}
+}
+
 // TestTitle: the title of the window says how far the watched runs are and how many train, and is
 // the program's name once they have ended.
 func TestTitle(t *testing.T) {

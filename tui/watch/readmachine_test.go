@@ -97,8 +97,8 @@ func TestMachineFits(t *testing.T) {
 	}
 }
 
-// TestMachineScale: where there is room, each figure has a line across the panel with its scale. The
-// GPU comes first, and the past fills the line whatever the number of samples.
+// TestMachineScale: where there is room, each figure has a line across the panel with its scale.
+// The GPU comes first, and the past fills the line whatever the number of samples.
 func TestMachineScale(t *testing.T) {
 	r := watching(t, 200, 60)
 	for _, samples := range []int{3, 60} {

@@ -72,8 +72,9 @@ func (machineFigures) note(b *Board, _ *View) string { return b.Runs.Run().Label
 // bound. The past has the rest.
 const (
 	partCells, nameCells, nowCells, boundCells = 8, 12, 10, 12
-	fixedCells                                 = 1 + partCells + nameCells + nowCells + 2 + boundCells
-	leastFigures                               = fixedCells + 10
+
+	fixedCells   = 1 + partCells + nameCells + nowCells + 2 + boundCells
+	leastFigures = fixedCells + 10
 )
 
 // figureScale is the line above the figures, which says what the past spans.
