@@ -104,7 +104,7 @@ func (m *Model) headerNote(cells int) string {
 	if cell.Width(note) > cells && state != "" {
 		note = state
 	}
-	return kit.Shorten(note, cells)
+	return m.Theme.Shorten(note, cells)
 }
 
 // footer draws the last line: a notice, or the keys that work now.

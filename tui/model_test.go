@@ -128,12 +128,13 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestPaletteFinds: the palette finds keys, pages, panels, presets, settings with their values, runs
-// and definitions, by whole words or by some of their letters, and Enter goes there.
+// TestPaletteFinds: the palette finds keys, pages, panels, presets, settings with their values,
+// runs and definitions, by whole words or by some of their letters, and Enter goes there.
 func TestPaletteFinds(t *testing.T) {
 	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
-		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare", "panel machine": "panel Machine",
-		"define worst": "define ", "run shapes-erm-s2": "run shapes-erm-s2", "cmpr": "compare"} {
+		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
+		"panel machine": "panel Machine", "define worst": "define ",
+		"run shapes-erm-s2": "run shapes-erm-s2", "cmpr": "compare"} {
 		r := watching(t, 120, 38)
 		r.Press("3", "1", "ctrl+p")
 		r.Type(typed)

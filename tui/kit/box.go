@@ -103,12 +103,24 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 // panelHead returns the title and the note of a panel, with a rule between them, in w cells.
 func (t *Theme) panelHead(title, note string, border, titleStyle Style, rule string, w int) string {
 	title = " " + cell.Cut(t.Greek(title), w-2) + " "
-	note = Shorten(t.Greek(note), w-2-cell.Width(title))
+	note = t.Shorten(note, w-2-cell.Width(title))
 	if note != "" {
 		note = " " + note + " "
 	}
 	rules := strings.Repeat(rule, max(0, w-cell.Width(title)-cell.Width(note)))
 	return titleStyle.Paint(title) + border.Paint(rules) + t.Dim.Paint(note)
+}
+
+// Shorten drops the last of a note's parts, which " · " separates, until it fits in w cells.
+func (t *Theme) Shorten(note string, w int) string {
+	for cell.Width(t.Greek(note)) > w {
+		i := strings.LastIndex(note, " · ")
+		if i < 0 {
+			return ""
+		}
+		note = note[:i]
+	}
+	return t.Greek(note)
 }
 
 // Inside returns the room within a panel of w by h cells.

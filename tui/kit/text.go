@@ -50,18 +50,6 @@ func Justify(a, b string, w int) string {
 	return Left(a, w)
 }
 
-// Shorten drops the last of a note's parts, which " · " separates, until it fits in w cells.
-func Shorten(note string, w int) string {
-	for cell.Width(note) > w {
-		i := strings.LastIndex(note, " · ")
-		if i < 0 {
-			return ""
-		}
-		note = note[:i]
-	}
-	return note
-}
-
 // Blanks returns n blanks, none if n is less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
