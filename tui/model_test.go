@@ -134,7 +134,7 @@ func TestPaletteFinds(t *testing.T) {
 	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
 		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
 		"panel machine": "panel Machine", "define worst": "define ",
-		"run shapes-erm-s2": "run shapes-erm-s2", "cmpr": "compare"} {
+		"run shapes-pgd": "run shapes-pgd-s1-2026", "cmpr": "compare"} {
 		r := watching(t, 120, 38)
 		r.Press("3", "1", "ctrl+p")
 		r.Type(typed)
@@ -143,7 +143,13 @@ func TestPaletteFinds(t *testing.T) {
 		}
 	}
 	r := watching(t, 120, 38)
-	r.Press("3", "1", ":")
+	r.Press(":") // page Runs was not shown yet
+	r.Type("run shapes-pgd")
+	r.Press("enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "╭─ shapes-pgd-s1-2026") {
+		t.Errorf("Enter does not lead to the run of pgd on page Runs:\n%s", s)
+	}
+	r.Press("1", ":")
 	r.Type("preset race")
 	if r.Press("enter"); r.current != launchPage || r.overlay != nil {
 		t.Errorf("Enter leads to page %d, want Launch", r.current)

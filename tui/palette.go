@@ -10,8 +10,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func (m *Model) openPalette() {
+// openPalette opens the search, and lists the runs that it finds: page Runs may not have been shown
+// yet.
+func (m *Model) openPalette() tea.Cmd {
 	m.open(&kit.Overlay{Title: "Find", Form: &palette{m: m, line: kit.NewInput("")}})
+	return m.List()
+}
+
+// isSearching reports whether the search is open that finds runs.
+func (m *Model) isSearching() bool {
+	if m.overlay == nil {
+		return false
+	}
+	p, ok := m.overlay.Form.(*palette)
+	return ok && !p.keysOnly
 }
 
 // searchKeys opens the palette for the keys of this page alone, with what was typed so far.

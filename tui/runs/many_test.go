@@ -2,13 +2,16 @@ package runs
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
@@ -67,6 +70,33 @@ func TestFirstReadingIsCounted(t *testing.T) {
 	p.Update(lab.Listed{})
 	if got, want := title(), " 0 runs "; !strings.Contains(got, want) {
 		t.Errorf("of an empty folder the title is %q, want %q", got, want)
+	}
+}
+
+// TestMoveBytes: at 200×60 a key that moves the cursor sends at most keyBudget bytes, also where the
+// list scrolls, with the details of another run at each key.
+func TestMoveBytes(t *testing.T) {
+	const keyBudget = 3000
+	var runs []*record.Run
+	archive, _ := tuitest.NewArchive(t).List()
+	for i := range 80 { // of several methods, presets and days
+		r := *archive[i%len(archive)]
+		r.Meta.ID = fmt.Sprintf("run-%03d", i)
+		r.Meta.Created = r.Meta.Created.Add(-5 * time.Hour * time.Duration(i))
+		runs = append(runs, &r)
+	}
+	r, _ := runsOf(t, lab.NewFixedRuns(func() ([]*record.Run, error) { return runs, nil }))
+	r.Size(200, 58)
+	r.Send(r.List()())
+	wire := tuitest.NewRenderer(200, 58)
+	wire.Frame(t, r.View())
+	most := 0
+	for range 40 { // from the 24th on the list scrolls
+		r.Press("down")
+		most = max(most, wire.Frame(t, r.View()))
+	}
+	if t.Logf("at most %d bytes a key", most); most == 0 || most > keyBudget {
+		t.Errorf("a key sends %d bytes, want at most %d", most, keyBudget)
 	}
 }
 
