@@ -19,8 +19,8 @@ func (m *Model) look() tea.Cmd {
 	return m.Look(m.now, lab.Never)
 }
 
-// noteRuns takes in the folder's runs, as the page that is shown does, and page Runs for the search.
-// The interface begins with Watch where runs are live, unless a key was pressed meanwhile.
+// noteRuns takes in the folder's runs, as the page that is shown does, and page Runs for the
+// search. The interface begins with Watch where runs are live, unless a key was pressed meanwhile.
 func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	cmd, live := m.Note(msg), lab.Live(msg.Runs)
 	if m.current != watchPage {

@@ -73,8 +73,8 @@ func TestFirstReadingIsCounted(t *testing.T) {
 	}
 }
 
-// TestMoveBytes: at 200×60 a key that moves the cursor sends at most keyBudget bytes, also where the
-// list scrolls, with the details of another run at each key.
+// TestMoveBytes: at 200×60 a key that moves the cursor sends at most keyBudget bytes, also where
+// the list scrolls, with the details of another run at each key.
 func TestMoveBytes(t *testing.T) {
 	const keyBudget = 3000
 	var runs []*record.Run
