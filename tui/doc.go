@@ -38,8 +38,8 @@
 //
 //	keys.go     keys of every page: `:`, `?`, `q`, `Esc`, `Ctrl-Z`, `X` (stop all runs of the last
 //	            start), `[`, `]`, digits; why a replay or a read-only view bars a key
-//	palette.go  `:` and `Ctrl-P` find a key by its words and by synonyms; also pages, presets,
-//	            settings, runs and definitions
+//	palette.go  `:` and `Ctrl-P` find a key by its words and by synonyms; also pages, panels,
+//	            presets, settings, runs and definitions
 //	help.go     `?`, the help in groups, and "Not now" with reasons; letters search it
 //	leave.go    `q`, and the question where runs of this program go on
 //	mouse.go    clicks, the wheel and moves, sent to header, overlay or page

@@ -19,12 +19,16 @@ func (m *Model) look() tea.Cmd {
 	return m.Look(m.now, lab.Never)
 }
 
-// noteRuns takes in the folder's runs, as the page that is shown does. The interface begins with
-// Watch where runs are live, unless a key was pressed meanwhile.
+// noteRuns takes in the folder's runs, as the page that is shown does, and page Runs for the
+// search. The interface begins with Watch where runs are live, unless a key was pressed meanwhile.
 func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	cmd, live := m.Note(msg), lab.Live(msg.Runs)
 	if m.current != watchPage {
 		cmd = tea.Batch(cmd, m.page().Update(msg))
+	}
+	if m.current != runsPage && m.isSearching() {
+		cmd = tea.Batch(cmd, m.pages[runsPage].Update(msg))
+		m.version++
 	}
 	if m.current != watchPage || len(live) != len(m.live) { // the header shows nothing else of it
 		m.version++

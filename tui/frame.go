@@ -8,6 +8,8 @@ import (
 	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // tab is a page's name in the header and where it starts.
@@ -17,34 +19,45 @@ type tab struct {
 	x    int
 }
 
-// tabs lays out the header: the program's name, then the pages.
-func (m *Model) tabs() []tab {
-	x := len(" drolab  ")
-	if m.w < 56 {
-		x = 1
+// tabs lays out the header: the program's name, then the pages. Where there is no room for them and
+// the state of the runs, the least goes: the program's name, then the names of other pages.
+func (m *Model) tabs() (list []tab) {
+	least, _, _ := strings.Cut(m.headerNote(m.w), " · ")
+	room := m.w - cell.Width(least) - len("  ")
+	for _, named := range []struct{ program, others bool }{{true, true}, {false, true}, {}} {
+		list = m.tabsNamed(named.program, named.others)
+		last := list[len(list)-1]
+		if last.x+cell.Width(last.text) <= room {
+			break
+		}
 	}
-	var list []tab
+	return list
+}
+
+// tabsNamed lays out the header with or without the program's name and the names of other pages
+// than the current one.
+func (m *Model) tabsNamed(program, others bool) (list []tab) {
+	x := 1
+	if program {
+		x = len(programName + "  ")
+	}
 	for i, p := range m.pages {
 		at := pageID(i)
 		if a, ok := p.(absentPage); ok && a.Absent() && at != m.current {
 			continue
 		}
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
+		if !others && at != m.current {
+			text = fmt.Sprintf(" %d ", i+1)
+		}
 		list = append(list, tab{at, text, x})
 		x += cell.Width(text)
 	}
-	if x > m.w { // only the current page has its name
-		x = 1
-		for i := range list {
-			list[i].x = x
-			if list[i].page != m.current {
-				list[i].text = fmt.Sprintf(" %d ", list[i].page+1)
-			}
-			x += cell.Width(list[i].text)
-		}
-	}
 	return list
 }
+
+// programName stands at the left of the header.
+const programName = " drolab"
 
 func (m *Model) tabAt(x int) (pageID, bool) {
 	for _, t := range m.tabs() {
@@ -58,9 +71,9 @@ func (m *Model) tabAt(x int) (pageID, bool) {
 // header draws the first line.
 func (m *Model) header() string {
 	t, tabs := m.Theme, m.tabs()
-	s := kit.Left(" drolab", tabs[0].x)
-	if tabs[0].x < 4 {
-		s = kit.Blanks(tabs[0].x)
+	s := kit.Blanks(tabs[0].x)
+	if tabs[0].x > len(programName) {
+		s = kit.Left(programName, tabs[0].x)
 	}
 	s = t.Title.Paint(s)
 	for _, tab := range tabs {
@@ -70,16 +83,28 @@ func (m *Model) header() string {
 		}
 		s += st.Paint(tab.text)
 	}
-	note := m.watch.Digest(m.w - cell.Width(s) - 2)
-	switch {
-	case m.watch.Replaying(): // it is read-only, too, and nobody must take it for the present
-		note = cell.Cut(note, m.w-cell.Width(s)-2)
-	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf("%d live", len(m.live))+" · "+note, " · ")
-	case m.Config.ReadOnly:
-		note = strings.TrimSuffix("read-only · "+note, " · ")
-	}
+	note := m.headerNote(m.w - cell.Width(s) - 2)
 	return kit.Justify(s, t.Dim.Paint(note+" "), m.w)
+}
+
+// headerNote says how the watched runs stand, in so many cells. What does not fit is left out, the
+// least important first: that others are live or that the view is read-only, then the last states.
+func (m *Model) headerNote(cells int) string {
+	state := m.watch.Digest(cells)
+	if m.watch.Replaying() { // it is read-only, too, and nobody must take it for the present
+		return cell.Cut(state, cells)
+	}
+	note := state
+	switch {
+	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
+		note = strings.TrimSuffix(fmt.Sprintf("%d live · %s", len(m.live), state), " · ")
+	case m.Config.ReadOnly:
+		note = strings.TrimSuffix("read-only · "+state, " · ")
+	}
+	if cell.Width(note) > cells && state != "" {
+		note = state
+	}
+	return m.Theme.Shorten(note, cells)
 }
 
 // footer draws the last line: a notice, or the keys that work now.
@@ -90,30 +115,49 @@ func (m *Model) footer() string {
 		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+cell.Cut(m.notice.Text, m.w-4))), m.w)
 	case m.notice.Text != "":
 		return kit.Left(" "+t.Warn.Paint(t.Greek(cell.Cut(m.notice.Text, m.w-2))), m.w)
-	case m.overlay != nil:
-		return m.overlay.Hint(t, m.w)
-	case m.page().Typing():
-		return t.Footer(kit.TypingKeys(), m.w)
-	case m.Starting != "" || m.Reading() != nil:
+	case m.isBusy():
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
 	}
 	return t.Footer(m.hinted(), m.w)
 }
 
+// isBusy reports whether the footer says what is waited for, in place of the keys.
+func (m *Model) isBusy() bool {
+	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil)
+}
+
+// isTyping reports whether keys go to an overlay, or to a text that is typed on the page.
+func (m *Model) isTyping() bool { return m.overlay != nil || m.page().Typing() }
+
 // hinted returns the rows whose hints the footer may show: those that can be done now.
 func (m *Model) hinted() []kit.Key {
-	idle := func(row kit.Key) bool { return row.Hint == "" || m.blockReason(&row) != "" }
+	switch {
+	case m.overlay != nil:
+		return m.overlay.Hints()
+	case m.page().Typing():
+		return kit.TypingKeys()
+	}
+	idle := func(row kit.Key) bool {
+		return row.Hint == "" || m.blockReason(&row, row.Blocked()) != ""
+	}
 	return slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle)
 }
 
-// hintAt returns the row whose hint stands at column x of the footer; nil where the footer says
-// something else.
-func (m *Model) hintAt(x int) *kit.Key {
-	busy := m.notice.Text != "" || m.Starting != "" || m.Reading() != nil
-	if busy || m.page().Typing() {
+// clickFooter does what the hint at column x of the footer says. A click beside the hints takes
+// away a notice.
+func (m *Model) clickFooter(x int) tea.Cmd {
+	if m.notice.Text != "" || m.isBusy() {
+		m.notice = kit.Notice{}
 		return nil
 	}
-	return m.Theme.HintAt(m.hinted(), m.w, x)
+	row := m.Theme.HintAt(m.hinted(), m.w, x)
+	switch {
+	case row == nil:
+		return nil
+	case m.isTyping():
+		return m.press(kit.Press(row.Keys.Keys()[0]))
+	}
+	return m.perform(row, "")
 }
 
 // title returns the title of the terminal's window: how far the watched runs are, and how many runs

@@ -16,8 +16,9 @@ func (m *Model) commonKeys() []kit.Key {
 		leave = "quit; the runs continue, and drolab attach shows them again"
 	}
 	rows := []kit.Key{
-		{Keys: kit.On(":", "ctrl+p"), Help: "find a key, page, preset, setting, run or definition",
-			Act: kit.Just(m.openPalette), Moves: true, Group: kit.ToStart},
+		{Keys: kit.On(":", "ctrl+p"),
+			Help: "find a key, page, panel, preset, setting, run or definition",
+			Act:  m.openPalette, Moves: true, Group: kit.ToStart},
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Last: true, Group: kit.ToLook,
 			Act: kit.Just(func() { m.open(m.help()) })},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
@@ -81,15 +82,17 @@ func (m *Model) turnTo(id pageID) tea.Cmd {
 	return m.show(id)
 }
 
-// blockReason returns why a row's action cannot be done now; "" when it can.
-func (m *Model) blockReason(row *kit.Key) string {
-	if why := m.barReason(row); why != "" {
-		return why
-	}
-	if m.current == watchPage && m.watch.Replaying() && row.Alters {
+// blockReason returns why a row's action cannot be done now; "" when it can. The row itself says
+// that it is blocked, or "".
+func (m *Model) blockReason(row *kit.Key, blocked string) string {
+	replay := m.current == watchPage && m.watch.Replaying() && row.Alters
+	switch bar := m.barReason(row); {
+	case bar != "":
+		return bar
+	case replay:
 		return "A replay is read-only. R ends it"
 	}
-	return row.Blocked()
+	return blocked
 }
 
 // barReason returns why this view never does a row's action; "" if it may.

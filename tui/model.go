@@ -166,7 +166,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case offer:
-		return m, tea.Batch(m.turnTo(msg.page), m.perform(msg.Key))
+		return m, tea.Batch(m.turnTo(msg.page), m.perform(msg.Key, msg.Blocked()))
 	case beatMsg:
 		return m, m.beat(msg)
 	case lab.Listed:
@@ -293,8 +293,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.Starting != "" && key != "ctrl+c":
 		return nil
 	}
-	if row := kit.Find(m.keys[m.current], k); row != nil {
-		return m.perform(row)
+	row, blocked := kit.Find(m.keys[m.current], k)
+	if row != nil {
+		return m.perform(row, blocked)
 	}
 	return m.hintOtherPage(k)
 }
@@ -305,7 +306,7 @@ func (m *Model) page() page { return m.pages[m.current] }
 // hintOtherPage says on which page a key does something, if it does nothing here.
 func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 	for i, rows := range m.keys {
-		if row := kit.Find(rows, k); row != nil && !row.Moves {
+		if row, _ := kit.Find(rows, k); row != nil && !row.Moves {
 			return kit.Notify(fmt.Sprintf("%s works on page %d, %s: %s",
 				kit.KeyName(k.String(), m.env.ascii), i+1, m.pages[i].Title(), row.Help))
 		}
@@ -313,9 +314,11 @@ func (m *Model) hintOtherPage(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// perform runs the action of a row of the key table, or says why it cannot.
-func (m *Model) perform(row *kit.Key) tea.Cmd {
-	if why := m.blockReason(row); why != "" {
+// perform runs the action of a row of the key table, or says why it cannot. The row itself says
+// that it is blocked, or "".
+func (m *Model) perform(row *kit.Key, blocked string) tea.Cmd {
+	why := m.blockReason(row, blocked)
+	if why != "" {
 		return kit.Notify(why)
 	}
 	return row.Act()

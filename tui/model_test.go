@@ -128,12 +128,13 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestPaletteFinds: the palette finds keys, pages, presets, settings with their values, runs and
-// definitions, by whole words or by some of their letters, and Enter goes there.
+// TestPaletteFinds: the palette finds keys, pages, panels, presets, settings with their values,
+// runs and definitions, by whole words or by some of their letters, and Enter goes there.
 func TestPaletteFinds(t *testing.T) {
 	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
 		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
-		"define worst": "define ", "run shapes-erm-s2": "run shapes-erm-s2", "cmpr": "compare"} {
+		"panel machine": "panel Machine", "define worst": "define ",
+		"run shapes-pgd": "run shapes-pgd-s1-2026", "cmpr": "compare"} {
 		r := watching(t, 120, 38)
 		r.Press("3", "1", "ctrl+p")
 		r.Type(typed)
@@ -142,12 +143,24 @@ func TestPaletteFinds(t *testing.T) {
 		}
 	}
 	r := watching(t, 120, 38)
-	r.Press("3", "1", ":")
+	r.Press(":") // page Runs was not shown yet
+	r.Type("run shapes-pgd")
+	r.Press("enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "╭─ shapes-pgd-s1-2026") {
+		t.Errorf("Enter does not lead to the run of pgd on page Runs:\n%s", s)
+	}
+	r.Press("1", ":")
 	r.Type("preset race")
 	if r.Press("enter"); r.current != launchPage || r.overlay != nil {
 		t.Errorf("Enter leads to page %d, want Launch", r.current)
 	}
 	r.Press(":")
+	r.Type("panel settings")
+	if r.Press("enter"); r.current != watchPage || !strings.Contains(
+		tuitest.Text(r.shot(t)), "▸ Settings") {
+		t.Errorf("Enter does not lead to the panel Settings:\n%s", tuitest.Text(r.shot(t)))
+	}
+	r.Press("1", ":")
 	r.Type("setting epochs")
 	r.Press("enter", "e", "7", "enter")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "race ◆ epochs 7") {
@@ -192,6 +205,88 @@ func TestFooterTakesTheMouse(t *testing.T) {
 	r.Send(click(at("/ filter"), 37))
 	if !r.pages[runsPage].Typing() {
 		t.Error("after a click on filter no filter is typed")
+	}
+}
+
+// TestDialogsTakeTheMouse: a click on a hint of a dialog, of a form or of a text that is typed does
+// what its key does.
+func TestDialogsTakeTheMouse(t *testing.T) {
+	r := watching(t, 120, 38)
+	on := func(hint string) tea.MouseClickMsg {
+		before, _, found := strings.Cut(ansi.Strip(r.footer()), hint)
+		if !found {
+			t.Fatalf("the footer %q lacks %s", ansi.Strip(r.footer()), hint)
+		}
+		return click(cell.Width(before), 37)
+	}
+	r.Press("3", "/")
+	r.Type("rho")
+	if r.Send(on("Enter take")); r.pages[runsPage].Typing() {
+		t.Error("after a click on take, the filter is still typed")
+	}
+	r.Press("?")
+	if r.Send(on("Esc back")); r.overlay != nil {
+		t.Errorf("after a click on back, %q is still open", r.overlay.Title)
+	}
+	r.Press("esc", "v")
+	if r.Send(on("Esc cancel")); r.overlay != nil {
+		t.Errorf("after a click on cancel, the form %q is still open", r.overlay.Title)
+	}
+	answered := false
+	r.open(kit.NewQuestion("Stop?", []string{"It saves a checkpoint."}, kit.Answer{
+		Keys: []string{"y"}, Name: "stop it", Then: func() tea.Msg {
+			answered = true
+			return nil
+		}}))
+	if r.Send(on("y stop it")); r.overlay != nil || !answered {
+		t.Errorf("after a click on the answer it is taken: %v, and the question open: %v, "+
+			"want true and false", answered, r.overlay != nil)
+	}
+}
+
+// TestReasonsAreAskedOnce: a key asks once why it is blocked, whether it works or not.
+func TestReasonsAreAskedOnce(t *testing.T) {
+	r := watching(t, 120, 38)
+	for _, why := range []string{"", "Not now"} {
+		asked, done := 0, false
+		r.keys[r.current] = append([]kit.Key{{Keys: kit.On("ctrl+t"), Help: "a toy",
+			Why: func() string {
+				asked++
+				return why
+			},
+			Act: kit.Just(func() { done = true })}}, r.keys[r.current]...)
+		r.Update(kit.Press("ctrl+t"))
+		if asked != 1 || done != (why == "") {
+			t.Errorf("with the reason %q it is asked %d times and done: %v, want once and %v",
+				why, asked, done, why == "")
+		}
+	}
+}
+
+// TestHeaderKeepsTheState: at every width the header says how many runs train, whatever else has no
+// room: the program's name, the names of other pages, that the view is read-only.
+func TestHeaderKeepsTheState(t *testing.T) {
+	r := watching(t, 120, 38)
+	for _, readOnly := range []bool{false, true} {
+		r.Config.ReadOnly = readOnly
+		for w := kit.LeastWidth; w <= 120; w++ {
+			r.size(w, 24)
+			header := ansi.Strip(r.header())
+			for _, want := range []string{" 2 Watch ", " 4 running "} {
+				if !strings.Contains(header, want) {
+					t.Errorf("read-only %v, %d cells: the header %q lacks %q", readOnly, w, header,
+						want)
+				}
+			}
+			for _, tab := range r.tabs() {
+				if page, ok := r.tabAt(tab.x + 1); !ok || page != tab.page {
+					t.Errorf("%d cells: a click on tab %d shows page %d", w, tab.page+1, page+1)
+				}
+			}
+		}
+		if header := ansi.Strip(r.header()); strings.Contains(header, "read-only") != readOnly {
+			t.Errorf("read-only %v: the header is %q", readOnly, header)
+		}
 	}
 }
 
@@ -318,7 +413,7 @@ func (r readingVerbs) Reading() *runner.Reading { return r.now }
 func TestBusy(t *testing.T) {
 	r := newDriver(t, tuitest.NewScript(t), 80, 24)
 	r.Press("enter")
-	_, cmd := r.Update(tuitest.KeyPress("enter"))
+	_, cmd := r.Update(kit.Press("enter"))
 	_, ask := r.Update(cmd()) // which is not answered yet
 	r.Press("3", "down", "enter", "q")
 	if r.current != launchPage {
@@ -448,7 +543,8 @@ func TestHelpFits(t *testing.T) {
 	for i := range r.keys[watchPage] {
 		row := &r.keys[watchPage][i]
 		first := kit.Wrap(row.Help, 40)[0]
-		if row.Help != "" && r.blockReason(row) == "" && !strings.Contains(screen, first) {
+		works := r.blockReason(row, row.Blocked()) == ""
+		if row.Help != "" && works && !strings.Contains(screen, first) {
 			t.Errorf("%s is out of view: %s", row.Names(false), row.Help)
 		}
 	}
@@ -573,7 +669,7 @@ func TestSuspend(t *testing.T) {
 	r := newDriver(t, tuitest.NewScript(t), 120, 40)
 	for _, page := range []string{"1", "2", "3", "4"} {
 		r.Press(page)
-		_, cmd := r.Update(tuitest.KeyPress("ctrl+z"))
+		_, cmd := r.Update(kit.Press("ctrl+z"))
 		if cmd == nil {
 			t.Fatalf("page %s: nothing", page)
 		}

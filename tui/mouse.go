@@ -12,15 +12,18 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil
 	}
+	x, y, inside := at.X-m.Body.X, at.Y-m.Body.Y, m.Body.Contains(at.X, at.Y)
+	_, click := msg.(tea.MouseClickMsg)
+	wheelMsg, wheel := msg.(tea.MouseWheelMsg)
 	if m.overlay != nil {
-		if msg, ok := msg.(tea.MouseWheelMsg); ok {
-			m.overlay.Wheel(msg)
+		switch {
+		case wheel:
+			m.overlay.Wheel(wheelMsg)
+		case click && at.Y == m.h-1:
+			return m.clickFooter(at.X)
 		}
 		return nil
 	}
-	x, y, inside := at.X-m.Body.X, at.Y-m.Body.Y, m.Body.Contains(at.X, at.Y)
-	_, click := msg.(tea.MouseClickMsg)
-	_, wheel := msg.(tea.MouseWheelMsg)
 	m.pressed, m.used = m.now, true
 	m.frames.set(m.env.frames)
 	if _, motion := msg.(tea.MouseMotionMsg); motion {
@@ -32,11 +35,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if id, ok := m.tabAt(at.X); ok {
 			return m.turnTo(id)
 		}
-	case click && at.Y == m.h-1: // the footer
-		if row := m.hintAt(at.X); row != nil {
-			return m.perform(row)
-		}
-		m.notice = kit.Notice{}
+	case click && at.Y == m.h-1:
+		return m.clickFooter(at.X)
 	case click && inside:
 		return m.page().Update(kit.Click{X: x, Y: y})
 	case wheel && inside:

@@ -10,8 +10,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func (m *Model) openPalette() {
+// openPalette opens the search, and lists the runs that it finds: page Runs may not have been shown
+// yet.
+func (m *Model) openPalette() tea.Cmd {
 	m.open(&kit.Overlay{Title: "Find", Form: &palette{m: m, line: kit.NewInput("")}})
+	return m.List()
+}
+
+// isSearching reports whether the search is open that finds runs.
+func (m *Model) isSearching() bool {
+	if m.overlay == nil {
+		return false
+	}
+	p, ok := m.overlay.Form.(*palette)
+	return ok && !p.keysOnly
 }
 
 // searchKeys opens the palette for the keys of this page alone, with what was typed so far.
@@ -20,8 +32,8 @@ func (m *Model) searchKeys(typed string) tea.Cmd {
 	return kit.Show(&kit.Overlay{Title: "Keys on " + m.page().Title(), Form: form})
 }
 
-// palette is the form that finds an action by the words of its help, and pages, presets, settings,
-// runs and definitions by theirs.
+// palette is the form that finds an action by the words of its help, and pages, panels, presets,
+// settings, runs and definitions by theirs.
 type palette struct {
 	m        *Model
 	line     kit.Input
@@ -175,13 +187,13 @@ func synonyms() map[string]string {
 
 // Press implements kit.Form.
 func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	rows := p.rows()
 	switch key.String() {
 	case "up", "shift+tab":
-		p.cursor--
+		p.cursor = max(0, p.cursor-1)
 	case "down", "tab":
-		p.cursor++
+		p.cursor = max(0, min(p.cursor+1, len(p.rows())-1))
 	case "enter":
+		rows := p.rows()
 		if p.cursor < len(rows) {
 			return true, kit.Send(rows[p.cursor])
 		}
@@ -190,7 +202,6 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 			p.cursor = 0
 		}
 	}
-	p.cursor = max(0, min(p.cursor, len(p.rows())-1))
 	return false, nil
 }
 

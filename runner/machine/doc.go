@@ -2,7 +2,7 @@
 // and disk, and the processes of each run. It is the home of gopsutil.
 //
 //	gopsutil, nvidia-smi -> Watch, every 10 s -> a Sample for each run that is followed
-//	samples of a run -> Advice (one sentence, or none), Lines (figures with their past)
+//	samples of a run -> Advice (one sentence, or none), Figures (with their past), Lines
 //
 // A Watch belongs to a queue of runs. Its one goroutine alone waits for system calls and for the
 // disk: no run waits for it, and what fails is a figure that is missing. The package knows neither
@@ -26,6 +26,6 @@
 //	sample.go     Sample, what a look finds: processor, memory, disk, GPUs, workers
 //	gpus.go       what nvidia-smi prints
 //	advice.go     "GPU waits for data", "the memory is nearly full": the bounds and the words
-//	figures.go    the lines of figures with their past
+//	figures.go    the figures with their past and their bounds, and their lines
 //	processor.go  the name of the processor
 package machine

@@ -15,10 +15,13 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
+// Interval is the usual time between two looks.
+const Interval = 10 * time.Second
+
 // Watch looks at the machine for the runs of a queue. Its methods may be used from any goroutine,
 // and none of them waits for a look.
 type Watch struct {
-	Every  time.Duration       // between two looks, usually 10 s; set before the first Follow
+	Every  time.Duration       // between two looks, usually Interval; set before the first Follow
 	End    context.CancelFunc  // ends the watch and its programs
 	ctx    context.Context     // cancelled by End
 	dir    string              // on the disk of the runs
@@ -37,7 +40,7 @@ type run struct {
 // NewWatch returns a watch that ends when ctx is cancelled.
 func NewWatch(ctx context.Context, dir string, broken func(recovered any)) *Watch {
 	ctx, end := context.WithCancel(ctx)
-	return &Watch{Every: 10 * time.Second, End: end, ctx: ctx, dir: dir, broken: broken}
+	return &Watch{Every: Interval, End: end, ctx: ctx, dir: dir, broken: broken}
 }
 
 // Follow gives samples to a function until leave is called; a call that has begun may end later.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 var errEnough = errors.New("enough")
@@ -26,7 +27,7 @@ func TestListingIsCountedAndKept(t *testing.T) {
 			return nil
 		}
 		c := cachingCatalogue(dir, cache)
-		c.firstBlock, c.Progress = 2, tell
+		c.readBlock, c.keepAfter, c.Progress = 2, 0, tell
 		runs, problems := c.List()
 		if len(runs) > 0 {
 			t.Fatalf("ended at %d: %d runs, want none", end, len(runs))
@@ -57,12 +58,15 @@ func TestListingIsCountedAndKept(t *testing.T) {
 	}
 }
 
-// A process that is killed while it lists loses no more than the block that it reads: what was read
-// before is in the file.
+// A process that is killed while it lists loses no more than what it read since the last save: what
+// was read before is in the file.
 func TestListingIsSavedOnTheWay(t *testing.T) {
 	dir, cache := endedRuns(t), t.TempDir()
 	c := cachingCatalogue(dir, cache)
-	c.firstBlock = 2
+	c.readBlock, c.keepAfter = 2, 0
+	now := c.now()
+	c.now = func() time.Time { return now } // each block is saved
+
 	var kept []int // the number of runs in the file, each time that a run is read
 	c.Progress = func(done, of int) error {
 		files, _ := filepath.Glob(filepath.Join(cache, "*"))
@@ -84,5 +88,35 @@ func TestListingIsSavedOnTheWay(t *testing.T) {
 	if kept[7] <= kept[3] {
 		t.Errorf("runs in the file as each is read: %v, want more at the end than at the third",
 			kept)
+	}
+}
+
+// A listing saves once in keepAfter, and not after each block.
+func TestListingSavesFromTimeToTime(t *testing.T) {
+	dir, cache := endedRuns(t), t.TempDir()
+	c := cachingCatalogue(dir, cache)
+	c.readBlock, c.keepAfter = 1, 3*time.Second
+	c.saveEvery = 100 // the listing does not save at its end
+	start, looks := c.now(), 0
+	c.now = func() time.Time { return start.Add(time.Duration(looks) * time.Second) }
+	var saved []int // how many runs were read at each save
+	before := ""
+	c.Progress = func(done, of int) error {
+		looks = done
+		text := ""
+		files, _ := filepath.Glob(filepath.Join(cache, "*"))
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			must(t, err)
+			text += string(b)
+		}
+		if text != before {
+			before, saved = text, append(saved, done-1)
+		}
+		return nil
+	}
+	c.List()
+	if want := []int{3, 6}; !slices.Equal(saved, want) {
+		t.Errorf("saved when %v runs were read, of one each second, want %v", saved, want)
 	}
 }

@@ -101,7 +101,8 @@ func Last(s string, w int) string {
 	return ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
 }
 
-// Cut shortens s to at most w cells, with an ellipsis where it was longer.
+// Cut shortens s to at most w cells, with an ellipsis where it was longer. The ellipsis takes the
+// place of a separator before it, which would have nothing to separate.
 func Cut(s string, w int) string {
 	s, cells := cleanWidth(s)
 	switch {
@@ -111,6 +112,10 @@ func Cut(s string, w int) string {
 		return s
 	case w < 4:
 		return ansi.TruncateWc(s, w, "")
+	}
+	head := strings.TrimRight(ansi.TruncateWc(s, w-1, ""), " ")
+	if whole, dangles := strings.CutSuffix(head, " ·"); dangles {
+		return whole + "…"
 	}
 	return ansi.TruncateWc(s, w, "…")
 }

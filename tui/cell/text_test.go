@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -34,5 +35,19 @@ func TestMiddle(t *testing.T) {
 		if got := Middle(c.in, c.w); got != c.want || Width(got) > c.w {
 			t.Errorf("Middle(%q, %d) = %q, want %q", c.in, c.w, got, c.want)
 		}
+	}
+}
+
+// TestCutDropsSeparators: no separator dangles before the ellipsis, at any width.
+func TestCutDropsSeparators(t *testing.T) {
+	const text = "erm s1 · by step · mean of 5"
+	for w := 4; w < Width(text); w++ {
+		got := Cut(text, w)
+		if strings.Contains(got, "·…") || strings.Contains(got, "· …") || Width(got) > w {
+			t.Errorf("Cut(%q, %d) = %q", text, w, got)
+		}
+	}
+	if got, want := Cut(text, 10), "erm s1…"; got != want {
+		t.Errorf("Cut(%q, 10) = %q, want %q", text, got, want)
 	}
 }

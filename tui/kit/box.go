@@ -103,7 +103,7 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 // panelHead returns the title and the note of a panel, with a rule between them, in w cells.
 func (t *Theme) panelHead(title, note string, border, titleStyle Style, rule string, w int) string {
 	title = " " + cell.Cut(t.Greek(title), w-2) + " "
-	note = t.shortenNote(note, w-2-cell.Width(title))
+	note = t.Shorten(note, w-2-cell.Width(title))
 	if note != "" {
 		note = " " + note + " "
 	}
@@ -111,8 +111,8 @@ func (t *Theme) panelHead(title, note string, border, titleStyle Style, rule str
 	return titleStyle.Paint(title) + border.Paint(rules) + t.Dim.Paint(note)
 }
 
-// shortenNote drops the last of a note's parts until it fits in w cells.
-func (t *Theme) shortenNote(note string, w int) string {
+// Shorten drops the last of a note's parts, which " · " separates, until it fits in w cells.
+func (t *Theme) Shorten(note string, w int) string {
 	for cell.Width(t.Greek(note)) > w {
 		i := strings.LastIndex(note, " · ")
 		if i < 0 {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"drolab/tui/cell"
-	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,7 +14,7 @@ import (
 func typed(start string, keys ...string) kit.Input {
 	in := kit.NewInput(start)
 	for _, k := range keys {
-		in.Update(tuitest.KeyPress(k))
+		in.Update(kit.Press(k))
 	}
 	return in
 }
@@ -39,7 +38,7 @@ func TestInput(t *testing.T) {
 	} {
 		t.Run(c.start, func(t *testing.T) {
 			in := typed(c.start, c.keys...)
-			in.Update(tuitest.KeyPress("|"))
+			in.Update(kit.Press("|"))
 			if in.String() != c.want {
 				t.Errorf("%q and %v: %q, want %q", c.start, c.keys, in.String(), c.want)
 			}
@@ -66,7 +65,7 @@ func TestSelectedInput(t *testing.T) {
 	} {
 		in := kit.NewSelected("40")
 		for _, k := range c.keys {
-			in.Update(tuitest.KeyPress(k))
+			in.Update(kit.Press(k))
 		}
 		if got := in.String(); got != c.want {
 			t.Errorf("40 and %v: %q, want %q", c.keys, got, c.want)
@@ -82,7 +81,7 @@ func TestSelectedInput(t *testing.T) {
 func TestInputLeavesCommands(t *testing.T) {
 	in := kit.NewInput("x")
 	for _, k := range []string{"enter", "esc", "tab", "up", "down", "ctrl+c", "ctrl+v", "pgup"} {
-		if in.Update(tuitest.KeyPress(k)) {
+		if in.Update(kit.Press(k)) {
 			t.Errorf("Update(%s) = true, want no change", k)
 		}
 		if got := in.String(); got != "x" {
@@ -119,7 +118,7 @@ func TestInputView(t *testing.T) {
 		}
 		in := kit.NewInput(b.String())
 		for range rng.IntN(60) {
-			in.Update(tuitest.KeyPress("left"))
+			in.Update(kit.Press("left"))
 		}
 		cells := 2 + rng.IntN(40)
 		view := in.View(kit.Style{}, cells)

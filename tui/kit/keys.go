@@ -144,18 +144,49 @@ func (k *Key) Names(ascii bool) string {
 // Name returns the first of Names.
 func (k *Key) Name(ascii bool) string { return KeyName(k.Keys.Keys()[0], ascii) }
 
-// Find returns the row that a key belongs to; nil without one. If several rows have the key, it
-// returns the first that can be done now, or else the first.
-func Find(table []Key, press tea.KeyPressMsg) (found *Key) {
+// Find returns the row that a key belongs to, and why it is blocked; nil without one. If several
+// rows have the key, it returns the first that can be done now, or else the first.
+func Find(table []Key, press tea.KeyPressMsg) (found *Key, blocked string) {
 	for i := range table {
-		if row := &table[i]; key.Matches(press, row.Keys) {
-			if row.Blocked() == "" {
-				return row
-			}
-			found = cmp.Or(found, row)
+		row := &table[i]
+		if !key.Matches(press, row.Keys) {
+			continue
+		}
+		why := row.Blocked()
+		if why == "" {
+			return row, ""
+		}
+		if found == nil {
+			found, blocked = row, why
 		}
 	}
-	return found
+	return found, blocked
+}
+
+// Press returns the press of a key by its name: "tab", "ctrl+c", "z", "Z".
+func Press(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
+	var k tea.Key
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			k.Mod, name = mod, rest
+		}
+	}
+	switch code, ok := special[name]; {
+	case ok:
+		k.Code = code
+	case name == "space":
+		k.Code, k.Text = tea.KeySpace, " "
+	default:
+		k.Code = []rune(name)[0]
+		if k.Mod == 0 {
+			k.Text = name
+		}
+	}
+	return tea.KeyPressMsg(k)
 }
 
 // KeyName returns the name of a key as it is shown.

@@ -162,15 +162,15 @@ func (o *Overlay) options(t *Theme) string {
 	return s + t.Key.Paint("Esc") + " back"
 }
 
-// Hint returns the footer while the overlay is open, in w cells.
-func (o *Overlay) Hint(t *Theme, w int) string {
-	switch {
-	case o.Form != nil:
-		return t.Footer(o.Form.Hint(), w)
-	case len(o.choices) > 0:
-		return Left(" "+o.options(t), w)
+// Hints returns the rows of the footer while the overlay is open.
+func (o *Overlay) Hints() (rows []Key) {
+	if o.Form != nil {
+		return o.Form.Hint()
 	}
-	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)
+	for _, c := range o.choices {
+		rows = append(rows, Key{Keys: On(c.Keys...), Hint: c.Name})
+	}
+	return append(rows, Key{Keys: On("esc"), Hint: "back"})
 }
 
 // RunNames returns the names of runs, a line each; of many, those of the first and the number of

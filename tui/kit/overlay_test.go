@@ -37,7 +37,7 @@ func TestOverlayScrolls(t *testing.T) {
 		last int // the last line in view
 	}{{"down", 10}, {"end", 29}, {"up", 28}, {"home", 9}, {"up", 9}, {"pgdown", 19}, {"G", 29},
 		{"down", 29}, {"k", 28}} {
-		o.Press(tuitest.KeyPress(c.key))
+		o.Press(kit.Press(c.key))
 		if !shows(c.last-9, c.last) {
 			t.Errorf("after %s:\n%s", c.key, strings.Join(o.View(theme, page, w, h), "\n"))
 		}

@@ -52,6 +52,7 @@ func BareTheme(ascii bool) *Theme {
 		box: lipgloss.RoundedBorder(), heavyBox: lipgloss.ThickBorder()}}
 	if ascii {
 		t.Best, t.box = "^", lipgloss.ASCIIBorder() // the star's stand-in is a mark of lines
+		t.More = "..."
 	}
 	return t
 }

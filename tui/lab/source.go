@@ -75,12 +75,15 @@ func OpenCatalogued(dir, cache string, looks bool) CatalogueFolder {
 		case done == of:
 			r.reading.Store(nil)
 		case at.Sub(began) >= quietTime:
-			r.reading.Store(&runner.Reading{What: "runs", Done: done, Of: of, Left: left})
+			r.reading.Store(&runner.Reading{What: ReadingRuns, Done: done, Of: of, Left: left})
 		}
 		return nil
 	}
 	return r
 }
+
+// ReadingRuns is what a folder says that it reads.
+const ReadingRuns = "runs"
 
 // Reading says how many runs of the folder are read, while many of them are; nil otherwise.
 func (f CatalogueFolder) Reading() *runner.Reading { return f.reading.Load() }

@@ -247,8 +247,8 @@ func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
 	longest := p.measureNames()
-	preset := max(0, min(longest.preset-presetCells, most))
-	names := preset + max(0, min(longest.method-methodCells, most))
+	preset := max(0, min(longest.of["preset"]-presetCells, most))
+	names := preset + max(0, min(longest.of["method"]-methodCells, most))
 	reserved := 0 // for columns that the user chose
 	for _, c := range p.columns {
 		if p.chosenColumns[c.Head] {
@@ -276,33 +276,67 @@ func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 		columns = append(columns, c)
 		room -= c.Width
 	}
-	grow := func(head string, most int) {
-		i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == head })
-		if i >= 0 {
-			more := max(0, min(room, most))
-			columns[i].Width += more
-			room -= more
-		}
-	}
-	grow("method", longest.method-methodCells)
-	grow("preset", preset)
+	p.growNames(columns, room, longest.of["method"]-methodCells, preset)
 	return columns
 }
 
-// nameWidths holds the greatest widths of the presets and methods that are shown on a screen of a
-// width; a width of 0 says that they are unknown.
-type nameWidths struct{ preset, method, screen int }
+// growNames widens method and preset by so many cells at most, with the room that is left, and then
+// with the cells of other columns that no line in the list needs.
+func (p *Page) growNames(columns []runColumn, room, method, preset int) {
+	longest := p.measureNames()
+	grow := func(head string, most int) (lacks int) {
+		i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == head })
+		if i < 0 {
+			return 0
+		}
+		more := max(0, min(room, most))
+		columns[i].Width += more
+		room -= more
+		return max(0, most-more)
+	}
+	method = grow("method", method)
+	preset = grow("preset", preset)
+	for i, c := range columns {
+		needs := max(longest.of[c.Head], cell.Width(c.Head)+1) + 1 // an arrow, and the gap
+		if c.givesRoom() && needs < c.Width {
+			less := max(0, min(c.Width-needs, method+preset-room))
+			columns[i].Width -= less
+			room += less
+		}
+	}
+	grow("preset", preset)
+	grow("method", method)
+}
+
+// isName reports whether the column has a name, which gets the room that others leave.
+func (c *runColumn) isName() bool { return c.Head == "method" || c.Head == "preset" }
+
+// givesRoom reports whether the column may be as narrow as its texts. Measures keep their widths,
+// since their values change all the time.
+func (c *runColumn) givesRoom() bool {
+	return !c.isName() && !c.extra && c.Measure == nil && c.Head != lab.TrendHead
+}
+
+// nameWidths holds the greatest widths of the texts of columns in the list, on a screen of a width,
+// by the heads of the columns; a width of 0 says that they are unknown.
+type nameWidths struct {
+	of     map[string]int
+	screen int
+}
 
 // measureNames returns the widest. It looks at every line, but only once for a list and a screen.
 func (p *Page) measureNames() nameWidths {
 	if p.nameWidths.screen == p.Body.W && p.Body.W > 0 {
 		return p.nameWidths
 	}
-	p.nameWidths = nameWidths{screen: p.Body.W}
-	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
-	for _, l := range p.shown {
-		p.preset = max(p.preset, cell.Width(l[0].Meta.Preset))
-		p.method = max(p.method, cell.Width(p.columns[method].Cell(l)))
+	p.nameWidths = nameWidths{map[string]int{}, p.Body.W}
+	for _, c := range p.columns {
+		if !c.isName() && !c.givesRoom() {
+			continue
+		}
+		for _, l := range p.shown {
+			p.nameWidths.of[c.Head] = max(p.nameWidths.of[c.Head], cell.Width(c.Cell(l)))
+		}
 	}
 	return p.nameWidths
 }

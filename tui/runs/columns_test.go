@@ -92,3 +92,20 @@ func TestNamesBeforeFigures(t *testing.T) {
 		t.Error("figures take the room of a name")
 	}
 }
+
+// TestNamesTakeFreeCells: a name is not cut where other columns have cells that no line
+// needs, and their texts stay whole.
+func TestNamesTakeFreeCells(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Size(80, 24)
+	for _, run := range p.shown[0] {
+		run.Meta.Preset = "paper-gentle"
+	}
+	p.arrange()
+	s := tuitest.Text(r.Shot())
+	for _, want := range []string{"paper-gentle ", string(p.shown[0][0].Status()) + " "} {
+		if !strings.Contains(s, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, s)
+		}
+	}
+}

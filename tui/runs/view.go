@@ -56,8 +56,12 @@ func (p *Page) View(w, h int) []string {
 }
 
 // count returns the title's note: the numbers of runs, lines, selected and unreadable runs, the
-// moment of the values, and the settings that runs are folded by.
+// moment of the values, and the settings that runs are folded by. Before the first list it says how
+// many runs are read.
 func (p *Page) count() string {
+	if !p.loaded {
+		return p.countRead()
+	}
 	listed := 0
 	for _, l := range p.shown {
 		listed += len(l)
@@ -89,6 +93,15 @@ func (p *Page) count() string {
 		words = append(words, "seeds folded: mean ± deviation")
 	}
 	return strings.Join(words, " · ")
+}
+
+// countRead says how many runs of the folder are read, if that takes long.
+func (p *Page) countRead() string {
+	now := p.Reading()
+	if now == nil || now.What != lab.ReadingRuns {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s runs read", grouped(now.Done), grouped(now.Of))
 }
 
 // first returns the first row, of lines and heads of days, that a list of so many rows shows. The

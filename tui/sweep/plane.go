@@ -145,7 +145,11 @@ func (p *Page) legend(w int) string {
 	if room < 0 {
 		return t.Dim.Paint(line)
 	}
-	return t.Dim.Paint(line) + scale + t.Dim.Paint(cell.Cut(t.Greek(words[1]), room))
+	best := t.Greek(words[1])
+	if cell.Width(best) > room {
+		best = ""
+	}
+	return t.Dim.Paint(line) + scale + t.Dim.Paint(best)
 }
 
 // written writes the value of a setting as the map does. Values that are written alike are equal to

@@ -66,6 +66,7 @@
 //	define.go     `i`: definitions of what is shown
 //	choices.go    what is kept for the next start; `0` shows all of x, then resets
 //
+//	finds.go          panels, for the search of the interface
 //	table.go          the table of runs: rows, names, marks of the best (★)
 //	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
 //	                  progress, ETA

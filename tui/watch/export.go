@@ -216,7 +216,7 @@ func filmTable(b *panel.Board, v *panel.View) *page.Table {
 // listTable returns what a panel lists of the run under the cursor.
 func listTable(b *panel.Board, p int) *page.Table {
 	out := newTable(strings.ToLower(b.Panels[p].Title), "setting", "value")
-	for _, s := range b.List(b.CurrentView(p), 0) {
+	for _, s := range b.List(b.CurrentView(p)) {
 		out.Add(append(runCells(b.Runs.Run()), s.Key, s.Value)...)
 	}
 	return out

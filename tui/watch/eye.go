@@ -6,11 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// fetchEye fetches the samples that the adversary weighs most, if they are in view.
+// fetchEye fetches the samples that the adversary weighs most, if they are in view and the cursor
+// rests.
 func (w *Page) fetchEye(now time.Time) tea.Cmd {
 	p, t := w.Board.EyeAt(), w.Runs.Run()
 	inView := p >= w.first() && p < w.first()+w.count()
-	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
+	if t == nil || t.Eval == nil || w.turns.behind || !inView && w.eyeRows() == 0 {
 		return nil
 	}
 	turn := stripTurn * w.Round * time.Duration(max(1, w.Board.Eye.Changed()))

@@ -12,8 +12,8 @@ import (
 // Keys implements the interface's page. A row has everything about a key: footer, help and the
 // reason why it cannot be used now come from the same row, so a new key is a new row.
 //
-// The effect of a key is shown at once, everywhere. So changed follows each Act, and no action has
-// to call it.
+// The effect of a key is shown at once, everywhere, but for a move of the cursor. So changed or
+// follow comes after each Act, and no action has to call them.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
 	rows, more := w.ownKeys(), w.replayKeys()
@@ -27,12 +27,18 @@ func (w *Page) Keys() []kit.Key {
 	return rows
 }
 
-// thenChanged returns an Act that is followed by changed.
+// thenChanged returns an Act that is followed by changed or, where the Act has moved the cursor and
+// thus changed nothing else, by follow. At the crosshair the picked line counts, not the cursor.
 func (w *Page) thenChanged(act func() tea.Cmd) func() tea.Cmd {
 	return func() tea.Cmd {
+		before := w.Runs.Cursor
 		cmd := act()
-		w.changed()
-		return cmd
+		if w.Runs.Cursor == before || w.Board.Cross.On || w.Round == 0 {
+			w.changed()
+			return cmd
+		}
+		w.update()
+		return tea.Batch(cmd, w.follow())
 	}
 }
 

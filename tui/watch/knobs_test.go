@@ -111,7 +111,7 @@ func TestKnobsRows(t *testing.T) {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
 	r.Press("t")
-	if hint := r.Overlay.Hint(r.Theme, 80); !strings.Contains(hint, "next setting") {
+	if hint := r.Theme.Footer(r.Overlay.Hints(), 80); !strings.Contains(hint, "next setting") {
 		t.Errorf("the footer says %q", hint)
 	}
 }

@@ -65,6 +65,12 @@ type runNews struct {
 	again  *panel.RunLog // the run, to be read from its start, if lost lines have come; or nil
 }
 
+// followMsg has a column of panels follow the cursor: see follow.
+type followMsg struct {
+	move   int // the move of the cursor that it belongs to
+	column int // from the left
+}
+
 // outputMsg brings the output of a program.
 type outputMsg struct {
 	id, problem string

@@ -26,6 +26,9 @@ type Page struct {
 	output     output
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
+
+	// after sends a message after a while.
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
@@ -57,7 +60,7 @@ type screen struct {
 // New returns the page without runs; Init asks for some when the page is first shown.
 func New(s *lab.Lab) *Page {
 	board := panel.New(s)
-	w := &Page{Lab: s, Board: board, Runs: board.Runs}
+	w := &Page{Lab: s, Board: board, Runs: board.Runs, after: tea.Tick}
 	w.furnish()
 	return w
 }
@@ -109,6 +112,10 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return w.read(w.turns.since)
 	case readMsg:
 		return w.addEvents(msg)
+	case followMsg:
+		return w.catchUp(msg)
+	case kit.Wheel:
+		return w.thenChanged(kit.Just(func() { w.wheel(msg) }))()
 	}
 	// An answer to another page comes here as well; drawing once too often is all that costs.
 	var cmd tea.Cmd
@@ -121,17 +128,20 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		w.click(msg)
 	case kit.Drag:
 		w.drag(msg)
-	case kit.Wheel:
-		w.wheel(msg)
 	}
 	w.changed()
 	return cmd
 }
 
-// changed brings up to date what follows from the state: every part is drawn anew, and the story
-// and the axes are made for the runs, the baseline, the split and what is in view.
+// changed draws every part anew, of a state that is brought up to date.
 func (w *Page) changed() {
 	w.touch()
+	w.update()
+}
+
+// update brings up to date what follows from the state: the story and the axes are made for the
+// runs, the baseline, the split and what is in view.
+func (w *Page) update() {
 	w.updateStory()
 	w.Board.Fit()
 }

@@ -14,8 +14,11 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // watching returns a driver of the page, half-way through four runs.
@@ -44,6 +47,9 @@ func newDriverOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *
 	asked := &tuitest.Asked{}
 	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: t.TempDir()}, w, h-2)
 	p := New(l)
+	p.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
+		return kit.Send(f(time.Time{}))
+	}
 	r := &driver{tuitest.NewDriver(l, p), p, asked}
 	r.Now = &s.Now
 	return r

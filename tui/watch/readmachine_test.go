@@ -97,6 +97,51 @@ func TestMachineFits(t *testing.T) {
 	}
 }
 
+// TestMachineScale: where there is room, each figure has a line across the panel with its scale.
+// The GPU comes first, and the past fills the line whatever the number of samples.
+func TestMachineScale(t *testing.T) {
+	r := watching(t, 200, 60)
+	for _, samples := range []int{3, 60} {
+		onMachine(r, box(1, tuitest.Epoch0())[:samples])
+		text := tuitest.Text(r.Shot())
+		gpu, disk := strings.Index(text, "GPU 0  "), strings.Index(text, "disk  ")
+		if gpu < 0 || disk < gpu {
+			t.Errorf("of %d samples the GPU is not first:\n%s", samples, text)
+		}
+		for _, want := range []string{" 100 % ", " 80 GiB ", " 16 cores ", " 9 workers "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("of %d samples the scale lacks %q:\n%s", samples, want, text)
+			}
+		}
+		if n := strings.Count(text, "▅"); n < 100 {
+			t.Errorf("of %d samples the past has %d cells of one height, want a line of them",
+				samples, n)
+		}
+	}
+}
+
+// TestNoMachine: without figures the panel says why there are none.
+func TestNoMachine(t *testing.T) {
+	r := watching(t, 120, 40)
+	onMachine(r, nil)
+	run := r.watch.Runs.Run()
+	for _, c := range []struct {
+		status  runner.Status
+		seconds float64
+		want    string
+	}{
+		{runner.Running, 5, "no figures yet: drolab looks at the machine every 10 s"},
+		{runner.Done, 5, "no figures: the run took 5s, which is too short"},
+		{runner.Done, 500, "no figures were recorded of the machine"},
+	} {
+		run.Status, run.Seconds, run.Share = c.status, c.seconds, 1
+		r.watch.touch()
+		if text := tuitest.Text(r.Shot()); !strings.Contains(text, c.want) {
+			t.Errorf("%s after %g s, the panel lacks %q:\n%s", c.status, c.seconds, c.want, text)
+		}
+	}
+}
+
 // TestMachineIsRead: the page reads the samples of the run under the cursor from its folder, those
 // that come, and in a replay shows no sample that is later than the replay.
 func TestMachineIsRead(t *testing.T) {

@@ -4,12 +4,15 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/lists"
 	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // News is shown in turns (Lab.Round): once a second each part of the page, the table and every
 // panel, takes in what the runs logged, one part after the other. What the user does is shown at
-// once, everywhere.
+// once, everywhere, but for a move of the cursor (see follow).
 //
 // To draw all parts at every look at the files would be more than a slow line carries. The news of
 // a fifth of a second costs a panel about as much as the news of a second. And the renderer sends a
@@ -77,6 +80,8 @@ type schedule struct {
 	news    int          // the number of looks that brought something new
 	touched int          // the number of calls of touch
 	since   time.Time    // the time of the last look
+	moves   int          // the number of moves of the cursor
+	behind  bool         // whether panels have yet to follow the cursor
 	around  drawnPart    // the part around the panels
 	drawn   []*drawnPart // the panels, by their index; see part
 	placed  []kit.Rect   // the places of the panels that are shown, where they were drawn last
@@ -84,6 +89,46 @@ type schedule struct {
 
 // touch makes the next frame draw everything, whoever's turn it is.
 func (w *Page) touch() { w.turns.touched++ }
+
+// A key that moves the cursor shows in the table and the headline at once. The panels follow once
+// the keys rest, one column after the other. At 200 by 60 cells six panels and the eye are 16 kB,
+// and without columns 19 kB, too much for each row that one only passes. Both times are parts of a
+// Round. A sixth of it is about as long as a person takes between two deliberate keys.
+const restShare, columnShare = 6, 15
+
+// follow shows a move of the cursor, and has the panels follow.
+func (w *Page) follow() tea.Cmd {
+	w.turns.moves++
+	w.turns.behind = true
+	w.turns.around.lines = nil
+	return w.followAfter(w.Round/restShare, followMsg{move: w.turns.moves})
+}
+
+func (w *Page) followAfter(d time.Duration, m followMsg) tea.Cmd {
+	return w.after(d, func(time.Time) tea.Msg { return m })
+}
+
+// catchUp has a column of panels show the run under the cursor, unless the cursor has moved on. The
+// adversary's eye follows last.
+func (w *Page) catchUp(m followMsg) tea.Cmd {
+	if m.move != w.turns.moves {
+		return nil
+	}
+	columns := lists.Map(w.turns.placed, func(r kit.Rect) int { return r.X })
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	if m.column >= len(columns) {
+		w.turns.behind = false
+		w.redrawEye()
+		return nil
+	}
+	for i, r := range w.turns.placed {
+		if r.X == columns[m.column] {
+			w.part(w.first() + i).lines = nil
+		}
+	}
+	return w.followAfter(w.Round/columnShare, followMsg{m.move, m.column + 1})
+}
 
 // scheduledPart is a part of the page with the time between its turns, and when they come within a
 // Round.

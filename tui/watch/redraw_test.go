@@ -7,6 +7,8 @@ import (
 
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // TestTurns: over a slow line, the parts of the page show news in turns, each within one round. The
@@ -89,5 +91,45 @@ func TestColumnsTakeTurns(t *testing.T) {
 	}
 	if together > looks/50 {
 		t.Errorf("%d of %d looks change columns beside each other", together, looks)
+	}
+}
+
+// TestMoveBytes: at 200×60 a key that moves the cursor sends at most keyBudget bytes. Once the keys
+// rest, the panels follow, and then the screen is as if it were drawn anew.
+func TestMoveBytes(t *testing.T) {
+	const keyBudget = 3000
+	r := newDriver(t, tuitest.NewScript(t), 200, 60)
+	r.Wait(10*time.Second, time.Second/5)
+	r.Round = time.Second
+	var resting []tea.Msg // what comes once the keys rest
+	r.watch.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
+		resting = append(resting, f(time.Time{}))
+		return nil
+	}
+	wire := tuitest.NewRenderer(200, 58)
+	wire.Frame(t, r.View())
+	for _, key := range []string{"down", "down", "up", "end"} {
+		r.Press(key)
+		n := wire.Frame(t, r.View())
+		if t.Logf("%s: %d bytes", key, n); n == 0 || n > keyBudget {
+			t.Errorf("%s sends %d bytes, want at most %d", key, n, keyBudget)
+		}
+	}
+	after := 0
+	for len(resting) > 0 {
+		next := resting[0]
+		resting = resting[1:]
+		r.Send(next)
+		after += wire.Frame(t, r.View())
+	}
+	t.Logf("once the keys rest, %d bytes", after)
+	if after == 0 {
+		t.Error("no panel has followed the cursor")
+	}
+	shown := r.View()
+	r.watch.touch()
+	if anew := r.View(); anew != shown {
+		t.Errorf("the screen differs from one that is drawn anew, of the run %s",
+			r.watch.Runs.Run().Label)
 	}
 }

@@ -69,7 +69,7 @@ func (d *Driver) take(m tea.Msg) tea.Cmd {
 
 func (d *Driver) press(k tea.KeyPressMsg) tea.Cmd {
 	d.Notice = kit.Notice{}
-	switch row := kit.Find(d.keys, k); {
+	switch row, blocked := kit.Find(d.keys, k); {
 	case d.Overlay != nil:
 		done, cmd := d.Overlay.Press(k)
 		if done {
@@ -80,8 +80,8 @@ func (d *Driver) press(k tea.KeyPressMsg) tea.Cmd {
 		return d.Page.Update(k)
 	case row == nil:
 		return nil
-	case row.Blocked() != "":
-		d.Notice.Text = row.Blocked()
+	case blocked != "":
+		d.Notice.Text = blocked
 		return nil
 	default:
 		return row.Act()
@@ -123,30 +123,4 @@ func (d *Driver) Shot() uv.ScreenBuffer { return Shot(d.View(), d.Body.W, d.Body
 func (d *Driver) Fits(t testing.TB, what string) {
 	t.Helper()
 	Fits(t, what, d.View(), d.Body.W, d.Body.H, false)
-}
-
-// KeyPress returns the press of a key by its name: "tab", "ctrl+c", "z", "Z".
-func KeyPress(name string) tea.KeyPressMsg {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
-		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
-	var k tea.Key
-	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			k.Mod, name = mod, rest
-		}
-	}
-	switch code, ok := special[name]; {
-	case ok:
-		k.Code = code
-	case name == "space":
-		k.Code, k.Text = tea.KeySpace, " "
-	default:
-		k.Code = []rune(name)[0]
-		if k.Mod == 0 {
-			k.Text = name
-		}
-	}
-	return tea.KeyPressMsg(k)
 }

@@ -52,7 +52,7 @@ func (l *Loop) Run(cmd tea.Cmd) {
 // Press presses keys by name: "tab", "ctrl+c", "z", "Z".
 func (l *Loop) Press(keys ...string) {
 	for _, k := range keys {
-		l.Send(KeyPress(k))
+		l.Send(kit.Press(k))
 	}
 }
 

@@ -68,12 +68,13 @@ func BuiltIn() []Panel {
 			Doc: "The settings that the run under the cursor reads, as it trains now. Marked " +
 				"settings, in which the watched runs differ, come first. Settings that are " +
 				"not at their default follow."}}},
-		{Title: "Machine", Views: []View{{As: settings{machine: true}, Plain: true,
+		{Title: "Machine", Views: []View{{As: machineFigures{}, Plain: true,
 			Doc: "What the machine does during the run under the cursor, with the last ten " +
-				"minutes of each figure. A GPU has its use (in which part of the time it " +
-				"computes), memory, power and temperature. The run has the memory and the cores " +
-				"of its processes, how many of its workers use at least half a core, and its " +
-				"memory on GPUs. The disk is that of the runs. A marked line says what the run " +
+				"minutes of each figure on a scale from 0 to the most that there can be. A GPU " +
+				"has its use (in which part of the time it computes), memory, power and " +
+				"temperature. The run has the memory and the cores of its processes, how many " +
+				"of its workers use at least half a core, and its memory on GPUs. The disk is " +
+				"that of the runs. A marked line says what the run " +
 				"waits for, if that is known."}}},
 	}
 }

@@ -11,9 +11,7 @@ import (
 // settings is the form of the settings of the run under the cursor, as it trains now. First come
 // the settings in which the watched runs differ, with a mark, then those that are not at their
 // default, then the others that its method reads.
-//
-// With machine it is the form of what the machine does.
-type settings struct{ machine bool }
+type settings struct{}
 
 // Setting is a setting with its value, and whether the watched runs differ in it.
 type Setting struct {
@@ -22,22 +20,19 @@ type Setting struct {
 }
 
 // Lists reports whether the view shows a list about the run under the cursor.
-func (v *View) Lists() bool { return v.As == settings{} || v.As == settings{machine: true} }
+func (v *View) Lists() bool { return v.As == settings{} || v.As == machineFigures{} }
 
-// List returns that list, for so many cells.
-func (b *Board) List(v *View, cells int) []Setting {
-	if v.As == (settings{machine: true}) {
-		return b.machineLines(cells)
+// List returns that list.
+func (b *Board) List(v *View) []Setting {
+	if v.As == (machineFigures{}) {
+		return b.machineList()
 	}
 	return b.Settings()
 }
 
-func (f settings) draw(b *Board, _ int, v *View, iw, ih int) ([]string, string) {
-	const least, gap = 27, 2 // cells of a column, and between two
-	list, key := b.List(v, iw), 18
-	if f.machine {
-		key = 7
-	}
+func (settings) draw(b *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+	const least, gap, key = 27, 2, 18 // cells of a column, between two, and of a key
+	list := b.Settings()
 	columns := max(1, min(iw/least, (len(list)+ih-1)/max(1, ih)))
 	cells, rows := iw/columns-gap, min(ih, (len(list)+columns-1)/columns)
 	lines := make([]string, rows)
