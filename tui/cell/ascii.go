@@ -33,7 +33,7 @@ func standIn(r rune) (same, word string) {
 	word = [...]string{"lambda", "eta", "mu", "mu", "rho", "gamma", "phi", "alpha",
 		"kappa", "sigma", "epsilon", "chi", "grad ", "sqrt ", "||", "+-", ">=", "<=", "!=",
 		"..."}[n]
-	return "lnuupgfaksexvv|+><!."[n : n+1], word
+	return "lnuupgfaksexvv|+><!~"[n : n+1], word
 }
 
 // ASCII returns s in ASCII, as wide as it is. Escape sequences stay.

@@ -98,7 +98,11 @@ func First(s string, w int) string { return ansi.TruncateWc(Clean(s), max(0, w),
 // Last returns the end of s, at most w cells of it.
 func Last(s string, w int) string {
 	s, cells := cleanWidth(s)
-	return ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
+	end := ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
+	if Width(end) > w { // half of a wide character was to go
+		end = ansi.TruncateLeftWc(s, max(0, cells-max(0, w)+1), "")
+	}
+	return end
 }
 
 // Cut shortens s to at most w cells, with an ellipsis where it was longer.

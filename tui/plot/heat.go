@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"drolab/runner/page"
-	"drolab/tui/cell"
 )
 
 // HeatLevels is the number of levels of a map.
@@ -27,16 +26,14 @@ type HeatMap struct {
 	Shades  bool // levels are shades of one colour
 	Charset Charset
 
-	levels mapping // of Values, while it is drawn
+	levels mapping  // of Values, while it is drawn
+	labels []string // Labels in their room, while it is drawn
 }
 
 // LabelCells returns the width of the labels in a map w cells wide, with a mark and a blank; 0
 // without labels.
 func (h *HeatMap) LabelCells(w int) (n int) {
-	for _, s := range h.Labels {
-		n = max(n, cell.Width(h.Charset.spell(s)))
-	}
-	n = min(n, w/3)
+	_, n = h.Charset.shorten(h.Labels, w/3)
 	if n > 0 {
 		n += 2
 	}
@@ -54,6 +51,7 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 		h.levels = Scale{Kind: Log10}.mapping(h.Values)
 	}
 	x0 := h.LabelCells(f.W)
+	h.labels, _ = h.Charset.shorten(h.Labels, w/3)
 	f.text(x0, 0, f.W-x0, h.Charset.spell(h.Head), Style{})
 	order := h.order()
 	first := max(0, min(h.First, len(order)-1))
@@ -89,7 +87,7 @@ const mostHigh = 3
 
 func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	if place < len(h.Labels) && x0 > 0 && named {
-		f.rowLabel(y, x0-2, &Row{Label: h.Labels[place], Worst: place == h.Mark}, h.Charset)
+		f.rowLabel(y, x0-2, h.labels[place], &Row{Worst: place == h.Mark})
 	}
 	cross, crosses := h.X.usable(Scale{}).column(h.Cross.X, f.W-x0)
 	for x := range f.W - x0 {

@@ -18,6 +18,7 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
 
@@ -154,8 +155,8 @@ func same(a, b float64) bool { return math.Abs(a-b) < 1e-9 || a != a && b != b }
 // TestOneClock looks at runs until they end. Every figure that stands on the screen is recomputed
 // from the logs by the clock that the head of the table names: in the table, its differences and
 // its marks of the best, in the sentence, in the words about the run under the cursor, in the
-// ranking, in Who suffers and in the bars. A run or a fork that lacks an evaluation of the clock
-// has no figures.
+// ranking, in both views of Who suffers and in the bars. A run or a fork that lacks an evaluation
+// of the clock has no figures.
 func TestOneClock(t *testing.T) {
 	looks := map[string]int{}
 	for seed := range uint64(testsize.Pick(1, 2, 20)) {
@@ -302,6 +303,7 @@ func checkPanels(t *testing.T, where string, w *Page, clock scriptClock) {
 			k++
 		}
 	}
+	checkMatrix(t, where, w, w.Board.Matrix(who, view, 20), accuracy)
 	run, base := []*panel.Track{w.Runs.Run()}, []*panel.Track{w.Runs.Tracks[w.Runs.Baseline]}
 	for _, bar := range w.Board.Bars(who, view.BarsMeasure(run[0].Meta), 20).Bars {
 		if want := accuracy(run, bar.Label); !same(bar.Value, want) {
@@ -313,6 +315,36 @@ func checkPanels(t *testing.T, where string, w *Page, clock scriptClock) {
 		}
 		if !same(bar.Base, want) {
 			t.Errorf("%s: the bar of %s begins at %g, want %g", where, bar.Label, bar.Base, want)
+		}
+	}
+}
+
+// checkMatrix compares a matrix with the logs: its figures, and their changes against the baseline.
+func checkMatrix(t *testing.T, where string, w *Page, m *plot.Matrix,
+	accuracy func(runs []*panel.Track, class string) float64) {
+	t.Helper()
+	rows := w.Runs.Rows()
+	if len(m.Columns) != len(rows) {
+		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table", where,
+			len(m.Columns), len(rows))
+	}
+	baseRow := w.Runs.RowOf(w.Runs.Baseline)
+	for _, line := range m.Rows {
+		base := accuracy(w.Runs.Counted(w.Runs.InRow(baseRow)), line.Label)
+		for k, row := range rows {
+			want := accuracy(w.Runs.Counted(w.Runs.InRow(row)), line.Label)
+			if got := line.Values[k]; !same(got, want) {
+				t.Errorf("%s: %s of row %d is %g in the matrix, want %g", where, line.Label, row,
+					got, want)
+			}
+			change := want - base
+			if slices.Equal(row, baseRow) {
+				change = math.NaN()
+			}
+			if got := line.Changes[k]; !same(got, change) {
+				t.Errorf("%s: %s of row %d changes by %g, want %g", where, line.Label, row, got,
+					change)
+			}
 		}
 	}
 }
