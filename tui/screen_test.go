@@ -159,7 +159,7 @@ func (v *view) check(t *testing.T) {
 func TestViewsOfWatch(t *testing.T) {
 	for _, v := range []view{
 		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · train loss ───────────────────────────",
-			" ▲ pan  0.83│\n", "panel 1 of "}},
+			"⠈⠉⠓⠦⢤⣀⣀⠉⣄⣀⡀         ▲ pan  0.83 ", "panel 1 of "}},
 		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
 			" sfk · λ across, η up ─╮", "│      1┤ │                                 ▲ "}},
 		{"dots", watching, 120, 40, "d", []string{"│    │      ╰┴┴╰────╮▲──╮ ",
@@ -235,7 +235,7 @@ func TestViewsOfGroups(t *testing.T) {
 		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk ",
 			"│water, by the coast◂     27.0          27.0 =          27.0 =      470 "}},
 		{"worst", grouping, 120, 40, "tab tab tab tab tab f z", []string{"─ Test accuracy · mean ─",
-			"│  40┤                                   ⣀◆S⠉ ", "▼ group  70.0│"}},
+			"│  40┤                                   ⣀◆S⠉ ", "⡀          ▼ group  70.0 "}},
 		{"define", grouping, 120, 40, "tab i", []string{"▸ Who suffers, by group · test ─",
 			"│ Group accuracy: share of the group's test samples classified correctly. ",
 			"│ S on a curve marks the selected step: of the evaluations so far, the best "}},

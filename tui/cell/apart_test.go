@@ -1,6 +1,9 @@
 package cell
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestApart: however little room there is, names that differ do so in their shortened forms, from
 // four cells on.
@@ -23,5 +26,18 @@ func TestApart(t *testing.T) {
 	}
 	if got := Apart(names[:2], 8); got[0] != "hexagon" || got[1] != "hexagram" {
 		t.Errorf("names that fit are %q", got)
+	}
+}
+
+// TestCutLeavesNoSeparator: a cut text ends in its mark, and not in a blank or a separator.
+func TestCutLeavesNoSeparator(t *testing.T) {
+	for w := range 30 {
+		got := Cut("ρ = 0.2 · λ in [0.1, 54] · η", w)
+		if strings.HasSuffix(got, " …") || strings.HasSuffix(got, "·…") {
+			t.Errorf("in %d cells: %q", w, got)
+		}
+	}
+	if got := ASCII(Cut("hexagon", 5)); got != "hexa~" {
+		t.Errorf("in ASCII a cut is %q, want hexa~", got)
 	}
 }

@@ -105,7 +105,8 @@ func Last(s string, w int) string {
 	return end
 }
 
-// Cut shortens s to at most w cells, with an ellipsis where it was longer.
+// Cut shortens s to at most w cells, with an ellipsis where it was longer. It does not leave a
+// separator before the ellipsis, since nothing follows it.
 func Cut(s string, w int) string {
 	s, cells := cleanWidth(s)
 	switch {
@@ -116,5 +117,5 @@ func Cut(s string, w int) string {
 	case w < 4:
 		return ansi.TruncateWc(s, w, "")
 	}
-	return ansi.TruncateWc(s, w, "…")
+	return strings.TrimRight(ansi.TruncateWc(s, w-1, ""), " ·") + "…"
 }

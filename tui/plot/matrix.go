@@ -217,9 +217,6 @@ func (m *Matrix) spread(l *matrixLayout) {
 	l.middle = l.used // the cells follow the figures
 }
 
-// mostTall is the maximum height of a row of a matrix, in cells.
-const mostTall = 5
-
 // DrawTo draws the matrix in w by h cells into f: the heads, then a row for each place, as high as
 // there is room. If some rows or columns do not fit, the last line says how many.
 func (m *Matrix) DrawTo(f *Frame, w, h int) {
@@ -243,10 +240,10 @@ func (m *Matrix) DrawTo(f *Frame, w, h int) {
 		text := m.missing(rows, len(m.Columns)-len(l.columns))
 		f.text(0, f.H-1, f.W, cell.Cut(text, f.W), Style{Role: Axis})
 	}
-	shown := min(room, left)
-	high := max(1, min(mostTall, room/max(1, shown)))
-	for i := range max(0, shown) {
-		m.row(f, l, first+i, 1+i*high, high)
+	shown := max(0, min(room, left))
+	start := share(room, shown)
+	for i := range shown {
+		m.row(f, l, first+i, 1+start(i), start(i+1)-start(i))
 	}
 	f.finish(m.Charset)
 }

@@ -143,6 +143,26 @@ func (l *rowLayout) drawRow(f *Frame, row, y int) {
 	})
 }
 
+// mostTall is the maximum height of a row of a matrix or a map, in lines.
+const mostTall = 5
+
+// share divides lines among rows, and returns the first line of a row. What an equal division
+// leaves goes to the first rows, a line each, but not where rows have a single line: one of two
+// lines would stand out there.
+func share(lines, rows int) (start func(i int) int) {
+	high, rest := 1, 0
+	if rows > 0 && lines > rows {
+		high, rest = lines/rows, lines%rows
+	}
+	switch {
+	case high >= mostTall:
+		high, rest = mostTall, 0
+	case high == 1:
+		rest = 0
+	}
+	return func(i int) int { return i*high + min(i, rest) }
+}
+
 // nth returns element i of list, or "" past its end.
 func nth(list []string, i int) string {
 	if i < len(list) {

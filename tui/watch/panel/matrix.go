@@ -59,7 +59,7 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 		Heads:       []string{part, "n", "train"},
 		Best:        []rune(b.Theme.Best)[0],
 		RowNouns:    [2]string{part, part + "s"},
-		ColumnNouns: [2]string{"method", "methods"},
+		ColumnNouns: [2]string{"run", "runs"},
 		Charset:     b.Theme.Charset(false),
 	}
 	if part == "class" {
@@ -68,14 +68,18 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 	table := b.matrixRows(v)
 	for _, row := range table {
 		t := b.Runs.Tracks[row[0]]
-		m.Columns = append(m.Columns, plot.MatrixColumn{
+		c := plot.MatrixColumn{
 			Mark:   []rune(b.Theme.Mark(t.Number))[0],
 			Name:   t.Short,
 			Briefs: t.Briefs,
 			Number: t.Number,
 			Front:  slices.Contains(row, b.Runs.Cursor),
 			Keep:   slices.Contains(row, b.Runs.Cursor) || slices.Contains(row, b.Runs.Baseline),
-		})
+		}
+		if b.Runs.EachSeed {
+			c.Name, c.Briefs = t.Label, nil // with the seed
+		}
+		m.Columns = append(m.Columns, c)
 	}
 	b.matrixFigures(m, of, table)
 	m.First = min(b.Panels[p].First, max(0, len(m.Rows)-rows+1))
