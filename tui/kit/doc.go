@@ -55,5 +55,6 @@
 //	table.go       lines of a table (Grid): which columns have room, wrapped last column
 //	statements.go  texts with a name before each, in a few lines
 //	chart.go       charts as lines of text: colours of roles, maps' levels (Rows, Swatch)
+//	digits.go      numbers in large characters
 //	pixels.go      pictures in half blocks or shades, with frames
 package kit

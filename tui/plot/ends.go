@@ -174,7 +174,8 @@ func (p *drawing) drawn() int {
 
 // end writes the end of a line from a column of the frame on.
 func (p *drawing) end(x int, e *End) {
-	p.f.text(x, e.row, p.endCells, strings.Repeat(" ", p.endCells), Style{})
+	// Its blanks have its style, so that no name of a reference comes close.
+	p.f.text(x, e.row, p.endCells, strings.Repeat(" ", p.endCells), e.Style)
 	x++
 	p.f.set(x, e.row, e.Mark, e.Style)
 	x += 2

@@ -71,6 +71,10 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 		room--
 	}
 	shown := max(0, min(room, left))
+	if shown < left {
+		shown = max(0, shown-1)
+		f.text(0, f.H-1, f.W, moreText(left-shown), Style{Role: Axis})
+	}
 	start := share(room, shown)
 	for i := range shown {
 		for y := start(i); y < start(i+1); y++ {
@@ -177,9 +181,10 @@ func (h *HeatMap) Glyph(level int) rune {
 
 // ticks writes the ticks of x below the columns that they stand for, as far as they do not touch.
 func (h *HeatMap) ticks(f *Frame, x0, y int) {
+	const leastTicks = 3 // of two round values, one may lie outside
 	width := f.W - x0
 	view, free := h.X.usable(Scale{}), 0
-	for _, t := range h.Ticks(max(2, width/(LabelWidth+3))) {
+	for _, t := range h.Ticks(max(leastTicks, width/(LabelWidth+3))) {
 		x, ok := view.column(t.X, width)
 		n := cell.Width(t.Label)
 		at := max(0, min(x-n/2, width-n))

@@ -124,7 +124,7 @@ func (l *rowLayout) drawRows(f *Frame, top, first int, draw func(row, y int)) {
 	}
 	if left := len(l.rows) - from - rows; left > 0 {
 		rows--
-		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
+		f.text(0, top+rows, f.W, moreText(left+1), Style{Role: Axis})
 	}
 	for i := range max(0, rows) {
 		row, y := from+i, top+i*step
@@ -133,6 +133,9 @@ func (l *rowLayout) drawRows(f *Frame, top, first int, draw func(row, y int)) {
 	}
 	f.finish(l.charset)
 }
+
+// moreText says that so many rows have no room.
+func moreText(rows int) string { return "+" + strconv.Itoa(rows) + " more" }
 
 // drawRow writes the label and the columns of a row.
 func (l *rowLayout) drawRow(f *Frame, row, y int) {
