@@ -120,10 +120,12 @@ func (f *Frame) text(x, y, width int, s string, style Style) int {
 	return x - start
 }
 
-// textRight writes s so that it ends before column x+width.
+// textRight writes s so that it ends before column x+width. What does not fit is left out: half of
+// a number would be another number. Names are cut before.
 func (f *Frame) textRight(x, y, width int, s string, style Style) {
-	n := min(width, cell.Width(s))
-	f.text(x+width-n, y, n, s, style)
+	if n := cell.Width(s); n <= width {
+		f.text(x+width-n, y, n, s, style)
+	}
 }
 
 // WriteRow writes row y to b, each run of equally styled text between the two strings that ends

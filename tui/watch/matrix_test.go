@@ -1,12 +1,14 @@
 package watch
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
 
@@ -90,5 +92,35 @@ func TestMatrixHasNoForeignText(t *testing.T) {
 		}
 		onWho(r.watch)
 		r.Press("z")
+	}
+}
+
+// checkMatrix compares a matrix with the logs: its figures, and their changes against the baseline.
+func checkMatrix(t *testing.T, where string, w *Page, m *plot.Matrix,
+	accuracy func(runs []*panel.Track, class string) float64) {
+	t.Helper()
+	rows := w.Runs.Rows()
+	if len(m.Columns) != len(rows) {
+		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table", where,
+			len(m.Columns), len(rows))
+	}
+	baseRow := w.Runs.RowOf(w.Runs.Baseline)
+	for _, line := range m.Rows {
+		base := accuracy(w.Runs.Counted(w.Runs.InRow(baseRow)), line.Label)
+		for k, row := range rows {
+			want := accuracy(w.Runs.Counted(w.Runs.InRow(row)), line.Label)
+			if got := line.Values[k]; !same(got, want) {
+				t.Errorf("%s: %s of row %d is %g in the matrix, want %g", where, line.Label, row,
+					got, want)
+			}
+			change := want - base
+			if slices.Equal(row, baseRow) {
+				change = math.NaN()
+			}
+			if got := line.Changes[k]; !same(got, change) {
+				t.Errorf("%s: %s of row %d changes by %g, want %g", where, line.Label, row, got,
+					change)
+			}
+		}
 	}
 }

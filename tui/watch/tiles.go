@@ -11,9 +11,9 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// The tiles are three large numbers for a talk: the worst class of the best method but the baseline,
-// that of the baseline, and the difference, by the clock of the table. They stand below the headline once all
-// runs have ended, or larger, and at any time, where a key asks for them.
+// The tiles are three large numbers for a talk: the worst class of the best method but the
+// baseline, that of the baseline, and the difference, by the clock of the table. They stand below
+// the headline once all runs have ended, or larger, and at any time, where a key asks for them.
 
 // tiles says when the three large numbers are shown.
 type tiles int

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -90,18 +89,20 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 func (b *Board) matrixFigures(m *plot.Matrix, of measure.Measure, table [][]int) {
 	run := b.Runs.Run()
 	order := b.worstFirst(of)
-	all := lists.Map(table, func(row []int) []measure.Number {
-		if values := b.Runs.meansAt(row, of); len(values) == len(order) {
+	means := func(runs []*Track) []measure.Number {
+		if values := b.Runs.meansOfRuns(runs, of); len(values) == len(order) {
 			return values
 		}
 		return make([]measure.Number, len(order)) // not evaluated yet
-	})
-	base := slices.IndexFunc(table, func(row []int) bool {
-		return slices.Contains(row, b.Runs.Baseline)
-	})
-	if of.Better == dro.Neither {
-		base = -1
 	}
+	all := lists.Map(table, func(row []int) []measure.Number { return means(b.Runs.InRow(row)) })
+	bases := lists.Map(table, func(row []int) []measure.Number {
+		base := b.Runs.BaseOf(b.Runs.InRow(row), &of)
+		if base == nil || base[0] == b.Runs.Tracks[row[0]] || of.Better == dro.Neither {
+			return means(nil)
+		}
+		return means(base)
+	})
 	judged := b.Runs.MeasuredRun(of).Places(b.Runs.PanelClock(), of)
 	front := slices.IndexFunc(m.Columns, func(c plot.MatrixColumn) bool { return c.Front })
 	// Of seeds the mean is judged, which is the number written.
@@ -120,11 +121,7 @@ func (b *Board) matrixFigures(m *plot.Matrix, of measure.Measure, table [][]int)
 		}
 		for k, v := range figures {
 			r.Values = append(r.Values, v.Float())
-			change := math.NaN()
-			if base >= 0 && k != base {
-				change = v.Float() - figures[base].Float()
-			}
-			r.Changes = append(r.Changes, change)
+			r.Changes = append(r.Changes, v.Float()-bases[k][i].Float())
 		}
 		m.Rows = append(m.Rows, r)
 	}
@@ -133,7 +130,7 @@ func (b *Board) matrixFigures(m *plot.Matrix, of measure.Measure, table [][]int)
 // bestOf returns the index of the best of the figures of rows, of those that the story counts; -1
 // for none, and for several alike, as in the table.
 func (b *Board) bestOf(figures []measure.Number, of measure.Measure, table [][]int) int {
-	if of.Better == dro.Neither {
+	if of.Better == dro.Neither || !b.Runs.Comparable(&of) {
 		return -1
 	}
 	counted := slices.Clone(figures)
