@@ -47,7 +47,7 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 }
 
 // DrawTo draws the map in w by rows cells into f: a row with the heading, the rows of the places
-// and below them, if there is room, a key to the colours.
+// and below them, if there is room, the ticks of x and a key to the colours.
 func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if !f.resize(w, rows) {
 		return
@@ -81,11 +81,13 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 			h.row(f, x0, y+1, order[first+i], y == start(i))
 		}
 	}
+	below := 1 + start(shown)
 	if ticks {
-		h.ticks(f, x0, 1+start(shown))
+		h.ticks(f, x0, below)
+		below++
 	}
 	if key {
-		h.key(f, x0, f.H-1)
+		h.key(f, x0, below)
 	}
 	f.finish(h.Charset)
 }

@@ -205,7 +205,7 @@ func (m *Matrix) change(row, column int, whole bool) string {
 
 // spread shares what is free among the columns, up to mostSpare cells for each.
 func (m *Matrix) spread(l *matrixLayout) {
-	const mostSpare = 8
+	const mostSpare = 12
 	if len(l.columns) == 0 {
 		return
 	}

@@ -10,8 +10,6 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
-
-	"github.com/charmbracelet/colorprofile"
 )
 
 // TestTiles: three large numbers come at the end where a screen has 120 by 40 cells, and at any
@@ -70,24 +68,21 @@ func TestTiles(t *testing.T) {
 // TestTilesInEveryTerminal: the numbers are drawn in ASCII and without colours, and not without a
 // baseline.
 func TestTilesInEveryTerminal(t *testing.T) {
-	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
-		for _, ascii := range []bool{false, true} {
-			where := fmt.Sprintf("%v, ASCII %v", profile, ascii)
-			r := watching(t, 120, 40)
-			r.watch.Theme = kit.NewTheme(profile, true, ascii)
-			r.Press("B")
-			numbers := strings.Join(r.watch.tileLines(120), "\n")
-			if n := strings.Count(numbers, "\n") + 1; n < 6 || n != r.watch.tileRows() {
-				t.Errorf("%s: %d lines of numbers, want %d:\n%s", where, n, r.watch.tileRows(),
-					numbers)
-			}
-			if got := cell.ASCII(numbers); ascii && got != numbers {
-				t.Errorf("%s: the numbers are not in ASCII:\n%s", where, numbers)
-			}
-			r.watch.Runs.Baseline = -1
-			if n := r.watch.tileRows(); n != 0 {
-				t.Errorf("%s: %d lines of numbers without a baseline, want none", where, n)
-			}
+	for _, ascii := range []bool{false, true} {
+		r := watching(t, 120, 40)
+		r.watch.Theme = kit.BareTheme(ascii)
+		r.Press("B")
+		numbers := strings.Join(r.watch.tileLines(120), "\n")
+		if n := strings.Count(numbers, "\n") + 1; n < 6 || n != r.watch.tileRows() {
+			t.Errorf("ASCII %v: %d lines of numbers, want %d:\n%s", ascii, n, r.watch.tileRows(),
+				numbers)
+		}
+		if got := cell.ASCII(numbers); ascii && got != numbers {
+			t.Errorf("the numbers are not in ASCII:\n%s", numbers)
+		}
+		r.watch.Runs.Baseline = -1
+		if n := r.watch.tileRows(); n != 0 {
+			t.Errorf("ASCII %v: %d lines of numbers without a baseline, want none", ascii, n)
 		}
 	}
 }
