@@ -28,6 +28,9 @@ func TestCuts(t *testing.T) {
 				s := tuitest.Text(r.shot(t))
 				for line := range strings.SplitSeq(s, "\n") {
 					for _, rule := range []*regexp.Regexp{dangling, free} {
+						if v.name == "samples" && rule == free { // captions end with their pictures
+							continue
+						}
 						if at := rule.FindString(line); at != "" {
 							t.Errorf("%s at %v, %v: %q in\n%s", v.name, size, environ, at, line)
 						}

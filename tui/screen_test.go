@@ -233,7 +233,7 @@ func TestViewsOfGroups(t *testing.T) {
 			"─ Who suffers, by group · test loss ─", "water, by the coast◂█",
 			"? n < min_group 20: not called worst │"}},
 		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk ",
-			"│water, by the coast◂       27.0              27.0 =              27.0 =        470 "}},
+			"│water, by the coast◂       27.0              27.0 =              27.0 =        47"}},
 		{"worst", grouping, 120, 40, "tab tab tab tab tab f z", []string{"─ Test accuracy · mean ─",
 			"│  40┤                                   ⣀◆S⠉ ", "⡀          ▼ group  70.0 "}},
 		{"define", grouping, 120, 40, "tab i", []string{"▸ Who suffers, by group · test ─",

@@ -20,7 +20,7 @@ type Matrix struct {
 	Percent bool     // figures are parts of 1, written times 100
 	Lower   bool     // lower figures are better
 	Heads   []string // of the labels, and of the cells right of the figures
-	Best    rune     // stands at the best figure of a row
+	Best    string   // stands at the best figure of a row, in one cell
 	First   int      // first row shown, for scrolling
 	// RowNouns and ColumnNouns are singular and plural, to say how many have no room.
 	RowNouns, ColumnNouns [2]string
@@ -37,7 +37,7 @@ type MatrixRow struct {
 
 // MatrixColumn is the column of one series.
 type MatrixColumn struct {
-	Mark   rune
+	Mark   string
 	Name   string
 	Briefs []string // shorter and shorter forms of the name
 	Number uint8    // series number
@@ -167,7 +167,7 @@ func (m *Matrix) place(l *matrixLayout, columns []int, level, headCells int) {
 func (m *Matrix) head(column, level int) string {
 	c := &m.Columns[column]
 	forms := append(endName{c.Name}, c.Briefs...)
-	return string(c.Mark) + " " + m.Charset.spell(forms.form(level))
+	return c.Mark + " " + m.Charset.spell(forms.form(level))
 }
 
 // cells returns the width of the widest figure of a column, and of its widest difference or sign.
@@ -276,7 +276,7 @@ func (m *Matrix) row(f *Frame, l *matrixLayout, row, top, high int) {
 		}
 		best := " "
 		if r.Best == c.index {
-			best = string(m.Best)
+			best = m.Best
 		}
 		text := m.value(row, c.index) + best +
 			padLeft(m.change(row, c.index, l.changes), c.change)

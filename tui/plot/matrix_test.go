@@ -22,11 +22,11 @@ func sufferers(cs Charset) *Matrix {
 	m := &Matrix{
 		Percent: true,
 		Heads:   []string{"class", "n", "train"},
-		Best:    '★',
+		Best:    "★",
 		Columns: []MatrixColumn{
-			{Mark: '●', Name: "sfk ρ=0.2", Briefs: []string{"sfk"}, Front: true},
-			{Mark: '◆', Name: "erm ρ=0.2", Briefs: []string{"erm"}, Number: 3, Keep: true},
-			{Mark: '▣', Name: "sfk-auto ρ=0.2", Briefs: []string{"sfk-auto"}, Number: 13}},
+			{Mark: "●", Name: "sfk ρ=0.2", Briefs: []string{"sfk"}, Front: true},
+			{Mark: "◆", Name: "erm ρ=0.2", Briefs: []string{"erm"}, Number: 3, Keep: true},
+			{Mark: "▣", Name: "sfk-auto ρ=0.2", Briefs: []string{"sfk-auto"}, Number: 13}},
 		Rows: []MatrixRow{
 			row("hexagon", 2, .571, .541, .671, "200"),
 			row("hexagram", 0, .810, .884, .880, "200"),
@@ -36,7 +36,7 @@ func sufferers(cs Charset) *Matrix {
 		ColumnNouns: [2]string{"method", "methods"},
 		Charset:     cs}
 	if cs == ASCII {
-		m.Best = '^'
+		m.Best = "^"
 	}
 	m.Rows[0].Worst, m.Rows[2].Few = true, true
 	return m
@@ -70,7 +70,7 @@ func TestMatrixSaysWhatIsMissing(t *testing.T) {
 				rows += min(1, strings.Count(text, r.Label))
 			}
 			for _, c := range m.Columns {
-				columns += strings.Count(text, string(c.Mark))
+				columns += strings.Count(text, c.Mark)
 			}
 			want := ""
 			if rows < len(m.Rows) || columns < len(m.Columns) {
@@ -95,12 +95,13 @@ func TestMatricesNeverPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	f := new(Frame)
 	for range draws(4000) {
-		m := &Matrix{Percent: r.IntN(2) == 0, Lower: r.IntN(2) == 0, Best: '★',
+		m := &Matrix{Percent: r.IntN(2) == 0, Lower: r.IntN(2) == 0, Best: "★",
 			Heads: []string{nastyName(r), nastyName(r)}[:r.IntN(3)], First: r.IntN(9) - 2,
 			Charset: Charset(r.IntN(3))}
 		for i := range r.IntN(7) {
-			m.Columns = append(m.Columns, MatrixColumn{Mark: cell.Mark(i, m.Charset == ASCII),
-				Name: nastyName(r), Briefs: []string{nastyName(r)}[:r.IntN(2)], Number: uint8(i),
+			mark := string(cell.Mark(i, m.Charset == ASCII))
+			m.Columns = append(m.Columns, MatrixColumn{Mark: mark, Name: nastyName(r),
+				Briefs: []string{nastyName(r)}[:r.IntN(2)], Number: uint8(i),
 				Front: r.IntN(3) == 0, Keep: r.IntN(3) == 0})
 		}
 		for range r.IntN(9) {

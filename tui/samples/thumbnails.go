@@ -2,7 +2,6 @@ package samples
 
 import (
 	"drolab/runner/certificate"
-	"drolab/runner/lists"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
@@ -30,9 +29,6 @@ func (p *Page) layThumbs(w, h int) (best thumbLayout) {
 			best, covered = s, now
 		}
 	}
-	if best.across > 0 { // captions take the columns that pictures leave
-		best.w = (w - 1) / best.across
-	}
 	return best
 }
 
@@ -51,7 +47,7 @@ func (p *Page) viewThumbs(s thumbLayout) (lines []string) {
 			if at >= len(p.shown) {
 				break
 			}
-			blocks = append(blocks, kit.Block{Rect: kit.Area(1+column*s.w, 0, s.w-1, s.h),
+			blocks = append(blocks, kit.Block{Rect: kit.Area(1+column*s.w, 0, s.size, s.h),
 				Lines: p.viewThumb(at, s)})
 		}
 		lines = append(lines, kit.Compose(1+s.across*s.w, s.h, blocks)...)
@@ -62,28 +58,27 @@ func (p *Page) viewThumbs(s thumbLayout) (lines []string) {
 // viewThumb draws a sample small, with its caption below.
 func (p *Page) viewThumb(at int, s thumbLayout) []string {
 	t, sample := p.Theme, &p.pick.Samples[p.shown[at]]
-	lines := kit.Fill(p.picture(sample, s.size, s.h-1), s.w-1, s.h-1)
+	lines := kit.Fill(p.picture(sample, s.size, s.h-1), s.size, s.h-1)
 	mark, style := "✓", t.Good
 	if sample.Wrong() {
 		mark, style = "✗", t.Bad
 	}
-	text := kit.Left(p.caption(sample, s.w-2), s.w-2)
+	text := kit.Left(p.caption(sample, s.size-1), s.size-1)
 	if at == p.at {
 		return append(lines, t.Accent.Paint(t.Cursor)+t.Selected.Paint(text))
 	}
 	return append(lines, style.Paint(mark)+text)
 }
 
-// caption returns the label and, if the prediction differs, the prediction, in w cells. Names that
-// are cut still differ.
+// caption returns the label and, if the prediction differs, the prediction, in w cells.
 func (p *Page) caption(s *certificate.Sample, w int) string {
-	names := lists.Map(p.pick.Classes, p.Theme.Greek)
-	in := func(class, w int) string { return cell.Apart(names, w)[class] }
+	label := p.Theme.Greek(p.pick.Classes[s.Label])
 	if !s.Wrong() {
-		return in(s.Label, w)
+		return cell.Cut(label, w)
 	}
-	label := in(s.Label, max((w-1)/2, w-1-cell.Width(names[s.Prediction])))
-	return label + "→" + in(s.Prediction, w-1-cell.Width(label))
+	taken := p.Theme.Greek(p.pick.Classes[s.Prediction])
+	label = cell.Cut(label, max((w-1)/2, w-1-cell.Width(taken)))
+	return label + "→" + cell.Cut(taken, w-1-cell.Width(label))
 }
 
 // picture draws a sample in at most w by h cells.

@@ -80,23 +80,11 @@ func (b *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	var blocks []kit.Block
 	for k, s := range b.Eye.fillSlots(list, across*(ih/th), true) {
 		x, y := k%across*(tw+1), k/across*th
-		caption := b.eyeCaption(s.Heavy, size)
+		caption := ratioText(s.Ratio) + " " + b.placeName(measure.PerClass, s.Label)
 		blocks = append(blocks, kit.Block{Rect: kit.Area(x, y, tw, th),
 			Lines: b.Theme.Frame(b.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
 	}
 	return kit.Compose(iw, ih, blocks)
-}
-
-// eyeCaption returns the ratio and the class of a sample in w cells. Where too little would be left
-// of the class, it goes without the ratio, which the frame shows, too.
-func (b *Board) eyeCaption(s runner.Heavy, w int) string {
-	const leastName = 4
-	ratio := ratioText(s.Ratio) + " "
-	room := w - len(ratio)
-	if room < leastName && room < cell.Width(b.placeName(measure.PerClass, s.Label)) {
-		return b.placeIn(measure.PerClass, s.Label, w)
-	}
-	return ratio + b.placeIn(measure.PerClass, s.Label, room)
 }
 
 // thumbnail returns the lines of a sample's picture; nil where it is not there.
@@ -150,7 +138,7 @@ func (b *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	for k := range list {
 		h := &list[k]
 		text := fmt.Sprintf("%7s %8s  %s", ratioText(h.Ratio), strconv.Itoa(h.Index),
-			kit.Left(b.placeIn(measure.PerClass, h.Label, 13), 14))
+			kit.Left(cell.Cut(b.placeName(measure.PerClass, h.Label), 13), 14))
 		if grouped {
 			text += kit.Left(cell.Cut(b.trainGroupName(h.Group), 21), 22)
 		}
@@ -179,15 +167,6 @@ func (b *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 // placeName returns the name of a class or group of the run under the cursor.
 func (b *Board) placeName(a measure.Axis, i int) string {
 	return b.Theme.Greek(cell.OneLine(PlaceName(b.Runs.Run().Meta, a, i)))
-}
-
-// placeIn returns the name of a class or group in w cells. Names that are cut still differ.
-func (b *Board) placeIn(a measure.Axis, i, w int) string {
-	names := make([]string, max(i+1, len(b.Runs.Run().Meta.Places(a))))
-	for k := range names {
-		names[k] = b.placeName(a, k)
-	}
-	return cell.Apart(names, w)[i]
 }
 
 // trainGroupName returns the name of a group that methods train on.

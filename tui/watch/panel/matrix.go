@@ -56,7 +56,7 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 		Percent:     Percents(of),
 		Lower:       of.Better == dro.Lower,
 		Heads:       []string{part, "n", "train"},
-		Best:        []rune(b.Theme.Best)[0],
+		Best:        b.Theme.Best,
 		RowNouns:    [2]string{part, part + "s"},
 		ColumnNouns: [2]string{"run", "runs"},
 		Charset:     b.Theme.Charset(false),
@@ -68,7 +68,7 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 	for _, row := range table {
 		t := b.Runs.Tracks[row[0]]
 		c := plot.MatrixColumn{
-			Mark:   []rune(b.Theme.Mark(t.Number))[0],
+			Mark:   b.Theme.Mark(t.Number),
 			Name:   t.Short,
 			Briefs: t.Briefs,
 			Number: t.Number,
