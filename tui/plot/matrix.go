@@ -17,6 +17,7 @@ import (
 type Matrix struct {
 	Rows    []MatrixRow
 	Columns []MatrixColumn
+	Total   bool     // the last row is of all places; it is shown where all others have room
 	Percent bool     // figures are parts of 1, written times 100
 	Lower   bool     // lower figures are better
 	Heads   []string // of the labels, and of the cells right of the figures
@@ -232,18 +233,29 @@ func (m *Matrix) DrawTo(f *Frame, w, h int) {
 		f.textRight(x, 0, room, c.head, lineStyle(series.Number, !series.Front))
 		x += c.width + 1
 	}
-	first := max(0, min(m.First, len(m.Rows)-1))
-	room, left := f.H-1, len(m.Rows)-first
+	places := len(m.Rows)
+	if m.Total && places > 0 {
+		places--
+	}
+	first := max(0, min(m.First, places-1))
+	room, left := f.H-1, places-first
 	if room < left || len(l.columns) < len(m.Columns) {
 		room--
 		rows := max(0, left-room)
 		text := m.missing(rows, len(m.Columns)-len(l.columns))
 		f.text(0, f.H-1, f.W, cell.Cut(text, f.W), Style{Role: Axis})
 	}
+	total := places < len(m.Rows) && room > left
+	if total {
+		room--
+	}
 	shown := max(0, min(room, left))
 	start := share(room, shown)
 	for i := range shown {
 		m.row(f, l, first+i, 1+start(i), start(i+1)-start(i))
+	}
+	if total { // set off by a blank line, if there is one
+		m.row(f, l, places, 1+min(start(shown)+1, room), 1)
 	}
 	f.finish(m.Charset)
 }

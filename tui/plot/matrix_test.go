@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestMatricesNeverPanic(t *testing.T) {
 	for range draws(4000) {
 		m := &Matrix{Percent: r.IntN(2) == 0, Lower: r.IntN(2) == 0, Best: "★",
 			Heads: []string{nastyName(r), nastyName(r)}[:r.IntN(3)], First: r.IntN(9) - 2,
-			Charset: Charset(r.IntN(3))}
+			Charset: Charset(r.IntN(3)), Total: r.IntN(2) == 0}
 		for i := range r.IntN(7) {
 			mark := string(cell.Mark(i, m.Charset == ASCII))
 			m.Columns = append(m.Columns, MatrixColumn{Mark: mark, Name: nastyName(r),
@@ -133,5 +134,24 @@ func TestTintsEndWithTheirCells(t *testing.T) {
 	want := "hexagon ◂ [  54.1 -3.0 ]     57.1     [    67.1★+10.0   ] 200 "
 	if b.String() != want {
 		t.Errorf("the first row is %q, want %q", b.String(), want)
+	}
+}
+
+// TestMatrixMean: the row of all places is shown where every other row has room, and is set off by
+// a blank line if there is one more.
+func TestMatrixMean(t *testing.T) {
+	m, f := sufferers(Lines), new(Frame)
+	m.Total = true
+	m.Rows[3].Label = "mean"
+	for h, want := range map[int]int{4: -1, 5: 4, 6: 5, 7: 5} {
+		m.DrawTo(f, 58, h)
+		lines := strings.Split(f.String(), "\n")
+		got := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "mean") })
+		if got != want {
+			t.Errorf("%d lines: the mean is in line %d, want %d:\n%s", h, got, want, f.String())
+		}
+		if strings.Contains(f.String(), "+1 class") {
+			t.Errorf("%d lines: a class is said to be missing:\n%s", h, f.String())
+		}
 	}
 }

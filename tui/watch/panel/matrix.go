@@ -81,7 +81,7 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 		m.Columns = append(m.Columns, c)
 	}
 	b.matrixFigures(m, of, table)
-	m.First = min(b.Panels[p].First, max(0, len(m.Rows)-rows+1))
+	m.First = min(b.Panels[p].First, max(0, len(m.Rows)-rows))
 	return m
 }
 
@@ -97,11 +97,7 @@ func (b *Board) matrixFigures(m *plot.Matrix, of measure.Measure, table [][]int)
 	}
 	all := lists.Map(table, func(row []int) []measure.Number { return means(b.Runs.InRow(row)) })
 	bases := lists.Map(table, func(row []int) []measure.Number {
-		base := b.Runs.BaseOf(b.Runs.InRow(row), &of)
-		if base == nil || base[0] == b.Runs.Tracks[row[0]] || of.Better == dro.Neither {
-			return means(nil)
-		}
-		return means(base)
+		return means(b.otherBase(row, &of))
 	})
 	judged := b.Runs.MeasuredRun(of).Places(b.Runs.PanelClock(), of)
 	front := slices.IndexFunc(m.Columns, func(c plot.MatrixColumn) bool { return c.Front })
@@ -125,6 +121,39 @@ func (b *Board) matrixFigures(m *plot.Matrix, of measure.Measure, table [][]int)
 		}
 		m.Rows = append(m.Rows, r)
 	}
+	b.meanRow(m, of, table)
+}
+
+// meanRow adds the row of the mean accuracy: what it costs to help the worst class.
+func (b *Board) meanRow(m *plot.Matrix, of measure.Measure, table [][]int) {
+	mean := lab.Named("test_accuracy")
+	if of.OfValidation() {
+		mean = lab.Named("val_accuracy")
+	}
+	clock := b.Runs.PanelClock()
+	figure := func(runs []*Track) measure.Number {
+		return ClockFigure(mean.Name, clock).Over(b.Runs.Counted(runs))
+	}
+	r := plot.MatrixRow{Row: plot.Row{Label: "mean"}}
+	var figures []measure.Number
+	for _, row := range table {
+		v, base := figure(b.Runs.InRow(row)), figure(b.otherBase(row, &mean))
+		figures = append(figures, v)
+		r.Values = append(r.Values, v.Float())
+		r.Changes = append(r.Changes, v.Float()-base.Float())
+	}
+	r.Best = b.bestOf(figures, mean, table)
+	m.Rows, m.Total = append(m.Rows, r), true
+}
+
+// otherBase returns the runs that a row is compared with in a measure; nil where that is the row
+// itself, and where nothing is better or worse.
+func (b *Board) otherBase(row []int, m *measure.Measure) []*Track {
+	base := b.Runs.BaseOf(b.Runs.InRow(row), m)
+	if base == nil || base[0] == b.Runs.Tracks[row[0]] || m.Better == dro.Neither {
+		return nil
+	}
+	return base
 }
 
 // bestOf returns the index of the best of the figures of rows, of those that the story counts; -1
