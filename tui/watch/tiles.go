@@ -89,17 +89,20 @@ func (w *Page) bestButBaseline(m *measure.Measure) []int {
 
 // tileScale returns the size of the numbers; 0 shows none. Panels keep most of the page.
 func (w *Page) tileScale() int {
-	const atEndW, atEndH, largest = 120, 38, 6 // of the page: 40 lines with header and footer
+	// The least page with numbers at the end, in cells: 40 lines with header and footer. Higher
+	// numbers need two lines more for each of theirs, one in each row of panels.
+	const atEndW, atEndH, largest = 120, 38, 6
 	live := func(t *panel.Track) bool { return !t.Status.Ended() }
 	least := 1
 	if w.Theme.ASCII { // it has no halves of cells
 		least = 2
 	}
+	higher := kit.DigitLines(least) - kit.DigitLines(1)
 	switch w.screen.tiles {
 	case noTiles:
 		return 0
 	case tilesAtEnd:
-		if w.screen.zoomed || w.Body.W < atEndW || w.Body.H < atEndH ||
+		if w.screen.zoomed || w.Body.W < atEndW || w.Body.H < atEndH+2*higher ||
 			slices.ContainsFunc(w.Runs.Tracks, live) {
 			return 0
 		}
