@@ -26,7 +26,7 @@ func keepingDriver(t *testing.T, a lab.Source, views string) *driver {
 // chooses returns, by page, the keys that change every choice of the page.
 func chooses() map[string][]string {
 	return map[string][]string{
-		"2": {"d", "a", "s", "l", "f", "tab", "v", "o", "w"},
+		"2": {"d", "a", "s", "l", "f", "tab", "v", "B", "o", "w"},
 		"3": {"/", "d", "o", "n", "e", "enter", "s", "s", "S", "o", "C", "down", "down", "space",
 			"esc", "O", "down", "space", "enter"},
 		"4": {"v", "m"},

@@ -64,7 +64,7 @@ func TestViewsOfSamples(t *testing.T) {
 		{"list", pictures, 120, 40, "v down down -", []string{
 			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ = 0.1 "}},
 		{"table", table, 80, 24, "down", []string{
-			"│▸ 419  cross     crescent    2.850  water, …││", "││ age           21.25 "}},
+			"│▸ 419  cross     crescent    2.850  water,… ││", "││ age           21.25 "}},
 		{"zoomed table", table, 80, 24, "enter", []string{"╭─ ▸ Row 0 ────────────────────────────",
 			"│ group     land, in the hills ", "│ colour                 blue "}},
 		{"group", table, 120, 40, "F s", []string{"─ group water, by the coast, 20 of 250 ─╮",

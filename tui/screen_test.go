@@ -161,14 +161,14 @@ func (v *view) check(t *testing.T) {
 func TestViewsOfWatch(t *testing.T) {
 	for _, v := range []view{
 		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · train loss ───────────────────────────",
-			" ▲ pan  0.83│\n", "panel 1 of "}},
+			"⠈⠉⠓⠦⢤⣀⣀⠉⣄⣀⡀         ▲ pan  0.83 ", "panel 1 of "}},
 		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
 			" sfk · λ across, η up ─╮", "│      1┤ │                                 ▲ "}},
 		{"dots", watching, 120, 40, "d", []string{"│    │      ╰┴┴╰────╮▲──╮ ",
 			"│   6┤╶╮╰──╮ ", "Curve style: lines"}},
 		{"time", watching, 120, 40, "a a l s", []string{" symlog · by time · EMA .9 ─",
 			"│    0s                  5s                  10s ", "Smoothing: EMA .9"}},
-		{"log", watching, 120, 40, "w", []string{"Log by step", "││+2 more ",
+		{"log", watching, 120, 40, "w", []string{"Log by step", "││+3 classes ",
 			"│      120  pgd s1  12 training losses are above eta_max = 10 "}},
 		{"help", watching, 80, 24, "?", []string{"▸ Keys on Watch ─",
 			"│ Enter     zoom the panel, and back; at the crosshair, choose its run ", "Esc back"}},
@@ -227,14 +227,17 @@ func grouping(t testing.TB, w, h int, environ ...string) *driver {
 func TestViewsOfGroups(t *testing.T) {
 	for _, v := range []view{
 		{"validation", grouping, 120, 40, "m", []string{" val worst  vs erm     val risk ",
-			"Showing the validation split", "water, by the coast◂ ·    ·●"}},
-		{"classes", grouping, 120, 40, "tab f f z", []string{
+			"Showing the validation split",
+			"water, by the coast◂  29.0 =   29.0     29.0 =  190 "}},
+		{"marks", grouping, 120, 40, "tab f", []string{"▸ Who suffers, by group · marks · test ─",
+			"water, by the coast◂ ·    ·●"}},
+		{"classes", grouping, 120, 40, "tab f f f z", []string{
 			"─ Who suffers, by group · test loss ─", "water, by the coast◂█",
 			"? n < min_group 20: not called worst │"}},
 		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk ",
-			"│water, by the coast◂ ·                   · ●                  · "}},
+			"│water, by the coast◂       27.0              27.0 =              27.0 =        47"}},
 		{"worst", grouping, 120, 40, "tab tab tab tab tab f z", []string{"─ Test accuracy · mean ─",
-			"│  40┤                                   ⣀◆S⠉ ", "▼ group  70.0│"}},
+			"│  40┤                                   ⣀◆S⠉ ", "⡀          ▼ group  70.0 "}},
 		{"define", grouping, 120, 40, "tab i", []string{"▸ Who suffers, by group · test ─",
 			"│ Group accuracy: share of the group's test samples classified correctly. ",
 			"│ S on a curve marks the selected step: of the evaluations so far, the best "}},

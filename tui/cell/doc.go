@@ -9,6 +9,7 @@
 //
 //	text.go    start here: widths (Width), cuts with an ellipsis (Cut, Middle, First, Last), text
 //	           in one line (OneLine)
+//	apart.go   Apart, which shortens names such that they still differ
 //	clean.go   Clean, the gate between files and the screen: control characters and escape
 //	           sequences are replaced; the program's own styles (SGR, Seal, ForTerminal)
 //	ascii.go   stand-ins where the terminal has seven bits only (DROLAB_ASCII): ASCII, and Spell,

@@ -98,11 +98,15 @@ func First(s string, w int) string { return ansi.TruncateWc(Clean(s), max(0, w),
 // Last returns the end of s, at most w cells of it.
 func Last(s string, w int) string {
 	s, cells := cleanWidth(s)
-	return ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
+	end := ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
+	if Width(end) > w { // half of a wide character was to go
+		end = ansi.TruncateLeftWc(s, max(0, cells-max(0, w)+1), "")
+	}
+	return end
 }
 
-// Cut shortens s to at most w cells, with an ellipsis where it was longer. The ellipsis takes the
-// place of a separator before it, which would have nothing to separate.
+// Cut shortens s to at most w cells, with an ellipsis where it was longer. It does not leave a
+// separator before the ellipsis, since nothing follows it.
 func Cut(s string, w int) string {
 	s, cells := cleanWidth(s)
 	switch {
@@ -113,9 +117,5 @@ func Cut(s string, w int) string {
 	case w < 4:
 		return ansi.TruncateWc(s, w, "")
 	}
-	head := strings.TrimRight(ansi.TruncateWc(s, w-1, ""), " ")
-	if whole, dangles := strings.CutSuffix(head, " ·"); dangles {
-		return whole + "…"
-	}
-	return ansi.TruncateWc(s, w, "…")
+	return strings.TrimRight(ansi.TruncateWc(s, w-1, ""), " ·") + "…"
 }

@@ -43,6 +43,10 @@ func (t *Theme) styleOfCell(s plot.Style) Style {
 			return t.Text
 		}
 		return t.heat[int(s.Series)%plot.HeatLevels]
+	case plot.BetterTint:
+		return t.better[int(s.Series)%plot.TintLevels]
+	case plot.WorseTint:
+		return t.worse[int(s.Series)%plot.TintLevels]
 	}
 	return t.roles[s.Role]
 }

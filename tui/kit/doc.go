@@ -37,6 +37,7 @@
 //	                  (Contrast)
 //	colours.go        colours for 24 bits, 256 and 16, on a dark and a light background; viridis
 //	                  of maps
+//	tints.go          grounds of figures that are better or worse than a baseline's
 //	style.go          Style, the escape sequences around a text (Paint)
 //	seriesnumbers.go  numbers of series: which colour and mark a method or a run gets
 //
@@ -54,5 +55,6 @@
 //	table.go       lines of a table (Grid): which columns have room, wrapped last column
 //	statements.go  texts with a name before each, in a few lines
 //	chart.go       charts as lines of text: colours of roles, maps' levels (Rows, Swatch)
+//	digits.go      numbers in large characters
 //	pixels.go      pictures in half blocks or shades, with frames
 package kit

@@ -53,10 +53,15 @@ func Justify(a, b string, w int) string {
 // Blanks returns n blanks, none if n is less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// Wrap breaks text into lines of at most w cells at blanks and line breaks.
+// Wrap breaks text into lines of at most w cells at blanks and line breaks. Where a line is broken
+// behind a separator, the break takes the separator's place.
 func Wrap(s string, w int) (lines []string) {
 	for line := range strings.SplitSeq(s, "\n") {
-		lines = append(lines, strings.Split(ansi.WrapWc(cell.Clean(line), max(1, w), ""), "\n")...)
+		parts := strings.Split(ansi.WrapWc(cell.Clean(line), max(1, w), ""), "\n")
+		for i := range len(parts) - 1 {
+			parts[i] = strings.TrimSuffix(parts[i], " ·")
+		}
+		lines = append(lines, parts...)
 	}
 	return lines
 }

@@ -31,6 +31,7 @@ type chartStyles struct {
 	Series, faint, back [Colors]Style
 	alike               [Colors]bool // an earlier series has the same colour
 	heat                [plot.HeatLevels]Style
+	better, worse       [plot.TintLevels]Style
 	roles               [plot.Hair + 1]Style // styles of the other parts
 }
 
@@ -73,6 +74,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 			t.faint[i], t.back[i] = faint, faint
 		}
 		t.setRoles()
+		t.setTints()
 		return t
 	}
 	p := lightInks()
@@ -109,6 +111,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	for i, c := range heatInks() {
 		t.heat[i] = fg(c)
 	}
+	t.setTints()
 	return t
 }
 

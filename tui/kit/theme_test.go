@@ -191,3 +191,32 @@ func okLab(rgb uint32, m [9]float64) [3]float64 {
 		1.9779984951*l - 2.428592205*n + .4505937099*s,
 		.0259040371*l + .7827717662*n - .808675766*s}
 }
+
+// TestTints: text is read on every tint, and a greater difference has a stronger one. Where there
+// are no tints, figures have the styles of what is better and worse.
+func TestTints(t *testing.T) {
+	const readable = 4.5
+	for dark, text := range map[bool]color.Color{true: rgb(0xdcdcdc), false: rgb(0x141414)} {
+		better, worse := tintInks(dark)
+		for _, inks := range [][plot.TintLevels]ink{better, worse} {
+			for i, c := range inks {
+				for _, ground := range []color.Color{rgb(c.rgb), ansi.IndexedColor(c.x256)} {
+					if got := contrast(text, ground); got < readable {
+						t.Errorf("dark %t: text on tint %d has contrast %.1f, want %.1f", dark, i,
+							got, readable)
+					}
+				}
+				if i > 0 && contrast(text, rgb(c.rgb)) >= contrast(text, rgb(inks[i-1].rgb)) {
+					t.Errorf("dark %t: tint %d is fainter than the one before", dark, i)
+				}
+			}
+		}
+		for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
+			th := NewTheme(profile, dark, false)
+			if th.better[0] != th.Good || th.worse[0] != th.Bad {
+				t.Errorf("dark %t, profile %v: tints are %q and %q, want those of words", dark,
+					profile, th.better[0].Paint("x"), th.worse[0].Paint("x"))
+			}
+		}
+	}
+}

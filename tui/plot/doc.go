@@ -51,6 +51,7 @@
 //	smoothing.go  mean of five (the paper's), EMA
 //
 //	bars.go       bars by class with changes from a baseline
+//	matrix.go     figures by class and method, tinted by their difference from a baseline
 //	spread.go     a line for each class with the marks of all runs
 //	rows.go       labels, columns and marks of such rows: ◂ worst, ? few samples
 //	histogram.go  upright bars, of likelihood ratios

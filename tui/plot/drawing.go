@@ -34,8 +34,8 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 		p.spot(s, spotRune)
 	}
 	p.alerts()
-	p.labels()
 	p.drawEnds()
+	p.labels()
 	p.axes()
 	return p.report
 }
@@ -286,7 +286,7 @@ func (p *drawing) labels() {
 // free reports whether n cells from plot column x hold no data.
 func (p *drawing) free(x, y, n int) bool {
 	return !slices.ContainsFunc(p.f.Row(y)[p.x0+x:p.x0+x+n], func(c Cell) bool {
-		return slices.Contains([]Role{Data, Back, Faint, Alert}, c.Style.Role)
+		return slices.Contains([]Role{Data, Back, Faint, Shade, Alert}, c.Style.Role)
 	})
 }
 

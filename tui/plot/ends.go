@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"drolab/tui/cell"
 )
@@ -144,13 +145,38 @@ func (p *drawing) drawEnds() {
 		y, _ := p.row(list[i].Value)
 		list[i].want = max(0, min(p.h-1, y))
 	}
+	x := p.x0 + p.endColumn()
 	for _, e := range settle(list, p.h) {
-		p.end(&e)
+		p.end(x, &e)
 	}
 }
 
-func (p *drawing) end(e *End) {
-	x := p.x0 + p.w + 1
+// endColumn returns the column from which the ends stand. While runs go on, half of the plot may be
+// blank, and an end at its edge would be far from its line. So the ends follow the lines, but by
+// steps, because every move sends them all again.
+func (p *drawing) endColumn() int {
+	const steps, leastStep = 8, 4
+	step := max(leastStep, p.w/steps)
+	return min(p.w, (p.drawn()/step+1)*step)
+}
+
+// drawn returns the first column of the plot behind all data.
+func (p *drawing) drawn() int {
+	for x := p.w; x > 0; x-- {
+		for y := range p.h {
+			if !p.free(x-1, y, 1) {
+				return x
+			}
+		}
+	}
+	return 0
+}
+
+// end writes the end of a line from a column of the frame on.
+func (p *drawing) end(x int, e *End) {
+	// Its blanks have its style, so that no name of a reference comes close.
+	p.f.text(x, e.row, p.endCells, strings.Repeat(" ", p.endCells), e.Style)
+	x++
 	p.f.set(x, e.row, e.Mark, e.Style)
 	x += 2
 	if p.endName > 0 {

@@ -25,7 +25,15 @@ const (
 	Back               // a series that others are in front of
 	Hair               // the crosshair
 	Heat               // a cell of a map; the series number is its level, below HeatLevels
+
+	// Figures on a ground that says that they are better or worse than the baseline's. The series
+	// number is the level of the ground, below TintLevels.
+	BetterTint
+	WorseTint
 )
+
+// tints reports whether cells of the role have a ground of their own, which blanks show, too.
+func (r Role) tints() bool { return r == BetterTint || r == WorseTint }
 
 // Style is what the caller paints: a role and, for Data, Faint, Shade and Back, the number of the
 // series. It is two bytes and comparable, so that a palette can be a table and == finds runs of
@@ -112,15 +120,17 @@ func (f *Frame) text(x, y, width int, s string, style Style) int {
 	return x - start
 }
 
-// textRight writes s so that it ends before column x+width.
+// textRight writes s so that it ends before column x+width. What does not fit is left out: half of
+// a number would be another number. Names are cut before.
 func (f *Frame) textRight(x, y, width int, s string, style Style) {
-	n := min(width, cell.Width(s))
-	f.text(x+width-n, y, n, s, style)
+	if n := cell.Width(s); n <= width {
+		f.text(x+width-n, y, n, s, style)
+	}
 }
 
 // WriteRow writes row y to b, each run of equally styled text between the two strings that ends
 // returns for its style. Blanks take the style of the text before them, because a blank has no
-// colour and every change of style costs bytes on the wire.
+// colour and every change of style costs bytes on the wire. Only a tint ends where its cells end.
 func (f *Frame) WriteRow(b *strings.Builder, y int, ends func(Style) (start, end string)) {
 	row := f.Row(y)
 	style, end := Style{}, ""
@@ -129,7 +139,8 @@ func (f *Frame) WriteRow(b *strings.Builder, y int, ends func(Style) (start, end
 		if c.Rune == 0 {
 			continue
 		}
-		if c.Style != style && c.Rune != ' ' {
+		shows := c.Rune != ' ' || c.Style.Role.tints() || style.Role.tints()
+		if c.Style != style && shows {
 			b.WriteString(end)
 			style = c.Style
 			var start string

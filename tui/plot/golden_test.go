@@ -44,7 +44,7 @@ func styled(f *Frame) string {
 	b.WriteString(f.String())
 	for y := range f.H {
 		for _, c := range f.Row(y) {
-			b.WriteByte(".ADFSRM!WBbkHh"[c.Style.Role])
+			b.WriteByte(".ADFSRM!WBbkHh+-"[c.Style.Role])
 		}
 		b.WriteByte('\n')
 	}

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"sort"
 
@@ -13,10 +14,14 @@ const HeatLevels = 9
 
 // HeatMap is a map of a film, with a row for each place and x from left to right.
 type HeatMap struct {
-	Film    *Film
-	Labels  []string // of the rows; nil leaves them out
-	Order   []int    // the places of the rows, from the top; nil keeps their order
-	X       Range
+	Film   *Film
+	Labels []string // of the rows; nil leaves them out
+	// Label is the width of the labels with a mark and a blank; 0 is that of LabelCells.
+	Label int
+	Order []int // the places of the rows, from the top; nil keeps their order
+	X     Range
+	// Ticks returns the labels of x, at most so many; nil for none.
+	Ticks   func(most int) []AxisTick
 	Values  Range // the values that the lowest and the highest level stand for
 	Log     bool  // levels are evenly spaced in the logarithm
 	Percent bool  // values are written times 100
@@ -27,16 +32,14 @@ type HeatMap struct {
 	Shades  bool // levels are shades of one colour
 	Charset Charset
 
-	levels mapping // of Values, while it is drawn
+	levels mapping  // of Values, while it is drawn
+	labels []string // Labels in their room, while it is drawn
 }
 
 // LabelCells returns the width of the labels in a map w cells wide, with a mark and a blank; 0
 // without labels.
 func (h *HeatMap) LabelCells(w int) (n int) {
-	for _, s := range h.Labels {
-		n = max(n, cell.Width(h.Charset.spell(s)))
-	}
-	n = min(n, w/3)
+	_, n = h.Charset.shorten(h.Labels, w/3)
 	if n > 0 {
 		n += 2
 	}
@@ -44,7 +47,7 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 }
 
 // DrawTo draws the map in w by rows cells into f: a row with the heading, the rows of the places
-// and below them, if there is room, a key to the colours.
+// and below them, if there is room, the ticks of x and a key to the colours.
 func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if !f.resize(w, rows) {
 		return
@@ -53,22 +56,38 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if h.Log {
 		h.levels = Scale{Kind: Log10}.mapping(h.Values)
 	}
-	x0 := h.LabelCells(f.W)
-	f.text(x0, 0, f.W-x0, h.Charset.spell(h.Head), Style{})
+	x0 := cmp.Or(h.Label, h.LabelCells(f.W))
+	h.labels, _ = h.Charset.shorten(h.Labels, x0-2)
+	f.text(x0, 0, f.W-x0, cell.Cut(h.Charset.spell(h.Head), f.W-x0), Style{})
 	order := h.order()
 	first := max(0, min(h.First, len(order)-1))
-	room := f.H - 1
-	key := room >= 5 && room > len(order)-first
+	room, left := f.H-1, len(order)-first
+	key := room >= 5 && room > left
 	if key {
 		room--
 	}
-	shown := min(room, len(order)-first)
-	high := max(1, min(mostHigh, room/max(1, shown)))
-	for y := range max(0, shown) * high {
-		h.row(f, x0, y+1, order[first+y/high], y%high == 0)
+	ticks := key && room > left && h.Ticks != nil
+	if ticks {
+		room--
+	}
+	shown := max(0, min(room, left))
+	if shown < left {
+		shown = max(0, shown-1)
+		f.text(0, f.H-1, f.W, moreText(left-shown), Style{Role: Axis})
+	}
+	start := share(room, shown)
+	for i := range shown {
+		for y := start(i); y < start(i+1); y++ {
+			h.row(f, x0, y+1, order[first+i], y == start(i))
+		}
+	}
+	below := 1 + start(shown)
+	if ticks {
+		h.ticks(f, x0, below)
+		below++
 	}
 	if key {
-		h.key(f, x0, f.H-1)
+		h.key(f, x0, below)
 	}
 	f.finish(h.Charset)
 }
@@ -84,12 +103,9 @@ func (h *HeatMap) order() []int {
 	return page.Indices(n)
 }
 
-// mostHigh is the maximum height of a row, in cells.
-const mostHigh = 3
-
 func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	if place < len(h.Labels) && x0 > 0 && named {
-		f.rowLabel(y, x0-2, &Row{Label: h.Labels[place], Worst: place == h.Mark}, h.Charset)
+		f.rowLabel(y, x0-2, h.labels[place], &Row{Worst: place == h.Mark})
 	}
 	cross, crosses := h.X.usable(Scale{}).column(h.Cross.X, f.W-x0)
 	for x := range f.W - x0 {
@@ -165,6 +181,22 @@ func (h *HeatMap) Glyph(level int) rune {
 	return '█'
 }
 
+// ticks writes the ticks of x below the columns that they stand for, as far as they do not touch.
+func (h *HeatMap) ticks(f *Frame, x0, y int) {
+	const leastTicks = 3 // of two round values, one may lie outside
+	width := f.W - x0
+	view, free := h.X.usable(Scale{}), 0
+	for _, t := range h.Ticks(max(leastTicks, width/(LabelWidth+3))) {
+		x, ok := view.column(t.X, width)
+		n := cell.Width(t.Label)
+		at := max(0, min(x-n/2, width-n))
+		if !ok || at < free || n > width {
+			continue
+		}
+		free = at + 1 + f.text(x0+at, y, width-at, t.Label, Style{Role: Axis})
+	}
+}
+
 // key draws the levels between the lowest and the highest value that they stand for.
 func (h *HeatMap) key(f *Frame, x, y int) {
 	times := 1.0
@@ -172,9 +204,13 @@ func (h *HeatMap) key(f *Frame, x, y int) {
 		times = 100
 	}
 	write := func(v float64) string { return trimZeros(Format(times * v)) }
-	x += f.text(x, y, f.W-x, write(h.Values.Lo)+" ", Style{Role: Axis})
+	lo, hi := write(h.Values.Lo), write(h.Values.Hi)
+	if len(lo)+1+HeatLevels+1+len(hi) > f.W-x { // half a number would be another
+		return
+	}
+	x += f.text(x, y, f.W-x, lo+" ", Style{Role: Axis})
 	for level := range HeatLevels {
 		f.set(x+level, y, h.Glyph(level), Style{Heat, uint8(level)})
 	}
-	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+write(h.Values.Hi), Style{Role: Axis})
+	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+hi, Style{Role: Axis})
 }

@@ -21,6 +21,7 @@ type rowLayout struct {
 	rows    []*Row
 	heads   []string // of the labels and the columns
 	label   int      // cells of a label
+	labels  []string // of the rows, in so many cells
 	from    int      // the first cell of the middle
 	middle  int
 	columns []textColumn
@@ -35,9 +36,20 @@ type textColumn struct {
 // addLabels makes room for the labels, at most a third of w cells.
 func (l *rowLayout) addLabels(w int) {
 	for _, r := range l.rows {
-		l.label = max(l.label, cell.Width(l.charset.spell(r.Label)))
+		l.labels = append(l.labels, r.Label)
 	}
-	l.label = min(l.label, w/3)
+	l.labels, l.label = l.charset.shorten(l.labels, w/3)
+}
+
+// shorten spells labels in at most so many cells, such that labels that differ still do, and
+// returns the width of the widest.
+func (cs Charset) shorten(labels []string, most int) (short []string, widest int) {
+	for _, s := range labels {
+		short = append(short, cs.spell(s))
+		widest = max(widest, cell.Width(cs.spell(s)))
+	}
+	widest = min(widest, most)
+	return cell.Apart(short, widest), widest
 }
 
 // addColumn makes room for a column of at least so many cells, unless fewer than middle cells would
@@ -68,10 +80,16 @@ func (l *rowLayout) addCells(middle int) {
 		most = max(most, len(r.Cells))
 	}
 	for k := range most {
-		l.addColumn(0, middle, func(i int) (string, Style) {
-			return l.charset.spell(nth(l.rows[i].Cells, k)), Style{Role: Axis}
-		})
+		l.addCell(k, middle)
 	}
+}
+
+// addCell makes room for cell k of the rows, unless fewer than middle cells would remain for the
+// drawing: then it returns false.
+func (l *rowLayout) addCell(k, middle int) bool {
+	return l.addColumn(0, middle, func(i int) (string, Style) {
+		return l.charset.spell(nth(l.rows[i].Cells, k)), Style{Role: Axis}
+	})
 }
 
 // head returns the heading of the labels, for 0, or of a column.
@@ -106,18 +124,46 @@ func (l *rowLayout) drawRows(f *Frame, top, first int, draw func(row, y int)) {
 	}
 	if left := len(l.rows) - from - rows; left > 0 {
 		rows--
-		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
+		f.text(0, top+rows, f.W, moreText(left+1), Style{Role: Axis})
 	}
 	for i := range max(0, rows) {
 		row, y := from+i, top+i*step
-		f.rowLabel(y, l.label, l.rows[row], l.charset)
-		l.eachColumn(func(i, x, n int) {
-			text, style := l.columns[i].text(row)
-			f.textRight(x, y, n, text, style)
-		})
+		l.drawRow(f, row, y)
 		draw(row, y)
 	}
 	f.finish(l.charset)
+}
+
+// moreText says that so many rows have no room.
+func moreText(rows int) string { return "+" + strconv.Itoa(rows) + " more" }
+
+// drawRow writes the label and the columns of a row.
+func (l *rowLayout) drawRow(f *Frame, row, y int) {
+	f.rowLabel(y, l.label, l.labels[row], l.rows[row])
+	l.eachColumn(func(i, x, n int) {
+		text, style := l.columns[i].text(row)
+		f.textRight(x, y, n, text, style)
+	})
+}
+
+// mostTall is the maximum height of a row of a matrix or a map, in lines.
+const mostTall = 5
+
+// share divides lines among rows, and returns the first line of a row. What an equal division
+// leaves goes to the first rows, a line each, but not where rows have a single line: one of two
+// lines would stand out there.
+func share(lines, rows int) (start func(i int) int) {
+	high, rest := 1, 0
+	if rows > 0 && lines > rows {
+		high, rest = lines/rows, lines%rows
+	}
+	switch {
+	case high >= mostTall:
+		high, rest = mostTall, 0
+	case high == 1:
+		rest = 0
+	}
+	return func(i int) int { return i*high + min(i, rest) }
 }
 
 // nth returns element i of list, or "" past its end.
@@ -148,7 +194,7 @@ func (r *Row) style() Style {
 
 // rowLabel writes the label of a row in so many cells, and a mark behind it if the row is the worst
 // or has too few samples.
-func (f *Frame) rowLabel(y, cells int, r *Row, cs Charset) {
+func (f *Frame) rowLabel(y, cells int, label string, r *Row) {
 	mark := ' '
 	switch {
 	case r.Worst:
@@ -156,7 +202,7 @@ func (f *Frame) rowLabel(y, cells int, r *Row, cs Charset) {
 	case r.Few:
 		mark = FewMark
 	}
-	f.text(0, y, cells, cell.Middle(cs.spell(r.Label), cells), r.style())
+	f.text(0, y, cells, label, r.style())
 	f.set(cells, y, mark, r.style())
 }
 

@@ -80,6 +80,9 @@ func (s *Spread) scale(f *Frame, l *rowLayout) {
 	l.drawHeads(f)
 	axis := Style{Role: Axis}
 	lo, mid, hi := s.number(0), s.number(s.Hi/2), s.number(s.Hi)
+	if len(lo)+1+len(hi) > l.middle {
+		return
+	}
 	f.text(l.from, 0, l.middle, lo, axis)
 	if at := l.middle/2 - len(mid)/2; at > len(lo) && at+len(mid) < l.middle-len(hi) {
 		f.text(l.from+at, 0, l.middle, mid, axis)

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,35 @@ func TestScaleOfSpread(t *testing.T) {
 		}
 		if !strings.HasPrefix(lines[h-1], "three") {
 			t.Errorf("in %d lines the last is not of three:\n%s", h, f.String())
+		}
+	}
+}
+
+// TestNumbersAreWhole: however narrow a chart is, no number of a scale is cut: 0 to 10 is not 0 to
+// 100.
+func TestNumbersAreWhole(t *testing.T) {
+	f, whole := new(Frame), regexp.MustCompile(`^(0|20|25|40|50|60|75|80|100)$`)
+	series := new(Series)
+	for i := range 100 {
+		series.Append(float64(i), float64(i)/100)
+	}
+	for w := 1; w < 60; w++ {
+		spread := &Spread{Hi: 1, Percent: true, Front: -1, Numbers: []uint8{0},
+			Rows: []SpreadRow{{Row{Label: "a"}, []float64{.5}}}}
+		chart := &Chart{X: Range{0, 100}, Y: Range{0, 1}, Percent: true, Gutter: 4,
+			Lines: []Line{{Seeds: []*Series{series}}}}
+		for name, draw := range map[string]func(){"spread": func() { spread.DrawTo(f, w, 3) },
+			"chart": func() { chart.DrawTo(f, w, 9) }} {
+			draw()
+			for _, number := range regexp.MustCompile(`[0-9.]+`).FindAllString(f.String(), -1) {
+				if !whole.MatchString(number) {
+					t.Errorf("%s in %d cells: %q is no number of its scale:\n%s", name, w, number,
+						f.String())
+				}
+			}
+			if text := f.String(); strings.Contains(text, "10") && !strings.Contains(text, "100") {
+				t.Errorf("%s in %d cells: 100 is cut:\n%s", name, w, text)
+			}
 		}
 	}
 }

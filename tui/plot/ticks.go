@@ -13,6 +13,24 @@ type tick struct {
 	Label string // without padding
 }
 
+// AxisTick is a label and the place of it on the axis of a chart.
+type AxisTick struct {
+	X     float64
+	Label string
+}
+
+// TicksOf returns at most n labelled values of a range, of seconds if it is one of durations.
+func TicksOf(r Range, duration bool, n int) (list []AxisTick) {
+	ticks := Scale{}.ticks(r, n)
+	if duration {
+		ticks = timeTicks(r, n)
+	}
+	for _, t := range ticks {
+		list = append(list, AxisTick{t.Value, t.Label})
+	}
+	return list
+}
+
 // ticks returns at most n ticks (n >= 1) at 1-2-5 values in r, in increasing order. They are
 // multiples of a step on a linear scale, and powers of ten on a logarithmic one, with 2 and 5 where
 // there is room.

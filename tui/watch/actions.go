@@ -53,16 +53,14 @@ func (w *Page) nextPanel(by int) {
 	w.screen.focus = (w.screen.focus + len(w.Board.Panels) + by) % len(w.Board.Panels)
 }
 
-// flip goes on to the next view that shows something else: of two curves there may be
-// room for the first alone.
+// flip goes on to the next view that shows something else.
 func (w *Page) flip() {
 	p := &w.Board.Panels[w.screen.focus]
 	r, _ := w.inside(w.screen.focus)
 	before := w.Board.CurrentView(w.screen.focus)
 	for range p.Views { // once around at most: all may show the same
 		p.View = (p.View + 1) % len(p.Views)
-		now := w.Board.CurrentView(w.screen.focus)
-		if !now.Plots() || !slices.Equal(now.CurvesIn(r.W, r.H), before.CurvesIn(r.W, r.H)) {
+		if !w.Board.Alike(w.Board.CurrentView(w.screen.focus), before, r.W, r.H) {
 			return
 		}
 	}

@@ -16,6 +16,7 @@ func (w *Page) Choices() lab.Choices {
 	titles := lists.Map(w.Board.Panels, func(p panel.Panel) string { return p.Title })
 	return slices.Concat(w.Board.Choices(), lab.Choices{
 		lab.OneOf("layout", layouts, &w.screen.shown, func() { w.screen.zoomed = false }),
+		lab.OneOf("numbers", tileNames(), &w.screen.tiles, func() {}),
 		lab.OneOf("panel", titles, &w.screen.focus, func() {}),
 		{Name: "seeds", Get: func() []string {
 			if w.Runs.EachSeed {

@@ -154,8 +154,8 @@ func same(a, b float64) bool { return math.Abs(a-b) < 1e-9 || a != a && b != b }
 // TestOneClock looks at runs until they end. Every figure that stands on the screen is recomputed
 // from the logs by the clock that the head of the table names: in the table, its differences and
 // its marks of the best, in the sentence, in the words about the run under the cursor, in the
-// ranking, in Who suffers and in the bars. A run or a fork that lacks an evaluation of the clock
-// has no figures.
+// ranking, in both views of Who suffers and in the bars. A run or a fork that lacks an evaluation
+// of the clock has no figures.
 func TestOneClock(t *testing.T) {
 	looks := map[string]int{}
 	for seed := range uint64(testsize.Pick(1, 2, 20)) {
@@ -302,6 +302,7 @@ func checkPanels(t *testing.T, where string, w *Page, clock scriptClock) {
 			k++
 		}
 	}
+	checkMatrix(t, where, w, w.Board.Matrix(who, view, 20), accuracy)
 	run, base := []*panel.Track{w.Runs.Run()}, []*panel.Track{w.Runs.Tracks[w.Runs.Baseline]}
 	for _, bar := range w.Board.Bars(who, view.BarsMeasure(run[0].Meta), 20).Bars {
 		if want := accuracy(run, bar.Label); !same(bar.Value, want) {

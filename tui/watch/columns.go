@@ -64,7 +64,7 @@ func (w *Page) changeColumn(m measure.Measure) column {
 		c.Head, c.Brief = "vs "+base.ShortName(changeCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
-		base := w.baseOf(runs, &m)
+		base := w.Runs.BaseOf(runs, &m)
 		if base == nil || base[0] == runs[0] {
 			return ""
 		}
@@ -120,34 +120,6 @@ func formatValue(m measure.Measure, v measure.Number) string {
 		return formatLoss(v.Float())
 	}
 	return lab.Write(m, v)
-}
-
-// baseOf returns the row that the runs are compared with, which is the same for all measures: the
-// baseline's row. If the baseline has another radius or uncertainty set, it is the row of the same
-// method that has the runs' own. It is nil if no row can be compared in the measure m.
-func (w *Page) baseOf(runs []*panel.Track, m *measure.Measure) []*panel.Track {
-	if w.Runs.Baseline < 0 {
-		return nil
-	}
-	base := w.Runs.Tracks[w.Runs.Baseline]
-	// Of the two measures with a column of changes, the risk restricts the choice more. Asking it
-	// for both keeps both columns against the same run.
-	asks := w.risk().Asks
-	fits := func(t *panel.Track) bool {
-		return t.Asks[asks] == runs[0].Asks[asks] &&
-			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
-	}
-	at := w.Runs.Baseline
-	// In a sweep over radii each run is compared with the baseline at its own radius.
-	if !fits(base) {
-		if same := slices.IndexFunc(w.Runs.Tracks, fits); same >= 0 {
-			at = same
-		}
-	}
-	if w.Runs.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
-		return nil
-	}
-	return w.Runs.InRow(w.Runs.RowOf(at))
 }
 
 // formatLoss writes a loss with three decimals, so that losses line up. A loss of 100 or more would

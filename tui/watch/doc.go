@@ -71,6 +71,7 @@
 //	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
 //	                  progress, ETA
 //	headline.go       the state of the run under the cursor, in lines below the table
+//	tiles.go          `B` three large numbers: worst class of the best method and of the baseline
 //	story.go          the sentence on what the runs showed (runner/compare); lost parts of logs
 //	ranking.go        runs by robust risk, once all have ended
 //	race.go           `F` forks; a branch against its parent

@@ -103,7 +103,7 @@ func TestExportBars(t *testing.T) {
 		t.Errorf("%d rows of all runs, want 40", len(rows))
 	}
 	r.Config.RunsDir = t.TempDir()
-	r.Press("f")
+	r.Press("f", "f")
 	rows := r.exported(t)
 	if len(rows) != 20 {
 		t.Fatalf("%d rows, want 20", len(rows))

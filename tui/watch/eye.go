@@ -1,7 +1,11 @@
 package watch
 
 import (
+	"cmp"
+	"slices"
 	"time"
+
+	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -34,13 +38,30 @@ func (w *Page) redrawEye() {
 // eyeRows returns the height of the adversary's eye under the panels, in lines: 0 where there is no
 // room, where no evaluation names samples, and where its own panel is in view.
 func (w *Page) eyeRows() int {
-	const rows, leastW, leastH = 10, 100, 52
+	const rows, leastW = 10, 100
 	p := w.Board.EyeAt()
 	inView := p >= w.first() && p < w.first()+w.count()
-	if w.screen.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.hasEye() {
+	if w.screen.zoomed || w.Body.W < leastW || p < 0 || inView || !w.hasEye() ||
+		w.panelRows(rows) < w.mapRows() {
 		return 0
 	}
 	return rows
+}
+
+// panelRows returns the height of the lowest panel if the eye has so many lines.
+func (w *Page) panelRows(eye int) int {
+	l := layWatch(w.Body.W, w.Body.H, len(w.Runs.Rows()), w.count(), w.headlineRows(), eye,
+		w.screen.logPane != noPane)
+	return slices.MinFunc(l.panels, func(a, b kit.Rect) int { return cmp.Compare(a.H, b.H) }).H
+}
+
+// mapRows returns the height of a panel that has room for a map of the run under the cursor: a row
+// for each class or group, its head, its ticks, its key, and the frame. The eye takes only what
+// remains, but most lines are enough for any map, since maps scroll.
+func (w *Page) mapRows() int {
+	const around, frame, most = 3, 2, 17
+	m := w.Runs.Run().Meta
+	return min(most, max(leastPanel, len(m.Places(m.Main()))+around+frame))
 }
 
 // hasEye reports whether an evaluation of a watched run names samples or, before the first, whether

@@ -214,3 +214,32 @@ func TestEyeAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestEyeTakesWhatMapsLeave: the eye is below the panels as soon as they keep the rows of a map
+// with its ticks and its key, and takes none of these.
+func TestEyeTakesWhatMapsLeave(t *testing.T) {
+	r := watchingEye(t, "shapes", false)
+	shown := 0
+	for h := 30; h < 80; h++ {
+		r.Size(120, h)
+		l := r.watch.layout()
+		least := l.panels[0].H
+		for _, p := range l.panels {
+			least = min(least, p.H)
+		}
+		want := len(r.watch.Runs.Run().Meta.Classes) + 3 + 2
+		if l.eye.H > 0 && least < want {
+			t.Errorf("%d lines: a panel has %d lines beside the eye, want %d", h, least, want)
+		}
+		if l.eye.H == 0 && r.watch.panelRows(10) >= want {
+			t.Errorf("%d lines: no eye, though panels would keep %d lines", h,
+				r.watch.panelRows(10))
+		}
+		if l.eye.H > 0 && shown == 0 {
+			shown = h
+		}
+	}
+	if shown == 0 || shown >= 54 {
+		t.Errorf("the eye comes at %d lines, want fewer than 54", shown)
+	}
+}

@@ -56,7 +56,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
-	r.Press("f", "e")
+	r.Press("f", "f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
 	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)

@@ -18,7 +18,8 @@ import (
 // headlineRows returns the number of lines of the headline. It does not depend on the cursor, so
 // that the panels below do not jump when the cursor moves.
 func (w *Page) headlineRows() int {
-	return w.barRows() + w.storyRows() + w.raceRows() + w.stateRows() + w.rankRows()
+	return w.barRows() + w.storyRows() + w.raceRows() + w.stateRows() + w.rankRows() +
+		w.tileRows()
 }
 
 // stateRows returns the number of lines about the run under the cursor: two where a selection and
@@ -53,6 +54,9 @@ func (w *Page) headline(cells int) (lines []string) {
 	lines = append(lines, w.stateLines(cells, w.stateRows())...)
 	if w.rankRows() > 0 {
 		lines = append(lines, w.ranks(cells)...)
+	}
+	if w.tileRows() > 0 {
+		lines = append(lines, w.tileLines(cells)...)
 	}
 	return kit.Fill(lines, cells, w.headlineRows())
 }

@@ -90,6 +90,8 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Act: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels",
 			Why: of(nil), Act: kit.Just(w.nextLayout)},
+		{Keys: kit.On("B"), Act: kit.Just(w.nextTiles), Why: of(nil),
+			Help: "three large numbers: at the end, always and larger, or never"},
 		{Keys: kit.On("f"), Hint: "flip",
 			Help: "switch view: one curve, phase portrait, one run, radii",
 			Why:  of(w.noFlip), Act: kit.Just(w.flip)},

@@ -73,6 +73,7 @@ func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
 	w.logs.reading, w.logs.unread, w.logs.all = false, 0, false
 	w.logs.round++ // the command that reads the old runs may still be under way
 	w.logs.clock = nil
+	w.storyState = storyState{}
 	if wanted.Replay != nil {
 		w.logs.clock = newClock(*wanted.Replay)
 	}

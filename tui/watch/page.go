@@ -52,6 +52,7 @@ type screen struct {
 	focus   int    // the focused panel, an index into Panels, in view or not
 	zoomed  bool   // whether the focused panel is alone; shown is kept for afterwards
 	shown   int    // how many panels at once, an index into counts
+	tiles   tiles  // when three large numbers are shown
 	logPane pane   // what it shows
 	logBack int    // the number of lines that the log pane is scrolled back
 	words   string // what its lines must have, as searched for

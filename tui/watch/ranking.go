@@ -43,15 +43,17 @@ func (w *Page) byRisk() (groups [][]rankedRow) {
 	return groups
 }
 
-// leastForRanks is the least height of a page with a ranking: below it, panels need the rows more.
-const leastForRanks = 30
+// leastForRanks is the least height of a page with a ranking, and leastForBoth that of one with
+// large numbers, too: below them, panels need the rows more.
+const leastForRanks, leastForBoth = 30, 44
 
 // rankRows returns the number of lines of the ranking: 0 unless there is room and all runs have
 // ended. The layout asks before the ranking is drawn, and both must come to the same number, so
 // both call ranks.
 func (w *Page) rankRows() int {
 	live := func(t *panel.Track) bool { return !t.Status.Ended() }
-	if w.Body.H < leastForRanks || slices.ContainsFunc(w.Runs.Tracks, live) {
+	beside := w.tileRows() > 0 && w.Body.H < leastForBoth
+	if w.Body.H < leastForRanks || beside || slices.ContainsFunc(w.Runs.Tracks, live) {
 		return 0
 	}
 	return len(w.ranks(w.Body.W))

@@ -15,6 +15,7 @@ import (
 // to the lowest.
 func TestRanks(t *testing.T) {
 	r := watching(t, 120, 40)
+	r.watch.screen.tiles = noTiles
 	if n := r.watch.rankRows(); n != 0 {
 		t.Errorf("%d lines while all goes on, want none", n)
 	}
@@ -98,6 +99,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 // a run is the run of the baseline's method at the same radius.
 func TestRanksByQuestion(t *testing.T) {
 	r := watching(t, 120, 40)
+	r.watch.screen.tiles = noTiles
 	r.Wait(20*time.Second, time.Second)
 	r.watch.Runs.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
 	for i, tr := range r.watch.Runs.Tracks {

@@ -20,7 +20,8 @@ import (
 // storyState is the story of the watched runs, and the state from which it was made.
 type storyState struct {
 	compare.Story
-	inputs []storyInput
+	inputs  []storyInput
+	longest int // cells of the longest sentence on these runs so far
 }
 
 // storyInput is the state of a run on which its part of the story depends.
@@ -57,6 +58,8 @@ func (w *Page) updateStory() {
 	})
 	w.storyState.Story = compare.NewStory(runs, w.Runs.Baseline)
 	w.Runs.Clock = w.storyState.Clock
+	text := w.Theme.Greek(cell.OneLine(w.storyState.String()))
+	w.storyState.longest = max(w.storyState.longest, cell.Width(text))
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there
@@ -68,14 +71,16 @@ func (w *Page) Story() string {
 	return cell.OneLine(w.storyState.String())
 }
 
-// storyRows returns the number of lines of the story. It does not depend on the text, so that no
-// panel moves with it.
+// storyRows returns the number of lines of the story: two from the first sentence on these runs
+// that needs them. They stay when a shorter one follows, because the panels would move each time.
 func (w *Page) storyRows() int {
 	const leastHeight, oneLine, leastForTwo = 16, 100, 20 // of the page, its width, its height
 	switch {
 	case w.Body.H < leastHeight:
 		return 0
-	case w.Body.W < oneLine && w.Body.H >= leastForTwo:
+	case w.Body.H < leastForTwo:
+		return 1
+	case w.Body.W < oneLine || w.storyState.longest > w.Body.W-2:
 		return 2
 	}
 	return 1

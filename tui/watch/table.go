@@ -109,6 +109,8 @@ func (w *Page) layTable(cells int) tableLayout {
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
 			c.Width = min(c.Width, 7)
+		} else {
+			c.Width = max(c.Width, cell.Width(w.Theme.Greek(c.Head))+1)
 		}
 		if rest < c.Width || len(l.columns) >= mainColumns && rest-c.Width <= leastBar+leastBar {
 			break

@@ -99,7 +99,7 @@ func (w *Page) hiddenBars(p int) int {
 		return 0
 	}
 	rows := r.H // by which the bars are laid out, too
-	if v.Films() {
+	if v.Films() || w.Board.ShowsMatrix(v, r.W) {
 		rows-- // its heads are always there
 	}
 	return max(0, len(t.Places(w.Runs.PanelClock(), v.BarsMeasure(t.Meta)))-rows)

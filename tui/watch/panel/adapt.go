@@ -23,7 +23,7 @@ import (
 func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	useGroups(list, runs)
 	addRates(list, runs)
-	dropLambda(list, runs)
+	list = dropUnreported(list, methods, runs)
 	// A measure that a method reports is drawn even where nobody made a view for it.
 	drawn, rest := shownMeasures(list), Panel{Title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepNumbers(), lab.EvalNumbers()) {
@@ -89,18 +89,24 @@ func addRates(list []Panel, runs []*runner.Meta) {
 	}
 }
 
-// dropLambda leaves out the views of λ where no run's uncertainty set has one, so that the panel of
-// the dual variables shows η.
-func dropLambda(list []Panel, runs []*runner.Meta) {
-	lambda := lab.Named("lambda")
-	applies := func(r *runner.Meta) bool { return lambda.CanApply(r) }
-	if len(runs) == 0 || slices.ContainsFunc(runs, applies) {
-		return
+// dropUnreported leaves out the views of measures that no run has, and panels of which no view is
+// left: ERM has neither λ nor a gap. Of two measures where one is missing, the other has a view of
+// its own. Predictions of other programs keep all views, as it is not known what they hold.
+func dropUnreported(list []Panel, methods []dro.Algorithm, runs []*runner.Meta) []Panel {
+	imported := func(r *runner.Meta) bool { return r.Imported != nil }
+	if len(runs) == 0 || slices.ContainsFunc(runs, imported) {
+		return list
 	}
-	of := func(v View) bool { return slices.Contains(v.Measures(), lambda.Name) }
+	missing := func(name string) bool {
+		m := lab.Named(name)
+		return !reported(&m, methods, runs)
+	}
 	for i := range list {
-		list[i].Views = slices.DeleteFunc(list[i].Views, of)
+		list[i].Views = slices.DeleteFunc(list[i].Views, func(v View) bool {
+			return slices.ContainsFunc(v.Measures(), missing)
+		})
 	}
+	return slices.DeleteFunc(list, func(p Panel) bool { return len(p.Views) == 0 })
 }
 
 // reported tells whether runs of the methods on such data have a measure. Every run has a measure
@@ -109,6 +115,11 @@ func reported(m *measure.Measure, methods []dro.Algorithm, runs []*runner.Meta) 
 	applies := func(r *runner.Meta) bool { return m.CanApply(r) }
 	if len(runs) > 0 && !slices.ContainsFunc(runs, applies) {
 		return false
+	}
+	// The gaps of an evaluation are those of the run's dual variables.
+	if m.Name == "dual_gap" || m.Name == "penalised_gap" {
+		eta := lab.Named("eta")
+		return OwnedBy(&eta, methods)
 	}
 	return !m.OfStep() || OwnedBy(m, methods) || !OwnedBy(m, dro.Algorithms())
 }

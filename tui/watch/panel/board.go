@@ -97,8 +97,12 @@ func (b *Board) Furnish() {
 	runs, before := metas(b.Runs.Tracks), b.Panels
 	b.Panels = panels(b.BuiltIn(), b.Runs.Methods(), runs...)
 	b.dropAbsentViews()
-	for i := range min(len(before), len(b.Panels)) {
-		b.Panels[i].View = min(before[i].View, len(b.Panels[i].Views)-1)
+	for i := range b.Panels {
+		p := &b.Panels[i]
+		same := func(o Panel) bool { return o.Title == p.Title }
+		if at := slices.IndexFunc(before, same); at >= 0 {
+			p.View = min(before[at].View, len(p.Views)-1)
+		}
 	}
 	b.Validates = slices.ContainsFunc(runs, lab.Validates)
 	b.Val = b.Val && b.Validates

@@ -41,7 +41,7 @@ func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
 					c.there)
 			}
 		}
-		for _, name := range []string{"grad_norm", "train_loss", "dual_gap"} {
+		for _, name := range []string{"grad_norm", "train_loss"} {
 			if _, kept := b.quantities[name]; !kept {
 				t.Errorf("%d runs: no curve of %s", len(c.tracks), name)
 			}

@@ -21,10 +21,15 @@ func BuiltIn() []Panel {
 				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the " +
 					"training radius of the run under the cursor."}}},
 		{Title: "Who suffers, by class", Views: []View{
-			{Bars: who, As: allRuns{}, Doc: "One line per class, with the mark of every run " +
-				"at its accuracy (of several seeds, at their mean), sorted by the baseline's " +
-				"accuracy. The number belongs to the run under the cursor, whose mark is on " +
-				"top."},
+			{Bars: who, As: matrix{}, Doc: "The accuracy of every method on every class (of " +
+				"several seeds, their mean), sorted by the baseline's accuracy. Beside it stands " +
+				"the change against the baseline, whose sign and size give the tint. The best " +
+				"figure of a row is marked. Where there is room, the last row has the mean " +
+				"accuracy. A narrow panel shows the marks of all runs instead."},
+			{Name: "marks", Bars: who, As: allRuns{}, Doc: "One line per class, with the mark of " +
+				"every run at its accuracy (of several seeds, at their mean), sorted by the " +
+				"baseline's accuracy. The number belongs to the run under the cursor, whose mark " +
+				"is on top."},
 			{Name: "one run", Bars: who},
 			{Name: "test loss", Bars: "class_loss"}}},
 		{Title: "Dual variables", Views: []View{

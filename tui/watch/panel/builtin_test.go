@@ -2,9 +2,11 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 )
@@ -42,7 +44,7 @@ func TestPanels(t *testing.T) {
 func TestFilms(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}
-	got := fmt.Sprint(filmMeasures(panels(BuiltIn(), nil, m), m))
+	got := fmt.Sprint(filmMeasures(panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m), m))
 	if got != "[class_accuracy class_weight group_accuracy group_ratio]" {
 		t.Errorf("the films show %s, want classes and groups by accuracy and weight", got)
 	}
@@ -53,7 +55,7 @@ func TestFilms(t *testing.T) {
 func TestPanelsOfGroups(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}
-	grouped := panels(BuiltIn(), nil, m)
+	grouped := panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m)
 	if v := grouped[5].Views[0]; v.Name != "worst group and mean" ||
 		v.Curves[0] != "worst_group_accuracy" {
 		t.Errorf("the panel of accuracies shows %+v, want worst group and mean", v)
@@ -86,7 +88,7 @@ func TestPanelsOfDecisions(t *testing.T) {
 		if two {
 			m.Classes = m.Classes[:2]
 		}
-		table, rates := panels(BuiltIn(), nil, m), 0
+		table, rates := panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m), 0
 		for _, v := range table[1].Views {
 			if v.Bars == "group_selection_rate" {
 				rates++
@@ -102,6 +104,34 @@ func TestPanelsOfDecisions(t *testing.T) {
 		}
 		if (rates == 1) != two {
 			t.Errorf("of two classes %v: %d views of rates", two, rates)
+		}
+	}
+}
+
+// TestNoPanelWithoutMeasures: whatever method is watched alone, every curve that a panel offers is
+// of a measure that the method has, and the largest grid still has a panel for each place.
+func TestNoPanelWithoutMeasures(t *testing.T) {
+	const places = 6
+	for _, method := range dro.Algorithms() {
+		m := tuitest.Meta(method, tuitest.Epoch0())
+		table := panels(BuiltIn(), []dro.Algorithm{method}, m)
+		for _, p := range table {
+			for _, v := range p.Views {
+				for _, name := range v.Measures() {
+					q := quantities(table)[name]
+					if !reported(&q, []dro.Algorithm{method}, []*runner.Meta{m}) {
+						t.Errorf("%s: panel %s offers %s, which the method does not have", method,
+							p.Title, name)
+					}
+				}
+			}
+		}
+		gap := slices.ContainsFunc(table, func(p Panel) bool { return p.Title == "Gap" })
+		if want := method != dro.Baseline(); method == dro.SFK && !gap || gap && !want {
+			t.Errorf("%s: a panel of gaps: %v, want %v", method, gap, want)
+		}
+		if len(table) < places {
+			t.Errorf("%s: %d panels, want %d at least", method, len(table), places)
 		}
 	}
 }

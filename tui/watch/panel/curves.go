@@ -2,7 +2,10 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 
+	"drolab/dro"
+	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -43,7 +46,30 @@ func (curves) note(b *Board, v *View) string {
 	if s := smoothings()[b.smooth]; s.make != nil && b.quantities[v.Curves[0]].Noisy {
 		note += " · " + s.name
 	}
-	return note
+	return note + b.lackNote(v.Curves[0])
+}
+
+// lackNote says which of the methods have no curve of a quantity, because they do not have it; ""
+// for none. A curve that is not there would be looked for.
+func (b *Board) lackNote(q string) string {
+	m := b.quantities[q]
+	var lack []string
+	for _, t := range b.Runs.VisibleRuns() {
+		method := t.Meta.Spec.Algorithm()
+		if !reported(&m, []dro.Algorithm{method}, []*runner.Meta{t.Meta}) {
+			lack = append(lack, string(method))
+		}
+	}
+	slices.Sort(lack)
+	switch lack = slices.Compact(lack); len(lack) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" · %s has no %s", lack[0], m.Title)
+	case 2:
+		return fmt.Sprintf(" · %s and %s have no %s", lack[0], lack[1], m.Title)
+	}
+	return fmt.Sprintf(" · %d methods have no %s", len(lack), m.Title)
 }
 
 // PlacedChart is a chart and its place in the panel: below a caption, where two charts share the

@@ -94,6 +94,7 @@
 //	smoothing.go  `s`, `S`: mean of 5, EMA .9, EMA .99, none
 //	bars.go       form of bars by class or group, with change, samples, Wilson intervals, recall;
 //	              ? below min_group
+//	matrix.go     form of figures by class and method, with their change against the baseline
 //	spread.go     form of one line for each class with the marks of all runs; worst first
 //	film.go       form of two maps: accuracy and the adversary's ratio
 //	histogram.go  form of likelihood ratios

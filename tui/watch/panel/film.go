@@ -77,6 +77,7 @@ func (b *Board) maps(p int, v *View, iw, ih int) []sizedMap {
 		First:   min(b.Panels[p].First, max(0, len(order)-ih+1)),
 		Mark:    worst,
 		X:       plot.Range{Lo: b.stepAt(t, b.Span().Lo), Hi: b.stepAt(t, b.Span().Hi)},
+		Ticks:   func(most int) []plot.AxisTick { return b.filmTicks(t, most) },
 		Cross:   cross,
 		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
@@ -89,9 +90,19 @@ func (b *Board) maps(p int, v *View, iw, ih int) []sizedMap {
 	ratios := *accuracy
 	ratios.Film, ratios.Labels, ratios.Head = right, nil, "adversary's ratio"
 	ratios.Values, ratios.Log, ratios.Percent = ratioRange(right.Range()), true, false
-	labels := accuracy.LabelCells(iw)
+	labels := accuracy.LabelCells(iw) // of both maps' room, and not of a third of its own
+	accuracy.Label = labels
 	each := (iw - labels - 1) / 2 // cells without labels; the odd one goes to the right map
 	return []sizedMap{{accuracy, labels + each}, {&ratios, iw - labels - each - 1}}
+}
+
+// filmTicks returns the ticks of the horizontal axis that all plots have, at the steps of a run.
+func (b *Board) filmTicks(t *Track, most int) []plot.AxisTick {
+	ticks := plot.TicksOf(b.Span(), b.Axis == byTime, most)
+	for i := range ticks {
+		ticks[i].X = b.stepAt(t, ticks[i].X)
+	}
+	return ticks
 }
 
 // ratioRange returns the range of likelihood ratios that the colours of a map cover. In the

@@ -26,11 +26,12 @@ type form interface {
 // not matter: the page places the lines.
 func (b *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	v := b.CurrentView(p)
-	note := v.form().note(b, v)
+	form := b.formIn(v, in.W)
+	note := form.note(b, v)
 	var lines []string
 	var warning string
 	if !b.allImported() || b.inSummary(v) {
-		lines, warning = v.form().draw(b, p, v, in.W, in.H)
+		lines, warning = form.draw(b, p, v, in.W, in.H)
 	}
 	switch {
 	case lines == nil:
@@ -52,6 +53,24 @@ func (v *View) form() form {
 		return oneRun{}
 	}
 	return curves{}
+}
+
+// formIn returns the form that draws the view in so many cells.
+func (b *Board) formIn(v *View, iw int) form {
+	if v.As == (matrix{}) && !b.ShowsMatrix(v, iw) {
+		return allRuns{}
+	}
+	return v.form()
+}
+
+// Alike reports whether two views show the same in iw by ih cells: of two curves there may be room
+// for the first alone.
+func (b *Board) Alike(v, o *View, iw, ih int) bool {
+	if v.Plots() || o.Plots() {
+		return slices.Equal(v.CurvesIn(iw, ih), o.CurvesIn(iw, ih))
+	}
+	return v.Bars != "" && v.Bars == o.Bars && v.Plain == o.Plain &&
+		b.formIn(v, iw) == b.formIn(o, iw)
 }
 
 // Whole reports whether the view shows all places of its measure whatever the room. Such a view has

@@ -10,8 +10,7 @@ import (
 )
 
 // Panel is one of the drawings of the page. It has views, of which one is shown. Furnish makes all
-// panels anew for another set of runs and carries View over by the panel's index, so standing
-// panels keep their places.
+// panels anew for another set of runs and carries View over by the panel's title.
 type Panel struct {
 	Title string // with "by class" and "test" where these can change; Heading replaces them
 	Views []View // at least one

@@ -229,6 +229,34 @@ func (r *Runs) MeasuredRun(of measure.Measure) *Track {
 	return run
 }
 
+// BaseOf returns the row that the runs of a row are compared with, which is the same for all
+// measures: the baseline's row. If the baseline has another radius or uncertainty set, it is the
+// row of the same method that has the runs' own, as in a sweep over radii. It is nil if no row can
+// be compared in the measure m.
+func (r *Runs) BaseOf(runs []*Track, m *measure.Measure) []*Track {
+	if r.Baseline < 0 {
+		return nil
+	}
+	base := r.Tracks[r.Baseline]
+	// Of all measures that are compared, the risk restricts the choice most. Asking it for each
+	// keeps them against the same run.
+	asks := lab.Named("robust_risk").Asks
+	fits := func(t *Track) bool {
+		return t.Asks[asks] == runs[0].Asks[asks] &&
+			t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
+	}
+	at := r.Baseline
+	if !fits(base) {
+		if same := slices.IndexFunc(r.Tracks, fits); same >= 0 {
+			at = same
+		}
+	}
+	if r.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
+		return nil
+	}
+	return r.InRow(r.RowOf(at))
+}
+
 // ComparedRun returns the baseline, with which the bars of the run under the cursor are compared.
 // It is nil without a baseline, with the cursor on it, and for a measure that is neither better nor
 // worse.

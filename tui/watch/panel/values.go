@@ -102,8 +102,12 @@ func (t *Track) sampleCounts(of measure.Measure) []int {
 
 // meansAt returns the means of a list measure over the runs of a row, place by place.
 func (r *Runs) meansAt(row []int, of measure.Measure) []measure.Number {
+	return r.meansOfRuns(r.InRow(row), of)
+}
+
+func (r *Runs) meansOfRuns(row []*Track, of measure.Measure) []measure.Number {
 	clock := r.PanelClock()
-	return meansOf(lists.Map(r.Counted(r.InRow(row)), func(t *Track) []measure.Number {
+	return meansOf(lists.Map(r.Counted(row), func(t *Track) []measure.Number {
 		return t.Places(clock, of)
 	}))
 }

@@ -1,0 +1,157 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/tui/cell"
+)
+
+// sufferers returns a matrix of three methods and four classes, whose second method is the
+// baseline.
+func sufferers(cs Charset) *Matrix {
+	nan := math.NaN()
+	row := func(label string, best int, base, first, third float64, n string) MatrixRow {
+		return MatrixRow{Row: Row{Label: label, Cells: []string{n, "434"}}, Best: best,
+			Values:  []float64{first, base, third},
+			Changes: []float64{first - base, nan, third - base}}
+	}
+	m := &Matrix{
+		Percent: true,
+		Heads:   []string{"class", "n", "train"},
+		Best:    "★",
+		Columns: []MatrixColumn{
+			{Mark: "●", Name: "sfk ρ=0.2", Briefs: []string{"sfk"}, Front: true},
+			{Mark: "◆", Name: "erm ρ=0.2", Briefs: []string{"erm"}, Number: 3, Keep: true},
+			{Mark: "▣", Name: "sfk-auto ρ=0.2", Briefs: []string{"sfk-auto"}, Number: 13}},
+		Rows: []MatrixRow{
+			row("hexagon", 2, .571, .541, .671, "200"),
+			row("hexagram", 0, .810, .884, .880, "200"),
+			row("rhombus", -1, .844, .844, nan, "12"),
+			row("ring", -1, 1, .9999, .985, "200")},
+		RowNouns:    [2]string{"class", "classes"},
+		ColumnNouns: [2]string{"method", "methods"},
+		Charset:     cs}
+	if cs == ASCII {
+		m.Best = "^"
+	}
+	m.Rows[0].Worst, m.Rows[2].Few = true, true
+	return m
+}
+
+// TestGoldenMatrix: with less room, names are shortened first, then signs take the place of
+// differences, and then columns are left out. Rows are as high as there is room.
+func TestGoldenMatrix(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
+		t.Run(name, func(t *testing.T) {
+			f, text := new(Frame), ""
+			for _, size := range [][2]int{{100, 14}, {58, 5}, {46, 5}, {40, 5}, {34, 4}, {24, 4}} {
+				sufferers(cs).DrawTo(f, size[0], size[1])
+				text += fmt.Sprintf("%d by %d\n%s", size[0], size[1], styled(f))
+			}
+			golden(t, "matrix-"+name, text)
+		})
+	}
+}
+
+// TestMatrixSaysWhatIsMissing: at every size, each class and each method of a matrix is shown or
+// counted as missing.
+func TestMatrixSaysWhatIsMissing(t *testing.T) {
+	m, f := sufferers(Lines), new(Frame)
+	for w := 30; w < 120; w++ {
+		for h := 3; h < 20; h++ {
+			m.DrawTo(f, w, h)
+			text := f.String()
+			rows, columns := 0, 0
+			for _, r := range m.Rows {
+				rows += min(1, strings.Count(text, r.Label))
+			}
+			for _, c := range m.Columns {
+				columns += strings.Count(text, c.Mark)
+			}
+			want := ""
+			if rows < len(m.Rows) || columns < len(m.Columns) {
+				want = m.missing(len(m.Rows)-rows, len(m.Columns)-columns)
+			}
+			lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+			got := strings.TrimSpace(lines[len(lines)-1])
+			if !strings.HasPrefix(got, "+") {
+				got = ""
+			}
+			if got != want {
+				t.Errorf("%d by %d cells: %q is said to be missing, want %q:\n%s", w, h, got,
+					want, text)
+			}
+		}
+	}
+}
+
+// TestMatricesNeverPanic: matrices do not panic or draw outside their frame, whatever the data, the
+// sizes and the names.
+func TestMatricesNeverPanic(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	f := new(Frame)
+	for range draws(4000) {
+		m := &Matrix{Percent: r.IntN(2) == 0, Lower: r.IntN(2) == 0, Best: "★",
+			Heads: []string{nastyName(r), nastyName(r)}[:r.IntN(3)], First: r.IntN(9) - 2,
+			Charset: Charset(r.IntN(3)), Total: r.IntN(2) == 0}
+		for i := range r.IntN(7) {
+			mark := string(cell.Mark(i, m.Charset == ASCII))
+			m.Columns = append(m.Columns, MatrixColumn{Mark: mark, Name: nastyName(r),
+				Briefs: []string{nastyName(r)}[:r.IntN(2)], Number: uint8(i),
+				Front: r.IntN(3) == 0, Keep: r.IntN(3) == 0})
+		}
+		for range r.IntN(9) {
+			row := MatrixRow{Best: r.IntN(4) - 1, Row: Row{Label: nastyName(r), Few: r.IntN(4) == 0,
+				Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]}}
+			for range m.Columns {
+				row.Values = append(row.Values, nasty(r))
+				row.Changes = append(row.Changes, nasty(r))
+			}
+			m.Rows = append(m.Rows, row)
+		}
+		w, h := 1+r.IntN(100), 1+r.IntN(12)
+		m.DrawTo(f, w, h)
+		checkFrame(t, f, w, h, m.Charset)
+	}
+}
+
+// TestTintsEndWithTheirCells: a tint colours the blanks of its figure, and no blank beside it.
+func TestTintsEndWithTheirCells(t *testing.T) {
+	f := new(Frame)
+	sufferers(Lines).DrawTo(f, 58, 5)
+	var b strings.Builder
+	f.WriteRow(&b, 1, func(s Style) (start, end string) {
+		if s.Role.tints() {
+			return "[", "]"
+		}
+		return "", ""
+	})
+	want := "hexagon ◂ [  54.1 -3.0 ]     57.1     [    67.1★+10.0   ] 200 "
+	if b.String() != want {
+		t.Errorf("the first row is %q, want %q", b.String(), want)
+	}
+}
+
+// TestMatrixMean: the row of all places is shown where every other row has room, and is set off by
+// a blank line if there is one more.
+func TestMatrixMean(t *testing.T) {
+	m, f := sufferers(Lines), new(Frame)
+	m.Total = true
+	m.Rows[3].Label = "mean"
+	for h, want := range map[int]int{4: -1, 5: 4, 6: 5, 7: 5} {
+		m.DrawTo(f, 58, h)
+		lines := strings.Split(f.String(), "\n")
+		got := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "mean") })
+		if got != want {
+			t.Errorf("%d lines: the mean is in line %d, want %d:\n%s", h, got, want, f.String())
+		}
+		if strings.Contains(f.String(), "+1 class") {
+			t.Errorf("%d lines: a class is said to be missing:\n%s", h, f.String())
+		}
+	}
+}

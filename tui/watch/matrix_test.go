@@ -1,0 +1,132 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+)
+
+// onWho focuses Who suffers.
+func onWho(w *Page) {
+	w.screen.focus = slices.IndexFunc(w.Board.Panels,
+		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
+}
+
+// TestMatrixByWidth: Who suffers has a column for each method from 60 columns on. In less it has
+// their marks, and f goes on to the bars of one run, since its second view would show the same.
+func TestMatrixByWidth(t *testing.T) {
+	for w := 100; w < 140; w++ {
+		r := watching(t, w, 40)
+		r.Wait(20*time.Second, time.Second)
+		onWho(r.watch)
+		r.watch.touch()
+		at, _ := r.watch.inside(r.watch.screen.focus)
+		matrix := at.W >= 58
+		view := r.watch.Board.CurrentView(r.watch.screen.focus)
+		if got := r.watch.Board.ShowsMatrix(view, at.W); got != matrix {
+			t.Errorf("%d columns within the panel: a matrix: %v, want %v", at.W, got, matrix)
+		}
+		if s := tuitest.Text(r.Shot()); strings.Contains(s, "n train") != matrix {
+			t.Errorf("%d columns within the panel: the matrix is drawn: %v, want %v:\n%s", at.W,
+				!matrix, matrix, s)
+		}
+		r.Press("f")
+		want := "one run"
+		if matrix {
+			want = "marks"
+		}
+		if got := r.watch.Board.CurrentView(r.watch.screen.focus).Name; got != want {
+			t.Errorf("%d columns within the panel: f shows %q, want %q", at.W, got, want)
+		}
+	}
+}
+
+// TestMatrixZoomed: alone on the screen, the matrix has every class and every method, and its rows
+// fill the height as far as they may grow.
+func TestMatrixZoomed(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second)
+	onWho(r.watch)
+	r.Press("z")
+	s := tuitest.Text(r.Shot())
+	names := slices.Clone(r.watch.Runs.Run().Meta.Classes)
+	for _, row := range r.watch.Runs.Rows() {
+		names = append(names, r.watch.Runs.Tracks[row[0]].Short)
+	}
+	for _, name := range names {
+		if !strings.Contains(s, name) {
+			t.Errorf("no %s:\n%s", name, s)
+		}
+	}
+	first, last := strings.Index(s, "crescent"), 0
+	for _, class := range r.watch.Runs.Run().Meta.Classes {
+		first, last = min(first, strings.Index(s, class)), max(last, strings.LastIndex(s, class))
+	}
+	rows := strings.Count(s[first:last], "\n")
+	if room := r.watch.layout().panels[0].H - 3; rows < room*2/3 {
+		t.Errorf("the classes stand on %d of %d lines:\n%s", rows, room, s)
+	}
+}
+
+// TestMatrixHasNoForeignText: names of classes and of runs come from files. What steers a terminal
+// is not drawn.
+func TestMatrixHasNoForeignText(t *testing.T) {
+	r := watching(t, 120, 40)
+	for _, track := range r.watch.Runs.Tracks {
+		track.Meta.Classes = slices.Clone(track.Meta.Classes)
+		track.Meta.Classes[0] = "a\x1b[2Jb\nc\u202e"
+		track.Short = "\x1b]0;x\x07sfk"
+	}
+	for range 2 { // in its panel, and alone
+		for _, line := range r.watch.View(r.watch.Body.W, r.watch.Body.H) {
+			if strings.Contains(line, "\x1b[2J") || strings.Contains(line, "\x1b]0") ||
+				strings.ContainsAny(line, "\n\u202e\x07") {
+				t.Errorf("a name steers the terminal: %q", line)
+			}
+		}
+		onWho(r.watch)
+		r.Press("z")
+	}
+}
+
+// checkMatrix compares a matrix with the logs: its figures, and their changes against the baseline.
+func checkMatrix(t *testing.T, where string, w *Page, m *plot.Matrix,
+	accuracy func(runs []*panel.Track, class string) float64) {
+	t.Helper()
+	rows := w.Runs.Rows()
+	if len(m.Columns) != len(rows) {
+		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table", where,
+			len(m.Columns), len(rows))
+	}
+	baseRow := w.Runs.RowOf(w.Runs.Baseline)
+	for i, line := range m.Rows {
+		figure := func(row []int) float64 {
+			if i == len(m.Rows)-1 { // of all classes, as in the table
+				return w.clockFigure("test_accuracy")(w.Runs.InRow(row)).Float()
+			}
+			return accuracy(w.Runs.Counted(w.Runs.InRow(row)), line.Label)
+		}
+		base := figure(baseRow)
+		for k, row := range rows {
+			want := figure(row)
+			if got := line.Values[k]; !same(got, want) {
+				t.Errorf("%s: %s of row %d is %g in the matrix, want %g", where, line.Label, row,
+					got, want)
+			}
+			change := want - base
+			if slices.Equal(row, baseRow) {
+				change = math.NaN()
+			}
+			if got := line.Changes[k]; !same(got, change) {
+				t.Errorf("%s: %s of row %d changes by %g, want %g", where, line.Label, row, got,
+					change)
+			}
+		}
+	}
+}
