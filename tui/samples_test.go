@@ -59,7 +59,8 @@ func TestViewsOfSamples(t *testing.T) {
 		{"wrong", pictures, 80, 24, "f +", []string{"─ wrong, 32 of 94 ─╮",
 			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ = 1 "}},
 		{"class", pictures, 120, 40, "f f f s s", []string{"─ class hexagon, 4 of 50 · by row ─╮",
-			"│ ▸hexag…→trian… ✗hexag…→trian… ", "││ predicted ✗ triangle "}},
+			"│ ▸hexagon          hexagon ", "│  →triangle        →triangle ",
+			"││ predicted → triangle "}},
 		{"list", pictures, 120, 40, "v down down -", []string{
 			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ = 0.1 "}},
 		{"table", table, 80, 24, "down", []string{

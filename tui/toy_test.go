@@ -314,7 +314,7 @@ func TestToySettings(t *testing.T) {
 		screen += tuitest.Text(r.shot(t))
 		r.Press("down")
 	}
-	for _, want := range []string{"●toy", "Settings of toy", "toy_rate",
+	for _, want := range []string{"[x]toy", "Settings of toy", "toy_rate",
 		"how fast the running mean moves"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("Launch never shows %q", want)

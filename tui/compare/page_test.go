@@ -430,7 +430,7 @@ func TestColoursAreClaims(t *testing.T) {
 		}
 	}
 	body := strings.Join(p.viewTable(198, 40)[2:], "")
-	for of, style := range map[string]kit.Style{"good": p.Theme.Good, "bad": p.Theme.Bad} {
+	for of, style := range map[string]kit.Style{"good": p.Theme.Better, "bad": p.Theme.Worse} {
 		if start, _, _ := strings.Cut(style.Paint("x"), "x"); strings.Contains(body, start) {
 			t.Errorf("a line without a star has the colour of %s", of)
 		}

@@ -35,7 +35,7 @@
 //
 //	theme.go          start here: Theme, the palette: styles and glyphs; NewTheme, DROLAB_CONTRAST
 //	                  (Contrast)
-//	colours.go        colours for 24 bits, 256 and 16, on a dark and a light background; viridis
+//	colours.go        colours for 24 bits, 256 and 16, on a dark and a light background; cividis
 //	                  of maps
 //	style.go          Style, the escape sequences around a text (Paint)
 //	seriesnumbers.go  numbers of series: which colour and mark a method or a run gets

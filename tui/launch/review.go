@@ -31,8 +31,8 @@ func (l *Page) viewPlan(w, h int) []string {
 		}
 	}
 	if l.problem != nil {
-		points[0] = kit.Statement{Text: "! " + cell.OneLine(l.problem.Error()),
-			Style: t.Bad, Whole: true}
+		points[0] = kit.Statement{Text: cell.Warning + " " + cell.OneLine(l.problem.Error()),
+			Style: t.Alarm, Whole: true}
 	}
 	rest := []kit.Statement{{Name: "Time", Text: l.time()},
 		{Name: "Problem", Text: l.problemText()},

@@ -212,7 +212,7 @@ func (l *Page) viewInput(room int) string {
 	t := l.Theme
 	st := t.Text
 	if l.problem != nil {
-		st = t.Bad
+		st = t.Alarm
 	}
 	return l.line.View(st, max(8, room-1))
 }

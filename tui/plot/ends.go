@@ -11,10 +11,11 @@ import (
 // End is the text at the right end of a line: its mark, its name and its value there, or its value
 // at the crosshair.
 type End struct {
-	Mark  rune
-	Name  string
-	Value float64
-	Style Style
+	Mark    rune
+	Variant rune // behind the mark; 0 for none
+	Name    string
+	Value   float64
+	Style   Style
 
 	forms     endName
 	row, want int // of the plot, 0 at the top
@@ -36,7 +37,7 @@ func (p *drawing) ends() {
 	if !p.chart.Ends {
 		return
 	}
-	list := p.chart.names()
+	list, markCells := p.chart.names(), p.chart.markCells()
 	whole := widest(list, 0)
 	value := 1 + endValue
 	if p.chart.Y.Lo < 0 {
@@ -58,8 +59,14 @@ func (p *drawing) ends() {
 	p.w -= p.endCells
 }
 
-// markCells is the width of an end's mark and the blank before it.
-const markCells = 2
+// markCells returns the width of an end's mark and the blank before it.
+func (c *Chart) markCells() int {
+	variant := func(l Line) bool { return c.variant(l.Number) != 0 }
+	if slices.ContainsFunc(c.Lines, variant) {
+		return 3
+	}
+	return 2
+}
 
 // endName is the name of a line at its end, in forms from the longest to the shortest. A band has
 // one form with the number of its seeds and one without.
@@ -152,7 +159,10 @@ func (p *drawing) drawEnds() {
 func (p *drawing) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
-	x += 2
+	if e.Variant != 0 {
+		p.f.set(x+1, e.row, e.Variant, e.Style)
+	}
+	x += p.chart.markCells()
 	if p.endName > 0 {
 		p.f.text(x, e.row, p.endName, e.forms.shorten(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1

@@ -128,13 +128,6 @@ func nth(list []string, i int) string {
 	return ""
 }
 
-// The marks behind a label.
-const (
-	worstMark = '◂'
-	// FewMark marks a row with too few samples.
-	FewMark = '?'
-)
-
 // style returns the style of a row's label.
 func (r *Row) style() Style {
 	switch {
@@ -152,9 +145,9 @@ func (f *Frame) rowLabel(y, cells int, r *Row, cs Charset) {
 	mark := ' '
 	switch {
 	case r.Worst:
-		mark = worstMark
+		mark = cs.sign(cell.Worst)
 	case r.Few:
-		mark = FewMark
+		mark = cs.sign(cell.Few)
 	}
 	f.text(0, y, cells, cell.Middle(cs.spell(r.Label), cells), r.style())
 	f.set(cells, y, mark, r.style())

@@ -116,7 +116,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		}, 10, w, h)
 	}
 	if problem != "" {
-		lines = append(lines, t.Warn.Paint(" ! "+cell.Cut(t.Greek(problem), w-4)))
+		lines = append(lines, t.Warn.Paint(" "+cell.Warning+" "+cell.Cut(t.Greek(problem), w-4)))
 	}
 	return lines
 }

@@ -77,14 +77,14 @@ func (p *Page) empty(w, h int) []string {
 	case p.job == nil && errors.Is(p.err, errCancelled):
 		lines = say(t.Dim, p.err.Error())
 	case p.job == nil:
-		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
+		lines = say(t.Alarm, cell.Warning+" "+cell.OneLine(p.err.Error()))
 	default:
 		doing := fmt.Sprintf("Evaluating the %s split: %d %%", p.split, p.percent)
 		if p.percent == 0 {
 			doing = "Reading the checkpoint and the data"
 		}
 		lines = append(say(t.Text, doing), "",
-			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
+			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Accent), "")
 		lines = append(lines, say(t.Dim, "Esc cancels. The other pages keep working.")...)
 	}
 	title := "Samples"
@@ -262,11 +262,11 @@ func (p *Page) facts(w int) (lines []string) {
 		lines = append(lines, kit.Left(t.Dim.Paint(head)+st.Paint(text), w))
 	}
 	say("label", pick.Classes[s.Label], t.Text)
-	mark, style := "✓ ", t.Good
+	predicted, style := pick.Classes[s.Prediction], t.Text
 	if s.Wrong() {
-		mark, style = "✗ ", t.Bad
+		predicted, style = cell.Becomes+" "+predicted, t.Title
 	}
-	say("predicted", mark+pick.Classes[s.Prediction], style)
+	say("predicted", predicted, style)
 	loss := formatFigure(s.Loss)
 	if p.lossText() == crossEntropy {
 		loss += fmt.Sprintf(", p = %.2g", math.Exp(-s.Loss))

@@ -116,7 +116,7 @@ func (p *Page) progress(w int) string {
 	if p.seen.slurm {
 		text += "  on Slurm"
 	}
-	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Good)+text, w)
+	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Accent)+text, w)
 }
 
 // legend says what the map shows, with the scale of its colours where it has some.
@@ -229,7 +229,7 @@ func (p *Page) viewSetting(i, cells int, first bool, level map[int]float64) stri
 		cursor = t.Accent.Paint(t.Cursor)
 	}
 	if len(level) > 0 && p.stands(i) {
-		best = t.Good.Paint(t.Best)
+		best = t.Better.Paint(t.Best)
 	}
 	part, valued := level[i]
 	wide := max(2, cells-10) // without the cells of the other parts

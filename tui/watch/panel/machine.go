@@ -45,7 +45,7 @@ func (b *Board) machineLines(cells int) (lines []Setting) {
 		return []Setting{{Key: "no figures yet: a look comes every 10 s"}}
 	}
 	if advice := machine.Advice(list[max(0, len(list)-machine.MinuteSamples):]); advice != "" {
-		lines = append(lines, Setting{Key: advice, Differs: true})
+		lines = append(lines, Setting{Key: advice, Warns: true})
 	}
 	spark := func(past []float64) string { return plot.Spark(past, cells/16) }
 	set := func(l machine.Line) Setting { return Setting{Key: l.Part, Value: l.Text} }
