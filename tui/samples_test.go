@@ -54,15 +54,15 @@ func TestViewsOfSamples(t *testing.T) {
 	}
 	pictures, table := of(false), of(true)
 	for _, v := range []view{
-		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ─────── 2.850 at ρ = 0.5 ──",
-			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ = 1\n"}},
+		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ───────── 2.850 at ρ 0.5 ──",
+			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ 1\n"}},
 		{"wrong", pictures, 80, 24, "f +", []string{"─ wrong, 32 of 94 ─╮",
-			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ = 1 "}},
+			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ 1 "}},
 		{"class", pictures, 120, 40, "f f f s s", []string{"─ class hexagon, 4 of 50 · by row ─╮",
 			"│ ▸hexagon          hexagon ", "│  →triangle        →triangle ",
 			"││ predicted → triangle "}},
 		{"list", pictures, 120, 40, "v down down -", []string{
-			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ = 0.1 "}},
+			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ 0.1 "}},
 		{"table", table, 80, 24, "down", []string{
 			"│▸ 419  cross     crescent    2.850  water, …││", "││ age           21.25 "}},
 		{"zoomed table", table, 80, 24, "enter", []string{"╭─ ▸ Row 0 ────────────────────────────",

@@ -313,7 +313,7 @@ func TestViewsOfCompare(t *testing.T) {
 	for _, v := range []view{
 		{"curves", compare, 80, 24, "v m m", []string{"╭─ ▸ mean accuracy ─",
 			"│ ● sfk  ■ pgd  ▲ pan  ◆ erm  mean and 95 % t interval over seeds ",
-			"▲ pan n2  80.1│", "│     80┤ "}},
+			"▲ pan n=2  80.1│", "│     80┤ "}},
 		{"notes", compare, 80, 24, "v v", []string{"╭─ ▸ Read with care ─",
 			"│ ! erm: 1 run(s) left out because a newer one has the same seed ",
 			"│   algorithms     sfk, pgd, pan, erm ", "│ Definitions "}},

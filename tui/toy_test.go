@@ -544,7 +544,7 @@ func TestToySet(t *testing.T) {
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
 	r := newDriver(t, s, 200, 60)
-	if r.Press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
+	if r.Press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, ρ 0.5") {
 		t.Errorf("Runs does not show the set:\n%s", tuitest.Text(r.shot(t)))
 	}
 }

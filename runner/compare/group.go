@@ -85,7 +85,8 @@ func bySeed(a, b member) int {
 // and the rest by name, "auto" and other words after numbers.
 func compareSettings(a, b Setting) int {
 	if a.Key == "algorithms" {
-		return cmp.Or(cmp.Compare(rank(a.Value), rank(b.Value)), cmp.Compare(a.Value, b.Value))
+		place := func(s Setting) int { return dro.Place(dro.Algorithm(s.Value)) }
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Value, b.Value))
 	}
 	x, notX := strconv.ParseFloat(a.Value, 64)
 	y, notY := strconv.ParseFloat(b.Value, 64)
@@ -98,16 +99,6 @@ func compareSettings(a, b Setting) int {
 		return 1
 	}
 	return cmp.Compare(a.Value, b.Value)
-}
-
-// rank is a method's place in the registry, the paper's own first; unknown ones
-// come last.
-func rank(algorithm string) int {
-	known := dro.Algorithms()
-	if i := slices.Index(known, dro.Algorithm(algorithm)); i >= 0 {
-		return i
-	}
-	return len(known)
 }
 
 // dropRepeats keeps the newest run of each seed, because the same seed gives

@@ -70,7 +70,7 @@ func (p *Page) trainCount(class string) string {
 		counts = own
 	}
 	if i := slices.Index(m.Names(m.Main()), class); i >= 0 && i < len(counts) {
-		return fmt.Sprintf(" (%d)", counts[i])
+		return " " + page.N(counts[i])
 	}
 	return ""
 }

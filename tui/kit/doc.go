@@ -48,7 +48,7 @@
 //	messages.go   messages to pages: Tick, Notice, Click, Wheel, Hover; copies to the clipboard
 //	              (OSC 52)
 //
-//	text.go        text of a given width: Left, Right, Wrap, Fill; Clock, Plural
+//	text.go        text of a given width: Left, Right, Wrap, Fill; Duration, Plural
 //	box.go         Rect, Block, Compose, panels with a title and a note, progress bars, empty
 //	               pages; the least screen of 40 by 12
 //	table.go       lines of a table (Grid): which columns have room, wrapped last column

@@ -79,5 +79,5 @@ func nextFree(method uint8, from int, taken map[uint8]bool) uint8 {
 
 // methodNumber returns the number of a run's method.
 func methodNumber(m *runner.Meta) uint8 {
-	return kit.MethodNumber(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm())))
+	return kit.MethodNumber(dro.Place(m.Spec.Algorithm()))
 }

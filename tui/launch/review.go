@@ -82,7 +82,7 @@ func (l *Page) reviewLines() []string {
 		"",
 	}
 	for _, p := range []kit.Statement{
-		{Name: "Methods", Text: joined(s.Algorithms)},
+		{Name: "Methods", Text: joined(dro.InOrder(s.Algorithms))},
 		{Name: "Seeds", Text: seedsText(s)},
 		{Name: "Time", Text: l.time()},
 		{Name: "Machine", Text: l.machine()},

@@ -3,8 +3,8 @@ package plot
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
+	"drolab/runner/page"
 	"drolab/tui/cell"
 )
 
@@ -76,7 +76,7 @@ type endName []string
 func (c *Chart) endName(l *Line) endName {
 	forms := append([]string{l.Name}, l.Briefs...)
 	if l.band() {
-		forms = slices.Insert(forms, 0, l.Name+" n"+strconv.Itoa(len(l.Seeds)))
+		forms = slices.Insert(forms, 0, l.Name+" "+page.N(len(l.Seeds)))
 	}
 	for i, s := range forms {
 		forms[i] = c.Charset.spell(s)

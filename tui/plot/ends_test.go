@@ -69,7 +69,7 @@ func TestEndsKeepValues(t *testing.T) {
 		w    int
 		want string // the end of the band
 	}{
-		{60, "◆ reweight n2  0.40"}, {40, "◆ reweight  0.40"}, {38, "◆  0.40"},
+		{60, "◆ reweight n=2  0.40"}, {40, "◆ reweight  0.40"}, {38, "◆  0.40"},
 		{33, "◆  0.40"}, {26, "◆  0.40"}, {24, "◆"}, {21, "◆"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

@@ -177,7 +177,7 @@ func (p *Page) figures() []string {
 func (p *Page) uncertainty() string {
 	text := p.pick.Set.Label()
 	if p.pick.Set.HasRadius() {
-		text += fmt.Sprintf(" · ρ = %g", p.pick.Radii[p.rho])
+		text += fmt.Sprintf(", ρ %g", p.pick.Radii[p.rho])
 	}
 	return text
 }
@@ -217,7 +217,7 @@ func (p *Page) weight() string {
 	case !p.pick.Set.HasRadius():
 		return "ratio " + formatFigure(s.Ratios[0])
 	}
-	return fmt.Sprintf("%s at ρ = %g", formatFigure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
+	return fmt.Sprintf("%s at ρ %g", formatFigure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
 }
 
 // viewOne draws the sample under the cursor: its picture above what is known of it, or beside it
@@ -287,7 +287,7 @@ func (p *Page) facts(w int) (lines []string) {
 		if k == p.rho {
 			mark, st = t.Cursor, t.Accent
 		}
-		say(name, fmt.Sprintf("%s%6s at ρ = %g", mark, formatFigure(s.Ratios[k]), rho), st)
+		say(name, fmt.Sprintf("%s%6s at ρ %g", mark, formatFigure(s.Ratios[k]), rho), st)
 	}
 	return lines
 }

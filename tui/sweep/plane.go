@@ -111,7 +111,7 @@ func (p *Page) progress(w int) string {
 	case o.Counts[runner.Running]+o.Counts[runner.Queued]+o.Counts[runner.Paused] == 0:
 		text += "  no run is training"
 	case p.seen.timed:
-		text += "  about " + kit.Clock(p.seen.left) + " left"
+		text += "  about " + kit.Duration(p.seen.left) + " left"
 	}
 	if p.seen.slurm {
 		text += "  on Slurm"

@@ -67,7 +67,7 @@ func forNarrow(columns []column) (list []column) {
 	return list
 }
 
-// outcomeCount returns the number of columns that say what a run comes to, test % among them. It
+// outcomeCount returns the number of columns that say what a run comes to, mean % among them. It
 // counts the columns that columnsOf puts behind progress, and must follow it.
 func (w *Page) outcomeCount() int {
 	if w.Board.Validates && !w.Board.Val {
@@ -202,7 +202,7 @@ func (w *Page) rowName(row []int, form int) string {
 	case form > 0 && len(row) == 1 && !w.Runs.EachSeed:
 		name = short
 	case len(row) > 1:
-		name = fmt.Sprintf("%s ×%d%s", short, len(row), t.Uses)
+		name = fmt.Sprintf("%s %s%s", short, page.N(len(row)), t.Uses)
 	}
 	for _, t := range w.Runs.InRow(row) {
 		warned += t.Warned

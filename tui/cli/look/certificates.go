@@ -67,7 +67,7 @@ func placeName(set dro.Set, rho measure.Number) string {
 	if !rho.Applies() {
 		return set.Label()
 	}
-	return fmt.Sprintf("%s, %g", set.Label(), rho.Float())
+	return fmt.Sprintf("%s, ρ %g", set.Label(), rho.Float())
 }
 
 func intervalText(i *measure.Interval) string {

@@ -259,7 +259,7 @@ func (o *outcome) sameSeedCounts() bool {
 func (o *outcome) name(i int) string {
 	r := &o.Rows[i]
 	if n := len(r.Seeds); n > 1 && !o.sameSeedCounts() {
-		return fmt.Sprintf("%s ×%d", r.Title(), n)
+		return r.Title() + " " + page.N(n)
 	}
 	return r.Title()
 }

@@ -172,7 +172,7 @@ func (l *followedRun) evalLine() string {
 		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" samples/s")
 	}
 	if left, ok := l.Remaining(); ok {
-		words = append(words, "ETA "+kit.Clock(left))
+		words = append(words, "ETA "+kit.Duration(left))
 	}
 	return strings.Join(words, "  ")
 }

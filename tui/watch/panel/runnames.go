@@ -32,7 +32,7 @@ func LabelTracks(tracks []*Track, groups [][]int) {
 
 // OrderTracks sorts runs as the paper's table does: by algorithm, then by seed.
 func OrderTracks(tracks []*Track) {
-	rank := func(t *Track) int { return slices.Index(dro.Algorithms(), t.Meta.Spec.Algorithm()) }
+	rank := func(t *Track) int { return dro.Place(t.Meta.Spec.Algorithm()) }
 	slices.SortStableFunc(tracks, func(a, b *Track) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)),
 			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed), a.Meta.Created.Compare(b.Meta.Created))
