@@ -209,8 +209,8 @@ func (p *drawing) lines() {
 func (p *drawing) addLineGlyphs(t *trace, s Style, glyph rune) {
 	const apart = 16
 	fx, fy := p.cellPixels()
-	shift := int(s.Series)/cell.Marks + int(s.Series)%cell.Marks
-	for x := 5 * (shift + 1) % apart; x < p.w; x += apart {
+	shift, cells := int(s.Series)/cell.Marks+int(s.Series)%cell.Marks, p.chart.markCells()-1
+	for x := 5 * (shift + 1) % apart * cells; x < p.w; x += apart * cells {
 		if at := &t.spans[x*fx]; at.on {
 			y := p.h - 1 - at.last/fy
 			p.lineGlyphs = append(p.lineGlyphs, lineGlyph{place{x, y}, glyph, s})
