@@ -23,8 +23,8 @@ const (
 	Dropped     = "▾"
 	Missing     = "·"
 
-	// Changed stands before a setting that the user has changed, and at a preset with such
-	// settings; Given before a setting that the preset changes.
+	// Changed stands before a setting that the user has changed or in which watched runs differ,
+	// and at a preset with such settings; Given before a setting that the preset changes.
 	Changed = "◇"
 	Given   = "·"
 
