@@ -168,7 +168,7 @@ func (p *Page) figures() []string {
 		part = "group"
 	}
 	return []string{p.uncertainty(), "risk " + formatFigure(p.pick.Risks[p.rho]),
-		"accuracy " + page.Percent().Text(p.pick.Accuracy),
+		"mean " + page.Percent().Text(p.pick.Accuracy),
 		"worst " + part + " " + page.Percent().Text(p.pick.Worst),
 		"loss " + formatFigure(p.pick.Loss.Float())}
 }
