@@ -264,8 +264,7 @@ func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 			full = true
 			continue
 		}
-		figures := c.Measure != nil || c.Head == lab.TrendHead
-		if room < c.Width || figures && c.least > 0 && room < c.Width+names {
+		if room < c.Width || c.Measure != nil && c.least > 0 && room < c.Width+names {
 			full = true
 			continue
 		}
