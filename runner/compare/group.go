@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -67,10 +68,18 @@ func groupRuns(members []member) (groups []*group, keys []string) {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
 	first := lists.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
-	for i, name := range NumberRepeats(Names(first)) {
+	started := func(i int) time.Time { return groups[i].started() }
+	for i, name := range NumberRepeats(Names(first), started) {
 		groups[i].label = name
 	}
 	return groups, keys
+}
+
+// started returns when the first run of the group was started.
+func (g *group) started() time.Time {
+	return slices.MinFunc(g.members, func(a, b member) int {
+		return a.meta.Created.Compare(b.meta.Created)
+	}).meta.Created
 }
 
 // bySeed orders by seed, and the newest first among runs of the same seed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner/compare"
@@ -16,7 +17,13 @@ import (
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
 	names := lists.Map(groups, func(g []int) string { return all[g[0]] })
-	for n, numbered := range compare.NumberRepeats(names) {
+	started := func(n int) time.Time {
+		first := slices.MinFunc(groups[n], func(i, j int) int {
+			return tracks[i].Meta.Created.Compare(tracks[j].Meta.Created)
+		})
+		return tracks[first].Meta.Created
+	}
+	for n, numbered := range compare.NumberRepeats(names, started) {
 		for _, i := range groups[n] {
 			t := tracks[i]
 			t.Short = numbered
