@@ -56,7 +56,7 @@ func TestViewsOfSamples(t *testing.T) {
 	for _, v := range []view{
 		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ───────── 2.850 at ρ 0.5 ──",
 			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ 1\n"}},
-		{"wrong", pictures, 80, 24, "f +", []string{"─ wrong, 32 of 94 ─╮",
+		{"wrong", pictures, 80, 24, "f + v", []string{"─ wrong, 32 of 94 ─╮",
 			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ 1 "}},
 		{"class", pictures, 120, 40, "f f f s s", []string{"─ class hexagon, 4 of 50 · by row ─╮",
 			"│ ▸hexagon          hexagon ", "│  →triangle        →triangle ",
@@ -70,7 +70,7 @@ func TestViewsOfSamples(t *testing.T) {
 		{"group", table, 120, 40, "F s", []string{"─ group water, by the coast, 20 of 250 ─╮",
 			"│▸ 433  hexagon   triangle   6.285   2.095  water, by the coast "}},
 		{"define", table, 80, 24, "i", []string{"▸ Samples ─",
-			"│ Radii, + and -: the run's ρ = 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
+			"│ Radii, + and -: the run's ρ 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
 		{"help", pictures, 80, 60, "?", []string{"▸ Keys on Samples ─",
 			"│ v         thumbnails or a list ", "│ Not now (The run has no other checkpoint): "}},
 	} {

@@ -14,13 +14,21 @@ type thumbLayout struct {
 }
 
 // layThumbs lays out thumbnails in the main panel of w by h cells: at least a dozen, of the size
-// that leaves the least room empty.
-func (p *Page) layThumbs(w, h int) (best thumbLayout) {
-	const enough, least = 12, 10
+// that leaves the least room empty, or half a dozen where there is no room for more.
+func (p *Page) layThumbs(w, h int) thumbLayout {
 	if p.pick == nil || !certificate.Pictured(p.pick.Shape) {
-		return best
+		return thumbLayout{}
 	}
-	h -= headRows
+	const dozen = 12
+	if s := p.fillWith(dozen, w, h-headRows); s.size > 0 {
+		return s
+	}
+	return p.fillWith(dozen/2, w, h-headRows)
+}
+
+// fillWith lays out at least so many thumbnails in w by h cells.
+func (p *Page) fillWith(enough, w, h int) (best thumbLayout) {
+	const least = 10
 	covered := 0
 	for size := min(48, max(p.pick.Shape.W, p.pick.Shape.H)); size >= least; size -= 2 {
 		s := thumbLayout{size: size, w: max(size, p.captionCells(w)) + 1,
