@@ -82,7 +82,7 @@ tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/
 runner/record/recordtest < tui/internal/tuitest
 tui/kit, runner/record, runner/page, runner/train, runner/box < tui/cli/console
 presets, presets/recorded, CHARM, COBRA < tui/cli/console
-tui/cli/console, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
+tui/cli/console, tui/lab, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
 runner/report/paper < tui/cli/look
 tui/cli/look, runner/engine, tui, tui/share, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/run, runner/box, COBRA, FANG < tui/cli

@@ -135,6 +135,22 @@ func Algorithms() []Algorithm {
 	return names
 }
 
+// Place returns the place of a method in [Methods]; unknown ones come last. Where methods stand in
+// a row, they are in this order, unless they are sorted by a figure or stand as a user wrote them.
+func Place(a Algorithm) int {
+	if i := slices.Index(Algorithms(), a); i >= 0 {
+		return i
+	}
+	return len(registered)
+}
+
+// InOrder returns methods in the order of [Methods].
+func InOrder(list []Algorithm) []Algorithm {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b Algorithm) int {
+		return cmp.Compare(Place(a), Place(b))
+	})
+}
+
 // MethodNames returns the names of [Methods] as strings, in their order.
 func MethodNames() (names []string) {
 	for _, m := range registered {

@@ -112,7 +112,8 @@ func (m *Model) footer() string {
 	t := m.Theme
 	switch {
 	case m.notice.Text != "" && m.notice.Bad:
-		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+cell.Cut(m.notice.Text, m.w-4))), m.w)
+		text := cell.Warning + " " + cell.Cut(m.notice.Text, m.w-4)
+		return kit.Left(" "+t.Alarm.Paint(t.Greek(text)), m.w)
 	case m.notice.Text != "":
 		return kit.Left(" "+t.Warn.Paint(t.Greek(cell.Cut(m.notice.Text, m.w-2))), m.w)
 	case m.isBusy():

@@ -163,7 +163,7 @@ func TestPaletteFinds(t *testing.T) {
 	r.Press("1", ":")
 	r.Type("setting epochs")
 	r.Press("enter", "e", "7", "enter")
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "race ◆ epochs 7") {
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "race ◇ epochs 7") {
 		t.Errorf("the epochs of race are not 7:\n%s", s)
 	}
 }
@@ -623,7 +623,7 @@ func TestSharedView(t *testing.T) {
 			r.Send(click(60, y))
 			r.Send(click(60, y))
 			changed = changed || r.pages[r.current].Typing() ||
-				strings.Count(r.screen(), "◆") > 1 // the legend has one
+				strings.Count(r.screen(), cell.Changed) > 1 // the legend has one
 			r.Press("esc")
 		}
 		if changed == shared {

@@ -55,14 +55,15 @@ func TestViewsOfSamples(t *testing.T) {
 	}
 	pictures, table := of(false), of(true)
 	for _, v := range []view{
-		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ─────── 2.850 at ρ = 0.5 ──",
-			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ = 1\n"}},
-		{"wrong", pictures, 80, 24, "f +", []string{"─ wrong, 32 of 94 ─╮",
-			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ = 1 "}},
+		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ───────── 2.850 at ρ 0.5 ──",
+			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ 1\n"}},
+		{"wrong", pictures, 80, 24, "f + v", []string{"─ wrong, 32 of 94 ─╮",
+			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ 1 "}},
 		{"class", pictures, 120, 40, "f f f s s", []string{"─ class hexagon, 4 of 50 · by row ─╮",
-			"│ ▸hexag…→trian… ✗hexag…→trian… ", "││ predicted ✗ triangle "}},
+			"│ ▸hexagon          hexagon ", "│  →triangle        →triangle ",
+			"││ predicted → triangle "}},
 		{"list", pictures, 120, 40, "v down down -", []string{
-			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ = 0.1 "}},
+			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ 0.1 "}},
 		{"table", table, 80, 24, "down", []string{
 			"│▸ 419  cross     crescent    2.850  water,… ││", "││ age           21.25 "}},
 		{"zoomed table", table, 80, 24, "enter", []string{"╭─ ▸ Row 0 ────────────────────────────",
@@ -70,7 +71,7 @@ func TestViewsOfSamples(t *testing.T) {
 		{"group", table, 120, 40, "F s", []string{"─ group water, by the coast, 20 of 250 ─╮",
 			"│▸ 433  hexagon   triangle   6.285   2.095  water, by the coast "}},
 		{"define", table, 80, 24, "i", []string{"▸ Samples ─",
-			"│ Radii, + and -: the run's ρ = 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
+			"│ Radii, + and -: the run's ρ 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
 		{"help", pictures, 80, 60, "?", []string{"▸ Keys on Samples ─",
 			"│ v         thumbnails or a list ", "│ Not now (The run has no other checkpoint): "}},
 	} {

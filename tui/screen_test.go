@@ -250,12 +250,12 @@ func TestViewsOfLaunch(t *testing.T) {
 	launch := pages(t)[launchPage].open
 	for _, v := range []view{
 		{"changed", launch, 120, 40, "tab down right right space down down down e ctrl+u 1 enter",
-			[]string{"│ ▸ shapes ◆ seeds 3 ρ 1 ",
-				"◆ seeds            ●1 ●2 ●3 ○4 ○5 ○6  preset: 1 ",
-				"▸◆ rho              1               preset: 0.2 ",
+			[]string{"│ ▸ shapes ◇ seeds 3 ρ 1 ",
+				"◇ seeds            [x]1 [x]2 [x]3 [ ]4 [ ]5 [ ]6  preset: 1 ",
+				"▸◇ rho              1               preset: 0.2 ",
 				"│ Preset  0.2: at 0.5 the adversary's few samples of a batch are all noise"}},
 		{"ticked", launch, 80, 24, "tab right space down e", []string{
-			"  ◆ algorithms       ●sfk ●pan ●erm ○pgd +", " ▸· seeds            1 ",
+			"  ◇ algorithms       [x]sfk [x]pan [x]erm +", " ▸· seeds            1 ",
 			"│ Means   repeats of each method; a claim needs 4 or more "}},
 		{"invalid", launch, 80, 24, "tab down down down down e ctrl+u - 1",
 			[]string{"▸· rho              -1 ", "│ ! rho: -1: want a number > 0 "}},
@@ -277,17 +277,17 @@ func TestViewsOfRuns(t *testing.T) {
 	for _, v := range []view{
 		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
 			"│ /algo:sfk -done ", "─ 2 of 12 runs · 2 lines ·",
-			"│▸  ✗ 2026-03-14 paper   ● sfk       7 failed ",
-			"│   ! 2026-03-14 race    ● sfk       1 interrupted "}},
+			"│▸   ✗ 2026-03-14 paper   ● sfk       7 failed ",
+			"│    ╍ 2026-03-14 race    ● sfk       1 interrupted "}},
 		{"wrong filter", runs, 80, 24, "/ r h o > = x", []string{
 			"│ /rho>=x ", "│ ! rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
 		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 0 of 12 runs · 0 lines ·",
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
-			"40.4±0.1   70.4±0.1", "│▸  ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
+			"40.4±0.1   70.4±0.1", "│▸   ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
 		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ·", " preset↓ ",
-			"│ ● ✓ 2026-03-14 shapes         ◆ erm    n=2 done ",
-			"│▸  ✓ 2026-03-14 my \\x1b[31mow… ◆ erm "}},
+			"│ [x]✓ 2026-03-14 shapes       ◆ erm     n=2 done ",
+			"│▸   ✓ 2026-03-14 my \\x1b[31m… ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",
@@ -318,7 +318,7 @@ func TestViewsOfCompare(t *testing.T) {
 	for _, v := range []view{
 		{"curves", compare, 80, 24, "v m m", []string{"╭─ ▸ mean accuracy ─",
 			"│ ● sfk  ■ pgd  ▲ pan  ◆ erm  mean and 95 % t interval over seeds ",
-			"▲ pan n2  80.1│", "│     80┤ "}},
+			"▲ pan n=2  80.1│", "│     80┤ "}},
 		{"notes", compare, 80, 24, "v v", []string{"╭─ ▸ Read with care ─",
 			"│ ! erm: 1 run(s) left out because a newer one has the same seed ",
 			"│   algorithms     sfk, pgd, pan, erm ", "│ Definitions "}},

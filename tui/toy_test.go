@@ -315,7 +315,7 @@ func TestToySettings(t *testing.T) {
 		screen += tuitest.Text(r.shot(t))
 		r.Press("down")
 	}
-	for _, want := range []string{"●toy", "Settings of toy", "toy_rate",
+	for _, want := range []string{"[x]toy", "Settings of toy", "toy_rate",
 		"how fast the running mean moves"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("Launch never shows %q", want)
@@ -545,7 +545,7 @@ func TestToySet(t *testing.T) {
 	}
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
 	r := newDriver(t, s, 200, 60)
-	if r.Press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
+	if r.Press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, ρ 0.5") {
 		t.Errorf("Runs does not show the set:\n%s", tuitest.Text(r.shot(t)))
 	}
 }

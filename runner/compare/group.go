@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -67,10 +68,18 @@ func groupRuns(members []member) (groups []*group, keys []string) {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
 	first := lists.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
-	for i, name := range NumberRepeats(Names(first)) {
+	started := func(i int) time.Time { return groups[i].started() }
+	for i, name := range NumberRepeats(Names(first), started) {
 		groups[i].label = name
 	}
 	return groups, keys
+}
+
+// started returns when the first run of the group was started.
+func (g *group) started() time.Time {
+	return slices.MinFunc(g.members, func(a, b member) int {
+		return a.meta.Created.Compare(b.meta.Created)
+	}).meta.Created
 }
 
 // bySeed orders by seed, and the newest first among runs of the same seed.
@@ -85,7 +94,8 @@ func bySeed(a, b member) int {
 // and the rest by name, "auto" and other words after numbers.
 func compareSettings(a, b Setting) int {
 	if a.Key == "algorithms" {
-		return cmp.Or(cmp.Compare(rank(a.Value), rank(b.Value)), cmp.Compare(a.Value, b.Value))
+		place := func(s Setting) int { return dro.Place(dro.Algorithm(s.Value)) }
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Value, b.Value))
 	}
 	x, notX := strconv.ParseFloat(a.Value, 64)
 	y, notY := strconv.ParseFloat(b.Value, 64)
@@ -98,16 +108,6 @@ func compareSettings(a, b Setting) int {
 		return 1
 	}
 	return cmp.Compare(a.Value, b.Value)
-}
-
-// rank is a method's place in the registry, the paper's own first; unknown ones
-// come last.
-func rank(algorithm string) int {
-	known := dro.Algorithms()
-	if i := slices.Index(known, dro.Algorithm(algorithm)); i >= 0 {
-		return i
-	}
-	return len(known)
 }
 
 // dropRepeats keeps the newest run of each seed, because the same seed gives

@@ -53,7 +53,7 @@ func (t *Table) Legend() (lines []string) {
 			"common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
 			others, 1-t.Level, t.familyText()))
 		if own := t.untestedMeasures(); own != "" {
-			lines = append(lines, "No star: "+own+", since each run has its own objective.")
+			lines = append(lines, "No *: "+own+", since each run has its own objective.")
 		}
 	}
 	return lines

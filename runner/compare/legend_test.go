@@ -69,7 +69,7 @@ func TestLegend(t *testing.T) {
 	}
 	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...),
 		Options{}).Legend()
-	const last = "No star: full gradient norm, since each run has its own objective."
+	const last = "No *: full gradient norm, since each run has its own objective."
 	if got := lines[len(lines)-1]; got != last {
 		t.Errorf("the legend ends with %q, want %q", got, last)
 	}

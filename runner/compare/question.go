@@ -48,7 +48,8 @@ func Question(asks dro.Question, m *runner.Meta) string {
 	return fmt.Sprintf("%s%s %#v", data, m.Spec.Loss, set) // exact, where a label rounds
 }
 
-// problemLabel names set and radius: "χ², ρ=0.5".
+// problemLabel names set and radius exactly, as tables in JSON have it: "χ², ρ=0.5". Pages write
+// what spec.Spec.Radius returns.
 func problemLabel(m *runner.Meta) string {
 	set, err := m.Spec.Set()
 	switch {

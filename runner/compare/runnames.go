@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/lists"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 )
 
@@ -37,13 +39,18 @@ func Names(runs []*runner.Meta) []string {
 }
 
 // NumberRepeats returns names of things that differ, each once: of those that have one name, the
-// second has "#2" behind it, or the next number with which the name is free.
-func NumberRepeats(names []string) []string {
+// second to start has "#2" behind it, or the next number with which the name is free. So the order
+// of the list, which may change, changes no name.
+func NumberRepeats(names []string, started func(i int) time.Time) []string {
 	list, taken, seen := slices.Clone(names), map[string]bool{}, map[string]int{}
 	for _, name := range names {
 		taken[name] = true
 	}
-	for i, name := range names {
+	byStart := slices.SortedStableFunc(slices.Values(page.Indices(len(names))), func(i, j int) int {
+		return started(i).Compare(started(j))
+	})
+	for _, i := range byStart {
+		name := names[i]
 		if seen[name]++; seen[name] == 1 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -76,9 +77,16 @@ func TestNumberRepeats(t *testing.T) {
 		{[]string{"a #2", "a", "a"}, []string{"a #2", "a", "a #3"}},
 		{[]string{"a", "a #2", "a", "a #2"}, []string{"a", "a #2", "a #3", "a #2 #2"}},
 	} {
-		if got := NumberRepeats(c.names); !slices.Equal(got, c.want) {
+		together := func(int) time.Time { return time.Time{} }
+		if got := NumberRepeats(c.names, together); !slices.Equal(got, c.want) {
 			t.Errorf("names of %q: %q, want %q", c.names, got, c.want)
 		}
+	}
+	backwards := func(i int) time.Time { return time.Unix(int64(-i), 0) }
+	want := []string{"sfk #3", "pgd", "sfk #2", "sfk"}
+	got := NumberRepeats([]string{"sfk", "pgd", "sfk", "sfk"}, backwards)
+	if !slices.Equal(got, want) {
+		t.Errorf("where the last started first: %q, want %q", got, want)
 	}
 }
 

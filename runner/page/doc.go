@@ -17,6 +17,7 @@
 //	           cells
 //	table.go   tables: columns, rows, ranks, tables of records, CSV
 //	number.go  styles of numbers: digits, decimals, percent, ±; the dash of what does not apply
+//	notation.go  the one way to write n and ratios: "n=2", "×1.3"
 //	sort.go    keys by which rows are sorted: numbers, words, nothing
 //	axis.go    the ticks of axes: 1, 2, 5 times a power of ten
 //

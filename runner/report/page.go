@@ -493,7 +493,7 @@ func (p *Problem) legend() string {
 func (p *Problem) table1() *page.Table {
 	t := page.New("%")
 	for _, a := range p.arms {
-		t.Head(fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
+		t.Head(fmt.Sprintf("%s (%s)", a.label, page.N(len(a.runs))))
 		if _, ok := p.printed(a, "", ""); ok {
 			t.Columns = append(t.Columns, printedColumn)
 		}

@@ -68,7 +68,7 @@ func (t *Setting) ofSet(name string) bool {
 	return t.parameter == "" || dro.SetReads(name, t.parameter)
 }
 
-// Radius returns the set and its radius in a form short enough for a table: "χ², 0.5", "cvar 0.1".
+// Radius returns the set and its radius, as all pages write them: "χ², ρ 0.5", "cvar 0.1".
 func (s *Spec) Radius() string {
 	set, err := s.Set()
 	switch {
@@ -77,7 +77,7 @@ func (s *Spec) Radius() string {
 	case !set.HasRadius():
 		return set.Label()
 	}
-	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
+	return fmt.Sprintf("%s, ρ %.3g", set.Label(), s.Rho)
 }
 
 // Bounds returns the sides of the box of z in words; a set without a radius has no λ.

@@ -12,10 +12,14 @@ import (
 func standIn(r rune) (same, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
-			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" + blocks +
-			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
-		to = "|-..''--||+++++++++-|#=####2----.x~" +
-			">v><<*#+xY&o@%=U$QBZGDC_vX.#:+><^v^_.-=+*%"
+			"²–—−‐·×≈→←↑↓⇧" + "█░▓" + blocks + subscripts +
+			marks + Cursor + Worst + "◀" + // the signs have stand-ins of their own
+			Queued + Running + Done + Stopped + Failed + Interrupted + Dropped +
+			Best + Changed + Origin + Optimum + NotFinite + Checkpoint +
+			"ληµμργφακσεχ∇√" + Paused + "±≥≤≠…" // these have words
+		to = "|-..''--||+++++++++-|#=####" +
+			"2----.x~><^v^" + "#:+" + "_.-=+*%" + "123456789+" +
+			"@#+xY&oH%$ULQBZGDC" + "><<" + ",}v_F/`" + "^~=0X;"
 	)
 	at := strings.IndexRune(from, r)
 	if at < 0 {

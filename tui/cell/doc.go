@@ -14,7 +14,8 @@
 //	           sequences are replaced; the program's own styles (SGR, Seal, ForTerminal)
 //	ascii.go   stand-ins where the terminal has seven bits only (DROLAB_ASCII): ASCII, and Spell,
 //	           as in "lambda" for λ
-//	marks.go   marks of series (● ■ ▲, then letters), by number
+//	marks.go   the signs of the interface with their meanings; marks of methods (● ■ ▲, then
+//	           letters) and the numbers of their variants (●₂)
 //	writer.go  Writer of what commands print: cleans, breaks long lines between words (unless
 //	           `--wide`), keeps the first failed write; redraws lines (Over)
 //	json.go    EscapeJSON, for `--json` without characters that steer a terminal

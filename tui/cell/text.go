@@ -75,7 +75,7 @@ func plainWidth(s string) (n int, ok bool) {
 // isNarrow reports whether a character is certainly one cell wide: boxes, blocks and shapes,
 // braille, Greek and the other characters that the interface itself writes.
 func isNarrow(r rune) bool {
-	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' ||
+	return r >= 0x2500 && r <= 0x25fc || r == '★' || r >= '₀' && r <= '₊' ||
 		r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
 		r >= '←' && r <= '↓' || r == '·' || r == '–' || r == '…' || r == '×' || r == '±' ||
 		r == '‖' || r == '✓' || r == '✗' || r == '✕' || r == '≥' || r == '≤'

@@ -104,7 +104,7 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 		s += t.Dim.Paint("S the selected step  ")
 	}
 	if r.NonFinite > 0 {
-		s += t.Bad.Paint(fmt.Sprintf("%d not finite", r.NonFinite))
+		s += t.Alarm.Paint(fmt.Sprintf("%d not finite", r.NonFinite))
 	}
 	return kit.Left(s, w)
 }

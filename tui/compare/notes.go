@@ -26,11 +26,11 @@ func (p *Page) noteLines(w int) (lines []string) {
 		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
 	}
 	for _, d := range p.damageTexts() {
-		bullet(t.Bad.Paint("!"), cell.OneLine(
+		bullet(t.Alarm.Paint(cell.Warning), cell.OneLine(
 			fmt.Sprintf("%s. Its curve lacks that part. The table is of its summary", d)))
 	}
 	for _, n := range p.table.Notes {
-		bullet(t.Warn.Paint("!"), n.Text)
+		bullet(t.Warn.Paint(cell.Warning), n.Text)
 	}
 	if len(p.table.Notes) == 0 && len(p.damageTexts()) == 0 {
 		bullet(" ", "Same data, budget, program and seeds.")

@@ -130,7 +130,7 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	r, _ := compareOf(t, a)
 	r.Size(80, 38)
 	screen := tuitest.Text(r.Shot())
-	for _, want := range []string{"cross (383)      ?", "star (322)         ",
+	for _, want := range []string{"cross n=383      ?", "star n=322         ",
 		"? n < min_group 20: not called worst"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
@@ -377,8 +377,8 @@ func TestTrainCounts(t *testing.T) {
 		runs []*record.Run
 		want string
 	}{
-		{[]*record.Run{own(7, 5), predicted}, " (5)"},
-		{[]*record.Run{predicted, own(7, 5)}, " (5)"},
+		{[]*record.Run{own(7, 5), predicted}, " n=5"},
+		{[]*record.Run{predicted, own(7, 5)}, " n=5"},
 		{[]*record.Run{own(7, 5), own(6, 5)}, ""}, {[]*record.Run{own(7, 5), own()}, ""},
 		{[]*record.Run{predicted}, ""},
 	} {
@@ -430,7 +430,7 @@ func TestColoursAreClaims(t *testing.T) {
 		}
 	}
 	body := strings.Join(p.viewTable(198, 40)[2:], "")
-	for of, style := range map[string]kit.Style{"good": p.Theme.Good, "bad": p.Theme.Bad} {
+	for of, style := range map[string]kit.Style{"good": p.Theme.Better, "bad": p.Theme.Worse} {
 		if start, _, _ := strings.Cut(style.Paint("x"), "x"); strings.Contains(body, start) {
 			t.Errorf("a line without a star has the colour of %s", of)
 		}

@@ -70,7 +70,7 @@ func (p *Page) trainCount(class string) string {
 		counts = own
 	}
 	if i := slices.Index(m.Names(m.Main()), class); i >= 0 && i < len(counts) {
-		return fmt.Sprintf(" (%d)", counts[i])
+		return " " + page.N(counts[i])
 	}
 	return ""
 }
@@ -106,7 +106,7 @@ func (p *Page) legend(w int) (lines []string) {
 	}
 	parts = append(parts, p.table.Brief()...)
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
-		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
+		parts = append(parts, fmt.Sprintf("%s n < min_group %d: not called worst", cell.Few,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
 	return append(p.damagedLines(w), kit.Flow(" ", lists.Map(parts, p.Theme.Greek), "; ", w-1)...)
@@ -115,7 +115,8 @@ func (p *Page) legend(w int) (lines []string) {
 // damagedLines returns what the logs of the compared runs have lost, in lines of w cells.
 func (p *Page) damagedLines(w int) (lines []string) {
 	for _, d := range p.damageTexts() {
-		lines = append(lines, p.Theme.Hang(" ! ", p.Theme.Bad, cell.OneLine(d), w-1)...)
+		lines = append(lines,
+			p.Theme.Hang(" "+cell.Warning+" ", p.Theme.Alarm, cell.OneLine(d), w-1)...)
 	}
 	return lines
 }
@@ -283,7 +284,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	}
 	mark := " "
 	if row.few {
-		mark = string(plot.FewMark)
+		mark = cell.Few
 	}
 	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + mark
 	line = p.weight(row).Paint(line)

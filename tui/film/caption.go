@@ -107,6 +107,6 @@ func saySeeds(r *recording, _ float64) string {
 	}
 	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
 		"(by %v), and changes the mean accuracy by %v points. "+
-		"[ ] are 95 %% intervals that hold for all methods at once.",
+		"The 95 %% intervals hold for all methods at once.",
 		n, r.tracks[at].method, base, base+by.mean, by, r.by(at, testAccuracy))
 }

@@ -1,6 +1,7 @@
 package film
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -66,7 +67,7 @@ func load(ctx context.Context, dataDir string, pictures bool) (_ *recording, err
 		if h.Gap != nil {
 			return nil, h.Gap
 		}
-		number := kit.MethodNumber(slices.Index(dro.Algorithms(), m))
+		number := kit.MethodNumber(dro.Place(m))
 		r.tracks = append(r.tracks, &track{runs[0], runs, string(m), number, h.Evals, h.Steps})
 		r.epochs = runs[0].Epochs()
 	}
@@ -154,6 +155,13 @@ func (t *track) path(epoch float64) *plot.Path {
 		}
 	}
 	return p
+}
+
+// inOrder returns the tracks in the order of methods.
+func (r *recording) inOrder() []*track {
+	return slices.SortedFunc(slices.Values(r.tracks), func(a, b *track) int {
+		return cmp.Compare(a.number, b.number)
+	})
 }
 
 // name returns the name of a class.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -105,7 +106,7 @@ func (p *Page) bars(shown *track, epoch float64, w, h int) (lines []string) {
 // table draws the worst class and the mean of the methods, below the words of the title.
 func (p *Page) table(epoch float64, w int) (lines []string) {
 	t := p.Theme
-	for _, k := range p.recording.tracks {
+	for _, k := range p.recording.inOrder() {
 		name := t.Line(k.number).Paint(t.Mark(k.number) + " " + k.method)
 		_, worst := k.worst(epoch)
 		figures := fmt.Sprintf("%11s%10s  ", percent(worst), percent(k.mean(epoch, accuracy)))
@@ -121,23 +122,32 @@ const mostPictures, mostSide = 6, 24
 // where they are not drawn. They stand for some epochs.
 func (p *Page) gallery(side int, epoch float64, w, h int) (lines []string) {
 	const stand = 4
-	across, high := (w+1)/(side+1), side/2+1
+	wide, high := max(side, p.captionCells()), side/2+1
+	across := (w + 1) / (wide + 1)
 	var blocks []kit.Block
 	e := p.recording.tracks[mainMethod].latest(max(1, float64(int(epoch/stand)*stand)), 1)[0]
 	for i, s := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
-		says := p.Theme.Greek(fmt.Sprintf("%.1f× %s", s.Ratio, p.recording.name(s.Label)))
+		says := p.Theme.Greek(page.Factor(s.Ratio) + " " + p.recording.name(s.Label))
 		lines = append(lines, " "+says)
 		if p.recording.pictures != nil && i < across*(h/high) {
 			picture := kit.Pixels(*p.recording.pictures[s.Index].Within(side, side))
 			drawn := p.Theme.Thumbnail(picture, side, side/2)
-			blocks = append(blocks, kit.Block{Lines: append(drawn, kit.Left(says, side)),
-				Rect: kit.Area(i%across*(side+1), i/across*high, side, high)})
+			blocks = append(blocks, kit.Block{Lines: append(drawn, kit.Left(says, wide)),
+				Rect: kit.Area(i%across*(wide+1), i/across*high, wide, high)})
 		}
 	}
 	if blocks == nil {
 		return lines
 	}
 	return kit.Compose(w, h, blocks)
+}
+
+// captionCells returns the width of the words below a picture, with the longest name of a class.
+func (p *Page) captionCells() (cells int) {
+	for _, class := range p.recording.tracks[baseline].Meta.Classes {
+		cells = max(cells, cell.Width(page.Factor(1.23)+" "+p.Theme.Greek(class)))
+	}
+	return cells
 }
 
 // phase draws the path of (λ, η) so far, on axes that hold all of it.
@@ -155,7 +165,7 @@ func (p *Page) phase(epoch float64, w, h int) []string {
 func (p *Page) result(r kit.Rect) kit.Block {
 	t, n := p.Theme, len(p.recording.tracks[baseline].seeds)
 	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds", n)
-	rho := fmt.Sprintf("radius ρ = %g", p.recording.tracks[mainMethod].Meta.Spec.Rho)
+	rho := fmt.Sprintf("radius ρ %g", p.recording.tracks[mainMethod].Meta.Spec.Rho)
 	return t.Place(r, title, t.Greek(rho), false, true, func(w, h int) []string {
 		var blocks []kit.Block
 		size := max(1, min(w/2/largeWide, h/2/largeHigh))

@@ -25,8 +25,8 @@ func (t *Theme) Shades() bool { return t.ASCII || t.profile <= colorprofile.ANSI
 
 // setRoles sets the styles of the parts of charts other than series.
 func (t *Theme) setRoles() {
-	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim, plot.Alert: t.Bad,
-		plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad, plot.Hair: t.Accent}
+	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim, plot.Alert: t.Alarm,
+		plot.Worst: t.Title, plot.Better: t.Better, plot.Worse: t.Worse, plot.Hair: t.Accent}
 }
 
 // styleOfCell returns the style of a cell of a chart.

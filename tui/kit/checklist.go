@@ -1,6 +1,10 @@
 package kit
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"drolab/tui/cell"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // Checklist is a form in which the user goes through a list and chooses some of it. What a key does
 // takes effect at once.
@@ -48,9 +52,9 @@ func (f *Checklist) View(t *Theme, w, h int) (lines []string) {
 	items, room := f.Items(), max(1, h-len(lines))
 	first := First(f.Cursor, len(items), room)
 	for i := first; i < min(len(items), first+room); i++ {
-		box := t.Off
+		box := cell.Unticked
 		if items[i].On {
-			box = t.On
+			box = cell.Ticked
 		}
 		line := t.WithCursor(" "+box+" "+t.Greek(items[i].Name), i == f.Cursor)
 		lines = append(lines, Left(line, min(w, FormWidth)))

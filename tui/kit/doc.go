@@ -35,7 +35,7 @@
 //
 //	theme.go          start here: Theme, the palette: styles and glyphs; NewTheme, DROLAB_CONTRAST
 //	                  (Contrast)
-//	colours.go        colours for 24 bits, 256 and 16, on a dark and a light background; viridis
+//	colours.go        colours for 24 bits, 256 and 16, on a dark and a light background; cividis
 //	                  of maps
 //	tints.go          grounds of figures that are better or worse than a baseline's
 //	style.go          Style, the escape sequences around a text (Paint)
@@ -49,7 +49,7 @@
 //	messages.go   messages to pages: Tick, Notice, Click, Wheel, Hover; copies to the clipboard
 //	              (OSC 52)
 //
-//	text.go        text of a given width: Left, Right, Wrap, Fill; Clock, Plural
+//	text.go        text of a given width: Left, Right, Wrap, Fill; Duration, Plural
 //	box.go         Rect, Block, Compose, panels with a title and a note, progress bars, empty
 //	               pages; the least screen of 40 by 12
 //	table.go       lines of a table (Grid): which columns have room, wrapped last column

@@ -158,7 +158,7 @@ func (l *LineForm) View(t *Theme, w, h int) []string {
 
 // ErrorLines returns the lines that say what is wrong, wrapped at w cells.
 func (t *Theme) ErrorLines(err error, w int) []string {
-	return t.Bad.PaintAll(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
+	return t.Alarm.PaintAll(Wrap(t.Greek(cell.Warning+" "+cell.OneLine(err.Error())), w))
 }
 
 // TypingKeys returns the hints while the user types into a form or a line.

@@ -134,9 +134,9 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	for i, s := range lines {
 		lines[i] = " " + cell.Cut(s, bw-4)
 	}
-	if o.danger { // the box has the colour of Bad
+	if o.danger { // the box has the colour of an alarm
 		other := *t
-		other.focused, other.Title, other.Accent = t.Bad, t.Bad, t.Bad
+		other.focused, other.Title, other.Accent = t.Alarm, t.Alarm, t.Alarm
 		t = &other
 	}
 	box := t.Panel(o.Title, note, true, true, lines, bw, bh)
@@ -155,7 +155,7 @@ func (o *Overlay) options(t *Theme) string {
 	for _, c := range o.choices {
 		name := c.Name
 		if o.danger {
-			name = t.Bad.Paint(name)
+			name = t.Alarm.Paint(name)
 		}
 		s += t.Key.Paint(KeyName(c.Keys[0], t.ASCII)) + " " + name + "   "
 	}

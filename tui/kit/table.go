@@ -102,9 +102,9 @@ func (g *Grid) paintTone(column int, cell, part string) string {
 	}
 	switch tone(strings.TrimSpace(cell)) {
 	case page.Good:
-		return g.theme.Good.Paint(part)
+		return g.theme.Better.Paint(part)
 	case page.Bad:
-		return g.theme.Bad.Paint(part)
+		return g.theme.Worse.Paint(part)
 	case page.Faint:
 		return g.theme.Dim.Paint(part)
 	}

@@ -110,7 +110,7 @@ func TestTones(t *testing.T) {
 			if !higher {
 				want = -good
 			}
-			shown := map[kind]Style{better: theme.Good, worse: theme.Bad}[want].Paint(".")
+			shown := map[kind]Style{better: theme.Better, worse: theme.Worse}[want].Paint(".")
 			if start, _, _ := strings.Cut(shown, "."); !strings.Contains(line, start) ||
 				want == same && strings.Contains(line, "\x1b") {
 				t.Errorf("%q, more is better: %v: %q", text, higher, line)

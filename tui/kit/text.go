@@ -7,18 +7,13 @@ import (
 	"time"
 
 	"drolab/tui/cell"
+	"drolab/tui/plot"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Clock formats a duration as 0:07, 12:34 or 1:02:03.
-func Clock(d time.Duration) string {
-	s := int64(d.Round(time.Second) / time.Second)
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-}
+// Duration writes how long something took or will take, as axes do: 7s, 12m34s, 1h02m, 3d04h.
+func Duration(d time.Duration) string { return plot.FormatDuration(d.Seconds()) }
 
 // Plural returns a count with its noun, in the plural unless the count is 1.
 func Plural(n int, noun string) string {

@@ -25,11 +25,11 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-func TestClock(t *testing.T) {
-	for in, want := range map[time.Duration]string{7 * time.Second: "0:07",
-		754 * time.Second: "12:34", 3723 * time.Second: "1:02:03"} {
-		if got := Clock(in); got != want {
-			t.Errorf("Clock(%v) = %q, want %q", in, got, want)
+func TestDuration(t *testing.T) {
+	for in, want := range map[time.Duration]string{7 * time.Second: "7s",
+		754 * time.Second: "12m34s", 3723 * time.Second: "1h02m"} {
+		if got := Duration(in); got != want {
+			t.Errorf("Duration(%v) = %q, want %q", in, got, want)
 		}
 	}
 }

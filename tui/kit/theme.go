@@ -18,7 +18,8 @@ type Theme struct {
 	dark    bool // the background
 
 	Text, Dim, Title, Accent, Key Style
-	Good, Warn, Bad               Style
+	Better, Worse                 Style // of figures beside others; nothing else is green or red
+	Warn, Alarm                   Style // warnings; errors and what has failed
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the style of the current tab in the header
 	focused                       Style
@@ -38,21 +39,21 @@ type chartStyles struct {
 // glyphs are the glyphs of the interface, one cell each. Where the terminal has only ASCII, the
 // interface as a whole is converted to it.
 type glyphs struct {
-	On, Off, Cursor, More string
-	Changed, Given        string // mark a setting from the user, from the preset
-	Best                  string // stands at the best value of a column
-	box, heavyBox         lipgloss.Border
-	barFull, barEmpty     string
+	Cursor, More      string
+	Changed, Given    string // mark a setting from the user, from the preset
+	Best              string // stands at the best value of a column
+	box, heavyBox     lipgloss.Border
+	barFull, barEmpty string
 }
 
 // BareTheme returns the palette for an output that is no terminal: it has no style. Its glyphs take
 // one cell in every font: wider ones would shift the rest of their line.
 func BareTheme(ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, glyphs: glyphs{On: "●", Off: "○", Cursor: "▸", More: "…",
-		Changed: "◆", Given: "·", barFull: "━", barEmpty: "─", Best: "★",
+	t := &Theme{ASCII: ascii, glyphs: glyphs{Cursor: cell.Cursor, More: cell.More,
+		Changed: cell.Changed, Given: cell.Given, barFull: "━", barEmpty: "─", Best: cell.Best,
 		box: lipgloss.RoundedBorder(), heavyBox: lipgloss.ThickBorder()}}
 	if ascii {
-		t.Best, t.box = "^", lipgloss.ASCIIBorder() // the star's stand-in is a mark of lines
+		t.Best, t.box = cell.ASCII(cell.Best), lipgloss.ASCIIBorder()
 		t.More = "..."
 	}
 	return t
@@ -68,7 +69,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t.Title, t.Key, t.focused = bold, bold, bold
 	t.Selected, t.BarText, t.Caret = reverse, reverse, reverse
 	if !t.color {
-		t.Accent, t.Good, t.Warn, t.Bad = bold, bold, bold, bold
+		t.Accent, t.Better, t.Worse, t.Warn, t.Alarm = bold, bold, bold, bold, bold
 		t.Dim, t.border = faint, faint
 		for i := range t.faint {
 			t.faint[i], t.back[i] = faint, faint
@@ -89,7 +90,8 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	few := lipgloss.Complete(min(profile, colorprofile.ANSI256))
 	grey := func(c ink) Style { return styleOf(plain.Foreground(c.color(few))) }
 	t.Dim, t.Accent, t.border = grey(p.dim), fg(p.accent), grey(p.border)
-	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
+	t.Better, t.Worse, t.Warn = fg(p.better), fg(p.worse), fg(p.warn)
+	t.Alarm = styleOf(plain.Bold(true).Foreground(color(p.warn)))
 	t.Key = t.Accent
 	t.setRoles()
 	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
@@ -128,7 +130,7 @@ func (t *Theme) BestStyle() Style {
 	if !t.color {
 		return t.Title
 	}
-	return Style{start: t.Title.start + t.Good.start, end: t.Good.end}
+	return Style{start: t.Title.start + t.Better.start, end: t.Better.end}
 }
 
 // Greek returns s, with Greek letters and other signs written out if the terminal has only ASCII.

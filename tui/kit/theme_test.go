@@ -103,6 +103,39 @@ func TestSeriesAreToldApart(t *testing.T) {
 	}
 }
 
+// TestGreenAndRedAreBetterAndWorse: no other colour is green or red, of methods or of anything
+// else, for any kind of terminal.
+func TestGreenAndRedAreBetterAndWorse(t *testing.T) {
+	full := [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	// hue returns the hue in OKLab, in degrees, and whether the colour is grey.
+	hue := func(rgb uint32) (degrees float64, grey bool) {
+		lab := okLab(rgb, full)
+		degrees = math.Mod(math.Atan2(lab[2], lab[1])*180/math.Pi+360, 360)
+		return degrees, math.Hypot(lab[1], lab[2]) < .04
+	}
+	of256 := func(x uint8) uint32 {
+		r, g, b, _ := ansi.IndexedColor(x).RGBA()
+		return r>>8<<16 | g>>8<<8 | b>>8
+	}
+	for name, p := range map[string]inks{"dark": darkInks(), "light": lightInks()} {
+		heat := heatInks()
+		others := append(p.series[:], heat[:]...)
+		others = append(others, p.dim, p.accent, p.warn, p.border, p.faded, p.selected)
+		for i, c := range others {
+			for _, rgb := range []uint32{c.rgb, of256(c.x256)} {
+				h, grey := hue(rgb)
+				if !grey && (h > 112 && h < 180 || h < 48 || h > 352) {
+					t.Errorf("%s: colour %d, %06x, is green or red: its hue is %.0f", name, i, rgb,
+						h)
+				}
+			}
+			if x := c.x16 % 8; x == 1 || x == 2 {
+				t.Errorf("%s: colour %d is %d of the 16, green or red", name, i, c.x16)
+			}
+		}
+	}
+}
+
 // TestContrast: with high contrast no text is grey, and the selected row is inverse.
 func TestContrast(t *testing.T) {
 	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.TrueColor} {
@@ -213,7 +246,7 @@ func TestTints(t *testing.T) {
 		}
 		for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
 			th := NewTheme(profile, dark, false)
-			if th.better[0] != th.Good || th.worse[0] != th.Bad {
+			if th.better[0] != th.Better || th.worse[0] != th.Worse {
 				t.Errorf("dark %t, profile %v: tints are %q and %q, want those of words", dark,
 					profile, th.better[0].Paint("x"), th.worse[0].Paint("x"))
 			}

@@ -28,7 +28,7 @@ func tintInks(dark bool) (better, worse [plot.TintLevels]ink) {
 // styles of what is better and worse.
 func (t *Theme) setTints() {
 	for i := range t.better {
-		t.better[i], t.worse[i] = t.Good, t.Bad
+		t.better[i], t.worse[i] = t.Better, t.Worse
 	}
 	if t.profile <= colorprofile.ANSI {
 		return

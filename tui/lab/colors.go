@@ -1,77 +1,83 @@
 package lab
 
 import (
-	"hash/fnv"
 	"slices"
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
 
-// Colors holds the number of each configuration, which is its colour and mark, by
-// runner.Meta.Configuration.
-type Colors map[string]uint8
+// Colors holds the variant of each configuration, by runner.Meta.Configuration: 1 for the first
+// configuration of its method in its preset, 2 for the second one, in the order of their starts. A
+// method's colour and mark depend on its name alone, and the variant is the number behind the mark.
+// So a run looks the same at every start and on every page, as long as older runs are not deleted.
+type Colors map[string]int
 
-// ColorsOf gives numbers to the configurations of each preset in a folder.
+// ColorsOf returns the variants of the configurations in a folder.
 func ColorsOf(runs []*record.Run) Colors {
-	all, given := Colors{}, map[string]*kit.Numbering{} // by preset
-	preset := func(r *record.Run) string { return r.Meta.Preset }
-	for _, list := range lists.GroupBy(runs, preset) {
-		metas := lists.Map(list, func(r *record.Run) *runner.Meta { return &r.Meta })
-		given[preset(list[0])] = numbering(metas)
-	}
-	for _, r := range slices.Backward(runs) { // the oldest first
+	all, count := Colors{}, map[[2]string]int{} // by preset and method
+	oldestFirst := slices.SortedStableFunc(slices.Values(runs), func(a, b *record.Run) int {
+		return a.Meta.Created.Compare(b.Meta.Created)
+	})
+	for _, r := range oldestFirst {
 		key := r.Configuration()
-		if _, known := all[key]; !known {
-			all[key] = all.find(&r.Meta, key, given[r.Meta.Preset])
+		if all[key] == 0 {
+			of := [2]string{r.Meta.Preset, string(r.Meta.Spec.Algorithm())}
+			count[of]++
+			all[key] = count[of]
 		}
 	}
 	return all
 }
 
-// Number returns the number of a run that is shown alone.
-func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key, kit.Numbers()) }
+// Number returns the number of a run among all runs of the folder.
+func (c Colors) Number(key string, m *runner.Meta) uint8 {
+	return kit.VariantNumber(methodNumber(m), c[key])
+}
 
 // ForRuns returns the numbers of runs that are shown together. Runs that differ in seed alone have
-// the same number; others have different marks, as long as there are free ones. A method has one
-// colour wherever it is shown. A configuration keeps the number that it has in c, if no run before
-// it has its mark. Of the other configurations, the first of a method has the method's own number.
-// The rest look for a free number from a place that their settings determine, so that they find the
-// same one the next day.
+// the same number; others have different ones, as long as there are free ones. A configuration has
+// its own number, unless an older one has it, of another preset. Such a configuration, one that is
+// not in c, and the later ones of many take the next free number of their method.
 func (c Colors) ForRuns(runs []*runner.Meta) []uint8 {
-	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
-	given := numbering(runs)
-	for i, m := range runs {
+	given, taken := map[string]uint8{}, map[uint8]bool{}
+	give := func(key string, n uint8) { given[key], taken[n] = n, true }
+	byAge := slices.SortedStableFunc(slices.Values(runs), func(a, b *runner.Meta) int {
+		return a.Created.Compare(b.Created)
+	})
+	for _, m := range byAge {
 		key := m.Configuration()
-		if _, known := mine[key]; !known {
-			mine[key] = c.find(m, key, given)
+		_, there := given[key]
+		n := c.Number(key, m)
+		if own := c[key]; !there && !taken[n] && own >= 1 && own < kit.Variants {
+			give(key, n)
 		}
-		numbers[i] = mine[key]
+	}
+	for _, m := range byAge {
+		key := m.Configuration()
+		if _, there := given[key]; !there {
+			give(key, nextFree(methodNumber(m), min(c[key], 1)+1, taken))
+		}
+	}
+	numbers := make([]uint8, len(runs))
+	for i, m := range runs {
+		numbers[i] = given[m.Configuration()]
 	}
 	return numbers
 }
 
+// nextFree returns the first free number of a method's variants, from one of them on; the last
+// number if none is free.
+func nextFree(method uint8, from int, taken map[uint8]bool) uint8 {
+	for from < kit.Variants && taken[kit.VariantNumber(method, from)] {
+		from++
+	}
+	return kit.VariantNumber(method, from)
+}
+
 // methodNumber returns the number of a run's method.
 func methodNumber(m *runner.Meta) uint8 {
-	return kit.MethodNumber(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm())))
-}
-
-// numbering returns the numbering for runs that are shown together.
-func numbering(runs []*runner.Meta) *kit.Numbering {
-	return kit.Numbers(lists.Map(runs, methodNumber)...)
-}
-
-// find returns the number that a configuration has in c if it is free, or else the next of its
-// method.
-func (c Colors) find(m *runner.Meta, key string, given *kit.Numbering) uint8 {
-	own := methodNumber(m)
-	if n, ok := c[key]; ok && given.Claim(n, own) {
-		return n
-	}
-	h := fnv.New32a()
-	h.Write([]byte(key))
-	return given.Next(own, uint8(h.Sum32()))
+	return kit.MethodNumber(dro.Place(m.Spec.Algorithm()))
 }

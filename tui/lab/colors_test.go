@@ -3,69 +3,95 @@ package lab
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/lists"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
-// TestMethodsColours: a method has one colour, whatever is shown with it, and each of its variants
-// has a mark that nothing else there has. Both stay the same from day to day.
-func TestMethodsColours(t *testing.T) {
-	var runs []*runner.Meta
-	for _, method := range []dro.Algorithm{dro.SFK, dro.ERM, dro.SFK, dro.SFK, dro.PGD, dro.SFK} {
-		m := &runner.Meta{Preset: "p"}
-		m.Spec.Algorithms = []dro.Algorithm{method}
-		m.Spec.LR = .1 * float64(len(runs)+1)
-		runs = append(runs, m)
+// configurations returns a run of each of some methods, in the order of their starts, each with
+// settings of its own.
+func configurations(preset string, methods ...dro.Algorithm) (runs []*record.Run) {
+	for i, method := range methods {
+		r := &record.Run{}
+		r.Meta.ID, r.Meta.Preset = fmt.Sprint(preset, i), preset
+		r.Meta.Created = time.Unix(int64(len(preset)+i), 0)
+		r.Meta.Spec.Algorithms, r.Meta.Spec.LR = []dro.Algorithm{method}, .1*float64(i+1)
+		runs = append(runs, r)
 	}
-	numbers := Colors(nil).ForRuns(runs)
-	known, marks := Colors{}, map[rune]bool{}
-	for i, m := range runs {
-		if n := numbers[i]; n%kit.Colors != methodNumber(m) || i < 2 && n != methodNumber(m) {
-			t.Errorf("%s has the number %d, want its method's, %d, or a variant of it",
-				m.Spec.Algorithm(), n, methodNumber(m))
-		}
-		mark := cell.Mark(int(numbers[i]), false)
-		if marks[mark] {
-			t.Errorf("two have the mark %c", mark)
-		}
-		marks[mark] = true
-		known[m.Configuration()] = numbers[i]
-	}
-	if again := known.ForRuns(runs[3:]); fmt.Sprint(again) != fmt.Sprint(numbers[3:]) {
-		t.Errorf("%v, and alone %v", numbers[3:], again)
-	}
-	many := make([]*runner.Meta, 40) // more than there are marks
-	for i := range many {
-		many[i] = &runner.Meta{}
-		many[i].Spec.Algorithms, many[i].Spec.LR = []dro.Algorithm{dro.PGD}, float64(i)
-	}
-	for _, n := range Colors(nil).ForRuns(many) {
-		if n%kit.Colors != methodNumber(many[0]) {
-			t.Errorf("a variant has the number %d", n)
+	return runs
+}
+
+func metas(runs []*record.Run) []*runner.Meta {
+	return lists.Map(runs, func(r *record.Run) *runner.Meta { return &r.Meta })
+}
+
+// TestVariants: a method has one colour and one mark, whatever is shown with it. Its configurations
+// are numbered in the order of their starts, and have the same number among all runs, among some,
+// and in any order.
+func TestVariants(t *testing.T) {
+	runs := configurations("p", dro.SFK, dro.ERM, dro.SFK, dro.SFK, dro.PGD, dro.SFK)
+	want := []string{"●", "◆", "●₂", "●₃", "■", "●₄"}
+	colors, theme := ColorsOf(runs), kit.BareTheme(false)
+	for _, shown := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {3, 5}, {2}, {1, 5}} {
+		some := lists.Map(shown, func(i int) *record.Run { return runs[i] })
+		for k, n := range colors.ForRuns(metas(some)) {
+			if got := theme.Mark(n); got != want[shown[k]] {
+				t.Errorf("of the runs %v, run %d has the mark %s, want %s", shown, shown[k], got,
+					want[shown[k]])
+			}
+			if alone := colors.Number(some[k].Configuration(), &some[k].Meta); alone != n {
+				t.Errorf("run %d has the number %d among %v, and %d in the list of all", shown[k],
+					n, shown, alone)
+			}
 		}
 	}
 }
 
-// TestAnyNumberOfMethods: methods that are shown together have different marks, in ASCII too,
-// however many there are, and also where they have the same number.
-func TestAnyNumberOfMethods(t *testing.T) {
-	const different = kit.Colors + cell.Letters
-	for _, shown := range []struct{ count, apart int }{{different, 1}, {12, different}} {
-		for first := range 2 * different {
-			var methods []uint8
-			for k := range shown.count {
-				methods = append(methods, kit.MethodNumber(first+k*shown.apart))
-			}
-			given, marks := kit.Numbers(methods...), map[rune]bool{}
-			for _, m := range methods {
-				marks[cell.Mark(int(given.Next(m, uint8(first))), true)] = true
-			}
-			if len(marks) != shown.count {
-				t.Fatalf("from method %d on, %d have %d marks", first, shown.count, len(marks))
-			}
+// TestVariantsThatMeet: configurations of two presets have different numbers where they meet, and
+// so have those of which the folder does not know and those that are too many for a digit.
+func TestVariantsThatMeet(t *testing.T) {
+	both := append(configurations("p", dro.SFK, dro.SFK), configurations("qq", dro.SFK, dro.ERM)...)
+	colors := ColorsOf(both)
+	if a, b := colors[both[0].Configuration()], colors[both[2].Configuration()]; a != 1 || b != 1 {
+		t.Fatalf("the first configurations of two presets are variants %d and %d, want 1, 1", a, b)
+	}
+	many := make([]dro.Algorithm, kit.Variants+4)
+	for i := range many {
+		many[i] = dro.PGD
+	}
+	late := configurations("p", many...)
+	for name, shown := range map[string]struct {
+		colors Colors
+		runs   []*record.Run
+		want   string
+	}{
+		"two presets": {colors, both, "●●₂●₃◆"},
+		"unknown":     {nil, both, "●●₂●₃◆"},
+		"late":        {ColorsOf(late), late[kit.Variants:], "■₂■₃■₄■₅"},
+		"many":        {ColorsOf(late), late, "■■₂■₃■₄■₅■₆■₇■₈■₉■₊■₊■₊■₊■₊"},
+	} {
+		got := ""
+		for _, n := range shown.colors.ForRuns(metas(shown.runs)) {
+			got += kit.BareTheme(false).Mark(n)
 		}
+		if got != shown.want {
+			t.Errorf("%s: the marks are %s, want %s", name, got, shown.want)
+		}
+	}
+}
+
+// TestAnyNumberOfMethods: methods have different marks, in ASCII too, however many there are.
+func TestAnyNumberOfMethods(t *testing.T) {
+	marks := map[rune]bool{}
+	for i := range kit.Colors + cell.Letters {
+		marks[cell.Mark(int(kit.MethodNumber(i)), true)] = true
+	}
+	if want := kit.Colors + cell.Letters; len(marks) != want {
+		t.Errorf("%d methods have %d marks", want, len(marks))
 	}
 }

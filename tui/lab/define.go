@@ -31,7 +31,7 @@ func plainSentence(name string) string {
 			"class where that share is lowest.",
 		"worst_group_accuracy": "Worst %: the share of test samples classified correctly in the " +
 			"group where that share is lowest.",
-		"test_accuracy": "Test % (mean): the share of all test samples classified correctly.",
+		"test_accuracy": "Mean %: the share of all test samples classified correctly.",
 		"robust_risk": "Robust risk: the loss on the test data once the adversary has reweighted " +
 			"them; lower is better.",
 		"test_loss":  "Test loss: the mean loss on the test data; lower is better.",

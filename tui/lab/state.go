@@ -5,16 +5,18 @@ import (
 	"fmt"
 
 	"drolab/runner"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
 // State returns the glyph of a status, and its style.
 func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
-	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
-		runner.Done: "✓", runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
-	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good,
+	glyphs := map[runner.Status]string{runner.Queued: cell.Queued, runner.Running: cell.Running,
+		runner.Paused: cell.Paused, runner.Done: cell.Done, runner.Stopped: cell.Stopped,
+		runner.Failed: cell.Failed, runner.Interrupted: cell.Interrupted}
+	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Text,
 		runner.Paused: t.Warn, runner.Stopped: t.Warn, runner.Interrupted: t.Warn,
-		runner.Failed: t.Bad}
+		runner.Failed: t.Alarm}
 	st, ok := styles[s]
 	if !ok {
 		st = t.Dim

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/dro"
+	"drolab/tui/cell"
 )
 
 // boxesOf returns the boxes of a setting, nil for a setting without boxes.
@@ -32,16 +33,11 @@ type checkbox struct {
 // viewBoxes paints boxes.
 func (l *Page) viewBoxes(boxes []checkbox, here bool) []string {
 	t := l.Theme
-	// The ASCII stand-ins for the circles would read as letters of the names.
-	off, on := t.Off, t.On
-	if t.ASCII {
-		off, on = "[ ]", "[x]"
-	}
 	list := make([]string, len(boxes))
 	for i, b := range boxes {
-		text, st := off+b.name, t.Dim
+		text, st := cell.Unticked+b.name, t.Dim
 		if b.on {
-			text, st = on+b.name, t.Text
+			text, st = cell.Ticked+b.name, t.Text
 		}
 		if here && i == l.box {
 			st = t.Caret

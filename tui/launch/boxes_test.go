@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 )
 
@@ -17,8 +18,8 @@ func TestBoxesAreReached(t *testing.T) {
 		l.goTo(t, "algorithms")
 		for i, a := range dro.Algorithms() {
 			s := tuitest.Text(r.Shot())
-			if l.box != i || !strings.Contains(s, l.Theme.Off+string(a)) &&
-				!strings.Contains(s, l.Theme.On+string(a)) {
+			if l.box != i || !strings.Contains(s, cell.Unticked+string(a)) &&
+				!strings.Contains(s, cell.Ticked+string(a)) {
 				t.Errorf("%d cells: %s is under the cursor and not on the screen:\n%s", w, a, s)
 			}
 			for _, other := range dro.Algorithms() {

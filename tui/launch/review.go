@@ -31,8 +31,8 @@ func (l *Page) viewPlan(w, h int) []string {
 		}
 	}
 	if l.problem != nil {
-		points[0] = kit.Statement{Text: "! " + cell.OneLine(l.problem.Error()),
-			Style: t.Bad, Whole: true}
+		points[0] = kit.Statement{Text: cell.Warning + " " + cell.OneLine(l.problem.Error()),
+			Style: t.Alarm, Whole: true}
 	}
 	rest := []kit.Statement{{Name: "Time", Text: l.time()},
 		{Name: "Problem", Text: l.problemText()},
@@ -82,7 +82,7 @@ func (l *Page) reviewLines() []string {
 		"",
 	}
 	for _, p := range []kit.Statement{
-		{Name: "Methods", Text: joined(s.Algorithms)},
+		{Name: "Methods", Text: joined(dro.InOrder(s.Algorithms))},
 		{Name: "Seeds", Text: seedsText(s)},
 		{Name: "Time", Text: l.time()},
 		{Name: "Machine", Text: l.machine()},

@@ -212,7 +212,7 @@ func (l *Page) viewInput(room int) string {
 	t := l.Theme
 	st := t.Text
 	if l.problem != nil {
-		st = t.Bad
+		st = t.Alarm
 	}
 	return l.line.View(st, max(8, room-1))
 }
@@ -278,7 +278,7 @@ func (l *Page) problemText() string {
 	}
 	parts := l.spec().Bounds(p.Box.Lambda, p.Box.Eta)
 	if p.Set.HasRadius() {
-		parts = append([]string{fmt.Sprintf("ρ = %.4g", p.Rho)}, parts...)
+		parts = append([]string{fmt.Sprintf("ρ %.4g", p.Rho)}, parts...)
 	}
 	return fmt.Sprintf("%s, %s coordinates", strings.Join(parts, " · "), p.Coordinates)
 }

@@ -94,15 +94,15 @@ func (l *Page) warningLines() []string {
 	}
 	var lines []string
 	if w.err != nil {
-		refusal := l.indented("! " + t.Greek(cell.OneLine(w.err.Error())))
+		refusal := l.indented(cell.Warning + " " + t.Greek(cell.OneLine(w.err.Error())))
 		lines = append(lines, "", "These runs cannot start:")
-		lines = append(lines, t.Bad.PaintAll(refusal)...)
+		lines = append(lines, t.Alarm.PaintAll(refusal)...)
 	}
 	if len(w.list) > 0 {
 		lines = append(lines, "", "These runs will warn:")
 	}
 	for _, text := range w.list {
-		lines = append(lines, t.Warn.PaintAll(l.indented("! "+t.Greek(text)))...)
+		lines = append(lines, t.Warn.PaintAll(l.indented(cell.Warning+" "+t.Greek(text)))...)
 	}
 	return lines
 }

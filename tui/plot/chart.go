@@ -200,14 +200,8 @@ func (c *Chart) override(number uint8, own rune) rune {
 // drawable reports whether a rune is visible and takes one cell.
 func drawable(r rune) bool { return r > ' ' && !cell.Steers(r) && cell.RuneWidth(r) == 1 }
 
-// pick returns a rune or, in ASCII, another one. It is for runes whose usual stand-in is the mark
-// of a series: a value that is not finite, an optimum, the start of a path.
-func (cs Charset) pick(r, ascii rune) rune {
-	if cs == ASCII {
-		return ascii
-	}
-	return r
-}
+// sign returns a sign of one character.
+func (cs Charset) sign(s string) rune { return cell.ASCIIOr([]rune(s)[0], cs == ASCII) }
 
 // spell writes s in 7-bit characters where the charset has no others.
 func (cs Charset) spell(s string) string {
@@ -223,6 +217,9 @@ func (c *Chart) marked() bool { return len(c.names()) > 1 }
 
 // mark returns the mark of a series.
 func (c *Chart) mark(number uint8) rune { return cell.Mark(int(number), c.Charset == ASCII) }
+
+// variant returns the number behind the mark of a series, 0 for none.
+func (c *Chart) variant(number uint8) rune { return cell.Variant(int(number), c.Charset == ASCII) }
 
 // lineGlyph is a glyph on a line.
 type lineGlyph struct {

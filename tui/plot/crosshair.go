@@ -15,7 +15,7 @@ func (c *Chart) Read() (list []End) {
 		l := &c.Lines[i]
 		if v, ok := c.value(l); ok && !l.Faint {
 			forms := c.endName(l)
-			list = append(list, End{Mark: c.mark(l.Number),
+			list = append(list, End{Mark: c.mark(l.Number), Variant: c.variant(l.Number),
 				Name: forms[0], Value: v, Style: l.style(), forms: forms})
 		}
 	}

@@ -205,14 +205,18 @@ func (p *drawing) lines() {
 
 // addLineGlyphs puts glyphs on a line, far enough apart that its course is seen between them. The
 // glyphs of different series are in different columns, so that lines on each other show their
-// glyphs in turn.
+// glyphs in turn. A variant has its number behind them.
 func (p *drawing) addLineGlyphs(t *trace, s Style, glyph rune) {
 	const apart = 16
 	fx, fy := p.cellPixels()
-	shift := int(s.Series)/cell.Marks + int(s.Series)%cell.Marks
-	for x := 5 * (shift + 1) % apart; x < p.w; x += apart {
+	shift, cells := int(s.Series)/cell.Marks+int(s.Series)%cell.Marks, p.chart.markCells()-1
+	for x := 5 * (shift + 1) % apart * cells; x < p.w; x += apart * cells {
 		if at := &t.spans[x*fx]; at.on {
-			p.lineGlyphs = append(p.lineGlyphs, lineGlyph{place{x, p.h - 1 - at.last/fy}, glyph, s})
+			y := p.h - 1 - at.last/fy
+			p.lineGlyphs = append(p.lineGlyphs, lineGlyph{place{x, y}, glyph, s})
+			if n := p.chart.variant(s.Series); n != 0 && x+1 < p.w {
+				p.lineGlyphs = append(p.lineGlyphs, lineGlyph{place{x + 1, y}, n, s})
+			}
 		}
 	}
 }
@@ -256,7 +260,7 @@ func (p *drawing) spot(s Spot, r rune) {
 // alerts marks divergence over everything else.
 func (p *drawing) alerts() {
 	for _, a := range p.alert {
-		p.f.set(p.x0+a.x, a.y, p.chart.Charset.pick('×', 'X'), Style{Role: Alert})
+		p.f.set(p.x0+a.x, a.y, p.chart.Charset.sign(cell.NotFinite), Style{Role: Alert})
 	}
 }
 

@@ -3,19 +3,20 @@ package plot
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"drolab/runner/page"
 	"drolab/tui/cell"
 )
 
 // End is the text at the right end of a line: its mark, its name and its value there, or its value
 // at the crosshair.
 type End struct {
-	Mark  rune
-	Name  string
-	Value float64
-	Style Style
+	Mark    rune
+	Variant rune // behind the mark; 0 for none
+	Name    string
+	Value   float64
+	Style   Style
 
 	forms     endName
 	row, want int // of the plot, 0 at the top
@@ -37,7 +38,7 @@ func (p *drawing) ends() {
 	if !p.chart.Ends {
 		return
 	}
-	list := p.chart.names()
+	list, markCells := p.chart.names(), p.chart.markCells()
 	whole := widest(list, 0)
 	value := 1 + endValue
 	if p.chart.Y.Lo < 0 {
@@ -59,8 +60,14 @@ func (p *drawing) ends() {
 	p.w -= p.endCells
 }
 
-// markCells is the width of an end's mark and the blank before it.
-const markCells = 2
+// markCells returns the width of an end's mark and the blank before it.
+func (c *Chart) markCells() int {
+	variant := func(l Line) bool { return c.variant(l.Number) != 0 }
+	if slices.ContainsFunc(c.Lines, variant) {
+		return 3
+	}
+	return 2
+}
 
 // endName is the name of a line at its end, in forms from the longest to the shortest. A band has
 // one form with the number of its seeds and one without.
@@ -70,7 +77,7 @@ type endName []string
 func (c *Chart) endName(l *Line) endName {
 	forms := append([]string{l.Name}, l.Briefs...)
 	if l.band() {
-		forms = slices.Insert(forms, 0, l.Name+" n"+strconv.Itoa(len(l.Seeds)))
+		forms = slices.Insert(forms, 0, l.Name+" "+page.N(len(l.Seeds)))
 	}
 	for i, s := range forms {
 		forms[i] = c.Charset.spell(s)
@@ -178,7 +185,10 @@ func (p *drawing) end(x int, e *End) {
 	p.f.text(x, e.row, p.endCells, strings.Repeat(" ", p.endCells), e.Style)
 	x++
 	p.f.set(x, e.row, e.Mark, e.Style)
-	x += 2
+	if e.Variant != 0 {
+		p.f.set(x+1, e.row, e.Variant, e.Style)
+	}
+	x += p.chart.markCells()
 	if p.endName > 0 {
 		p.f.text(x, e.row, p.endName, e.forms.shorten(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1

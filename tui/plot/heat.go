@@ -105,7 +105,8 @@ func (h *HeatMap) order() []int {
 
 func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	if place < len(h.Labels) && x0 > 0 && named {
-		f.rowLabel(y, x0-2, h.labels[place], &Row{Worst: place == h.Mark})
+		f.rowLabel(y, x0-2, h.labels[place], &Row{Worst: place == h.Mark},
+			h.Charset)
 	}
 	cross, crosses := h.X.usable(Scale{}).column(h.Cross.X, f.W-x0)
 	for x := range f.W - x0 {

@@ -15,7 +15,7 @@ type Phase struct {
 	X, Y       Range // kept by the caller, see Range.Fit
 	Trails     []Trail
 	BoxX, BoxY Range  // the box, drawn if both have a length, as far as its edges are in view
-	Best       []Spot // drawn as ✕: where the paths ought to be
+	Best       []Spot // drawn as cell.Optimum: where the paths ought to be
 	Charset    Charset
 	// XName and YName are the coordinates, written at the ends of the axes.
 	XName, YName string
@@ -38,7 +38,7 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 		}
 	}
 	for _, s := range ph.Best {
-		p.spot(s, p.chart.Charset.pick('✕', '!'))
+		p.spot(s, p.chart.Charset.sign(cell.Optimum))
 	}
 	p.axes()
 	if n := cell.Width(ph.XName); p.h < p.f.H && n < p.w {
@@ -126,10 +126,10 @@ func (p *drawing) path(t Trail) {
 	}
 	d.paint(p.f, p.x0)
 	if x, y, ok := p.pixel(points[0], 1, 1); ok {
-		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.pick('◦', '.'), style)
+		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.sign(cell.Origin), style)
 	}
 	if known {
-		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Mark(int(t.Number), p.chart.Charset == ASCII),
+		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Spot(int(t.Number), p.chart.Charset == ASCII),
 			style)
 	}
 }

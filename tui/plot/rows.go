@@ -139,7 +139,7 @@ func moreText(rows int) string { return "+" + strconv.Itoa(rows) + " more" }
 
 // drawRow writes the label and the columns of a row.
 func (l *rowLayout) drawRow(f *Frame, row, y int) {
-	f.rowLabel(y, l.label, l.labels[row], l.rows[row])
+	f.rowLabel(y, l.label, l.labels[row], l.rows[row], l.charset)
 	l.eachColumn(func(i, x, n int) {
 		text, style := l.columns[i].text(row)
 		f.textRight(x, y, n, text, style)
@@ -174,13 +174,6 @@ func nth(list []string, i int) string {
 	return ""
 }
 
-// The marks behind a label.
-const (
-	worstMark = '◂'
-	// FewMark marks a row with too few samples.
-	FewMark = '?'
-)
-
 // style returns the style of a row's label.
 func (r *Row) style() Style {
 	switch {
@@ -194,13 +187,13 @@ func (r *Row) style() Style {
 
 // rowLabel writes the label of a row in so many cells, and a mark behind it if the row is the worst
 // or has too few samples.
-func (f *Frame) rowLabel(y, cells int, label string, r *Row) {
+func (f *Frame) rowLabel(y, cells int, label string, r *Row, cs Charset) {
 	mark := ' '
 	switch {
 	case r.Worst:
-		mark = worstMark
+		mark = cs.sign(cell.Worst)
 	case r.Few:
-		mark = FewMark
+		mark = cs.sign(cell.Few)
 	}
 	f.text(0, y, cells, label, r.style())
 	f.set(cells, y, mark, r.style())

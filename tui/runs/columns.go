@@ -186,9 +186,9 @@ func (p *Page) markOf(l line) string {
 	case p.Body.W < narrow:
 		return ""
 	case l.isMixed():
-		return "  "
+		return kit.Blanks(p.markCells + 1)
 	}
-	return p.Theme.Mark(p.colorOf(l)) + " "
+	return kit.Left(p.Theme.Mark(p.colorOf(l)), p.markCells) + " "
 }
 
 // colorOf returns the number of a line's colour. Lines folded by chosen settings have the colour of
@@ -221,7 +221,7 @@ func byNumber(n measure.Number, higher bool) page.Key {
 const presetCells = 7
 
 // listMark is the width of the cursor, the mark of a selection and the state.
-const listMark = 5
+const listMark = 6
 
 // methodCells is the least width of a method's name.
 const methodCells = 6

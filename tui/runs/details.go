@@ -90,7 +90,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model,
 			m.Spec.Dataset, kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
-			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
+			m.Spec.Radius(), m.Coordinates)
 		made := m.Created.Format("2006-01-02 15:04:05 MST") + " by drolab " + m.Host.Version
 		if m.Imported != nil {
 			trains = "nothing: imported from " + m.Imported.File + "; " +
@@ -116,7 +116,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		}, 10, w, h)
 	}
 	if problem != "" {
-		lines = append(lines, t.Warn.Paint(" ! "+cell.Cut(t.Greek(problem), w-4)))
+		lines = append(lines, t.Warn.Paint(" "+cell.Warning+" "+cell.Cut(t.Greek(problem), w-4)))
 	}
 	return lines
 }

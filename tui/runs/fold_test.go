@@ -100,7 +100,7 @@ func TestFoldBySettings(t *testing.T) {
 		r.Press("space", "enter")
 	}
 	choose("algorithms")
-	check(map[string]string{"a bb ccc": "n=2", "dddd eeeee": "2× s1"})
+	check(map[string]string{"a bb ccc": "n=2", "dddd eeeee": "1 (2)"})
 	if text := tuitest.Text(r.Shot()); !strings.Contains(text, "folded by algorithms") {
 		t.Errorf("nothing says what is folded:\n%s", text)
 	}
@@ -121,7 +121,7 @@ func TestFoldBySettings(t *testing.T) {
 		}
 	}
 	choose("lr")
-	check(map[string]string{"a ccc": "n=2", "bb": "1", "dddd eeeee": "2× s1"})
+	check(map[string]string{"a ccc": "n=2", "bb": "1", "dddd eeeee": "1 (2)"})
 	choose("algorithms")
 	check(map[string]string{"a ccc dddd eeeee": "n=2", "bb": "1"})
 	if text := tuitest.Text(r.Shot()); !strings.Contains(text, "lr .2") {

@@ -297,7 +297,7 @@ func (f *forkForm) reads() string {
 // changed, its new value.
 func (f *forkForm) line(t *kit.Theme, row, w int) string {
 	here := row == f.row
-	const left, right = "◂ ", " ▸"
+	const left, right = "← ", " →"
 	switch {
 	case row == 0:
 		step := f.steps[f.at]

@@ -11,6 +11,7 @@ import (
 	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 )
@@ -30,16 +31,17 @@ func (l line) seeds() []line {
 	return seeds
 }
 
-// seedText returns the seed of a line, or its number of seeds.
+// seedText returns the seed of a line, with the number of runs if there are several of it, or its
+// number of seeds.
 func (l line) seedText() string {
 	seed, n := l[0].Meta.Spec.Seed, len(l.seeds())
 	switch {
 	case len(l) == 1:
 		return fmt.Sprint(seed)
 	case n == 1:
-		return fmt.Sprintf("%d× s%d", len(l), seed)
+		return fmt.Sprintf("%d (%d)", seed, len(l))
 	}
-	return fmt.Sprintf("n=%d", n)
+	return page.N(n)
 }
 
 // mean returns the mean of a measure over the seeds to which the measure applies.

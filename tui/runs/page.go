@@ -60,10 +60,12 @@ type folderState struct {
 
 // differences says what runs have in common, and what tells them apart.
 type differences struct {
-	several bool               // some runs differ in the seed alone
-	kinds   map[string]*kind   // by configuration
-	keys    []string           // the settings in which runs differ
-	pins    map[string][]int64 // the steps of pinned checkpoints, by run
+	several bool             // some runs differ in the seed alone
+	kinds   map[string]*kind // by configuration
+	// markCells is the width of the marks of all configurations.
+	markCells int
+	keys      []string           // the settings in which runs differ
+	pins      map[string][]int64 // the steps of pinned checkpoints, by run
 }
 
 // kind is the name and the colour of the runs of one configuration.
@@ -254,12 +256,13 @@ func (p *Page) nameConfigurations() {
 		return
 	}
 	metas := lists.Map(first, func(r *record.Run) *runner.Meta { return &r.Meta })
-	p.several, p.keys, p.kinds = several, nil, map[string]*kind{}
+	p.several, p.keys, p.kinds, p.markCells = several, nil, map[string]*kind{}, 1
 	specs := make([]spec.Spec, len(metas))
 	for i, text := range compare.Differences(metas) {
 		of := first[i].Configuration()
 		p.kinds[of] = &kind{text, p.Colors.Number(of, metas[i])}
 		specs[i] = metas[i].Spec
+		p.markCells = max(p.markCells, p.Theme.MarkCells(p.kinds[of].color))
 	}
 	p.keys = lists.Map(compare.Diff(specs), func(d compare.KeyDiff) string { return d.Key })
 	p.makeColumns()

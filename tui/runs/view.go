@@ -135,7 +135,8 @@ func (p *Page) viewList(w, h, rows int) []string {
 	head := grid.Head(func(k int, text string) string { return p.head(grid, k, text) })
 	lines := []string{p.viewFilter(w), kit.Blanks(listMark) + head}
 	if p.problem != nil {
-		lines[1] = t.Bad.Paint(cell.Cut(" ! "+t.Greek(cell.OneLine(p.problem.Error())), w))
+		problem := " " + cell.Warning + " " + t.Greek(cell.OneLine(p.problem.Error()))
+		lines[1] = t.Alarm.Paint(cell.Cut(problem, w))
 	}
 	if len(p.shown) == 0 {
 		return append(lines, " "+t.Dim.Paint(p.empty()))
@@ -191,12 +192,12 @@ func (p *Page) viewFilter(w int) string {
 func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 	t, r := p.Theme, l[0]
 	glyph, state := lab.State(t, r.Status())
-	cursor, chosen := " ", " "
+	cursor, chosen := " ", kit.Blanks(len(cell.Ticked))
 	if i == p.at {
 		cursor = t.Cursor
 	}
 	if p.chosen[r.Meta.ID] {
-		chosen = t.On
+		chosen = cell.Ticked
 	}
 	// The row under the cursor is painted as a whole, so its parts are not painted.
 	paint := func(st kit.Style, s string) string { return st.Paint(s) }
@@ -205,9 +206,9 @@ func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 	}
 	damaged := " "
 	if slices.ContainsFunc(l, func(r *record.Run) bool { return p.damage(r) != "" }) {
-		damaged = paint(t.Warn, "!")
+		damaged = paint(t.Warn, cell.Warning)
 	}
-	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + damaged
+	s := cursor + paint(t.Accent, chosen) + paint(state, glyph) + damaged
 	s += grid.Line(row, func(k int, text string) string {
 		text += " "
 		switch head := grid.Columns[k].Head; {

@@ -46,7 +46,7 @@ func (p *Page) definitions() []string {
 			"heaviest first, is the same for both and for every radius."}
 	if pick.Set.HasRadius() {
 		list := lists.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
-		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
+		text = append(text, "Radii, + and -: the run's ρ "+fmt.Sprintf("%g", m.Spec.Rho)+
 			" and its risk_radii: "+strings.Join(list, ", ")+".")
 	}
 	text = append(text,

@@ -44,7 +44,7 @@ func (p *Page) viewList(w, h int) []string {
 	for at := p.first(h - 1); at < len(samples) && len(lines) < h; at++ {
 		line := grid.Line(at, func(column int, text string) string {
 			if samples[at].Wrong() && at != p.at && grid.Columns[column].Head == predictionHead {
-				return t.Bad.Paint(text)
+				return t.Title.Paint(text)
 			}
 			return text
 		})

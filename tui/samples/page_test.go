@@ -76,8 +76,8 @@ func TestARealRun(t *testing.T) {
 		look.Close()
 		text := tuitest.Text(driver.Shot())
 		for _, part := range []string{split + " split, ",
-			"ρ = 0.5", "χ²", "step ", "risk " + formatFigure(want.Risks[1]),
-			"accuracy " + page.Percent().Text(want.Accuracy), "newest", "colour"} {
+			"ρ 0.5", "χ²", "step ", "risk " + formatFigure(want.Risks[1]),
+			"mean " + page.Percent().Text(want.Accuracy), "newest", "colour"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
 			}

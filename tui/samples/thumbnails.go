@@ -14,16 +14,25 @@ type thumbLayout struct {
 }
 
 // layThumbs lays out thumbnails in the main panel of w by h cells: at least a dozen, of the size
-// that leaves the least room empty.
-func (p *Page) layThumbs(w, h int) (best thumbLayout) {
-	const enough, least = 12, 10
+// that leaves the least room empty, or half a dozen where there is no room for more.
+func (p *Page) layThumbs(w, h int) thumbLayout {
 	if p.pick == nil || !certificate.Pictured(p.pick.Shape) {
-		return best
+		return thumbLayout{}
 	}
-	h -= headRows
+	const dozen = 12
+	if s := p.fillWith(dozen, w, h-headRows); s.size > 0 {
+		return s
+	}
+	return p.fillWith(dozen/2, w, h-headRows)
+}
+
+// fillWith lays out at least so many thumbnails in w by h cells.
+func (p *Page) fillWith(enough, w, h int) (best thumbLayout) {
+	const least = 10
 	covered := 0
 	for size := min(48, max(p.pick.Shape.W, p.pick.Shape.H)); size >= least; size -= 2 {
-		s := thumbLayout{size: size, w: size + 1, h: (size+1)/2 + 1}
+		s := thumbLayout{size: size, w: max(size, p.captionCells(w)) + 1,
+			h: (size+1)/2 + captionRows}
 		s.across, s.down = (w-1)/s.w, h/s.h
 		if now := s.across * s.down * size * size; s.across*s.down >= enough && now > covered {
 			best, covered = s, now
@@ -31,6 +40,21 @@ func (p *Page) layThumbs(w, h int) (best thumbLayout) {
 	}
 	return best
 }
+
+// captionRows is the number of lines of a caption.
+const captionRows = 2
+
+// captionCells returns the width of captions in a panel of w cells, which class names fit in whole:
+// two thumbnails stand side by side even if a name is longer.
+func (p *Page) captionCells(w int) (cells int) {
+	for _, name := range p.pick.Classes {
+		cells = max(cells, cell.Width(wrongPrefix+p.Theme.Greek(name)))
+	}
+	return min(cells, w/2-2)
+}
+
+// wrongPrefix stands before a prediction that is wrong.
+const wrongPrefix = " " + cell.Becomes
 
 // top returns the first line of thumbnails in view if the cursor is on sample at.
 func (s thumbLayout) top(at, of int) int {
@@ -47,7 +71,7 @@ func (p *Page) viewThumbs(s thumbLayout) (lines []string) {
 			if at >= len(p.shown) {
 				break
 			}
-			blocks = append(blocks, kit.Block{Rect: kit.Area(1+column*s.w, 0, s.size, s.h),
+			blocks = append(blocks, kit.Block{Rect: kit.Area(1+column*s.w, 0, s.w-1, s.h),
 				Lines: p.viewThumb(at, s)})
 		}
 		lines = append(lines, kit.Compose(1+s.across*s.w, s.h, blocks)...)
@@ -55,30 +79,21 @@ func (p *Page) viewThumbs(s thumbLayout) (lines []string) {
 	return lines
 }
 
-// viewThumb draws a sample small, with its caption below.
+// viewThumb draws a sample small. Below are its class and, if the prediction is another one, that
+// prediction.
 func (p *Page) viewThumb(at int, s thumbLayout) []string {
-	t, sample := p.Theme, &p.pick.Samples[p.shown[at]]
-	lines := kit.Fill(p.picture(sample, s.size, s.h-1), s.size, s.h-1)
-	mark, style := "✓", t.Good
-	if sample.Wrong() {
-		mark, style = "✗", t.Bad
-	}
-	text := kit.Left(p.caption(sample, s.size-1), s.size-1)
+	t, sample, w := p.Theme, &p.pick.Samples[p.shown[at]], s.w-1
+	high := s.h - captionRows
+	lines := kit.Fill(p.picture(sample, s.size, high), w, high)
+	label := kit.Left(" "+t.Greek(p.pick.Classes[sample.Label]), w)
 	if at == p.at {
-		return append(lines, t.Accent.Paint(t.Cursor)+t.Selected.Paint(text))
+		label = t.Accent.Paint(t.Cursor) + t.Selected.Paint(label[1:])
 	}
-	return append(lines, style.Paint(mark)+text)
-}
-
-// caption returns the label and, if the prediction differs, the prediction, in w cells.
-func (p *Page) caption(s *certificate.Sample, w int) string {
-	label := p.Theme.Greek(p.pick.Classes[s.Label])
-	if !s.Wrong() {
-		return cell.Cut(label, w)
+	if !sample.Wrong() {
+		return append(lines, label, kit.Blanks(w))
 	}
-	taken := p.Theme.Greek(p.pick.Classes[s.Prediction])
-	label = cell.Cut(label, max((w-1)/2, w-1-cell.Width(taken)))
-	return label + "→" + cell.Cut(taken, w-1-cell.Width(label))
+	wrong := wrongPrefix + p.pick.Classes[sample.Prediction]
+	return append(lines, label, t.Title.Paint(kit.Left(t.Greek(wrong), w)))
 }
 
 // picture draws a sample in at most w by h cells.

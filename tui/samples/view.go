@@ -77,14 +77,14 @@ func (p *Page) empty(w, h int) []string {
 	case p.job == nil && errors.Is(p.err, errCancelled):
 		lines = say(t.Dim, p.err.Error())
 	case p.job == nil:
-		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
+		lines = say(t.Alarm, cell.Warning+" "+cell.OneLine(p.err.Error()))
 	default:
 		doing := fmt.Sprintf("Evaluating the %s split: %d %%", p.split, p.percent)
 		if p.percent == 0 {
 			doing = "Reading the checkpoint and the data"
 		}
 		lines = append(say(t.Text, doing), "",
-			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
+			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Accent), "")
 		lines = append(lines, say(t.Dim, "Esc cancels. The other pages keep working.")...)
 	}
 	title := "Samples"
@@ -168,7 +168,7 @@ func (p *Page) figures() []string {
 		part = "group"
 	}
 	return []string{p.uncertainty(), "risk " + formatFigure(p.pick.Risks[p.rho]),
-		"accuracy " + page.Percent().Text(p.pick.Accuracy),
+		"mean " + page.Percent().Text(p.pick.Accuracy),
 		"worst " + part + " " + page.Percent().Text(p.pick.Worst),
 		"loss " + formatFigure(p.pick.Loss.Float())}
 }
@@ -177,7 +177,7 @@ func (p *Page) figures() []string {
 func (p *Page) uncertainty() string {
 	text := p.pick.Set.Label()
 	if p.pick.Set.HasRadius() {
-		text += fmt.Sprintf(" · ρ = %g", p.pick.Radii[p.rho])
+		text += fmt.Sprintf(", ρ %g", p.pick.Radii[p.rho])
 	}
 	return text
 }
@@ -217,7 +217,7 @@ func (p *Page) weight() string {
 	case !p.pick.Set.HasRadius():
 		return "ratio " + formatFigure(s.Ratios[0])
 	}
-	return fmt.Sprintf("%s at ρ = %g", formatFigure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
+	return fmt.Sprintf("%s at ρ %g", formatFigure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
 }
 
 // viewOne draws the sample under the cursor: its picture above what is known of it, or beside it
@@ -262,11 +262,11 @@ func (p *Page) facts(w int) (lines []string) {
 		lines = append(lines, kit.Left(t.Dim.Paint(head)+st.Paint(text), w))
 	}
 	say("label", pick.Classes[s.Label], t.Text)
-	mark, style := "✓ ", t.Good
+	predicted, style := pick.Classes[s.Prediction], t.Text
 	if s.Wrong() {
-		mark, style = "✗ ", t.Bad
+		predicted, style = cell.Becomes+" "+predicted, t.Title
 	}
-	say("predicted", mark+pick.Classes[s.Prediction], style)
+	say("predicted", predicted, style)
 	loss := formatFigure(s.Loss)
 	if p.lossText() == crossEntropy {
 		loss += fmt.Sprintf(", p = %.2g", math.Exp(-s.Loss))
@@ -287,7 +287,7 @@ func (p *Page) facts(w int) (lines []string) {
 		if k == p.rho {
 			mark, st = t.Cursor, t.Accent
 		}
-		say(name, fmt.Sprintf("%s%6s at ρ = %g", mark, formatFigure(s.Ratios[k]), rho), st)
+		say(name, fmt.Sprintf("%s%6s at ρ %g", mark, formatFigure(s.Ratios[k]), rho), st)
 	}
 	return lines
 }

@@ -150,7 +150,7 @@ func TestProgress(t *testing.T) {
 	}
 	tuitest.AddSwept(t, f, 28, runner.Done, 8) // 8 epochs more in 10 seconds; 67 are left
 	r.Wait(10*time.Second, 10*time.Second)
-	if s := p.progress(100); !strings.Contains(s, "221 of 288 epochs  about 1:24 left") {
+	if s := p.progress(100); !strings.Contains(s, "221 of 288 epochs  about 1m24s left") {
 		t.Errorf("ten seconds later %q", s)
 	}
 	delete(p.seen.all.Counts, runner.Running)

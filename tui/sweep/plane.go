@@ -111,12 +111,12 @@ func (p *Page) progress(w int) string {
 	case o.Counts[runner.Running]+o.Counts[runner.Queued]+o.Counts[runner.Paused] == 0:
 		text += "  no run is training"
 	case p.seen.timed:
-		text += "  about " + kit.Clock(p.seen.left) + " left"
+		text += "  about " + kit.Duration(p.seen.left) + " left"
 	}
 	if p.seen.slurm {
 		text += "  on Slurm"
 	}
-	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Good)+text, w)
+	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Accent)+text, w)
 }
 
 // legend says what the map shows, with the scale of its colours where it has some.
@@ -233,7 +233,7 @@ func (p *Page) viewSetting(i, cells int, first bool, level map[int]float64) stri
 		cursor = t.Accent.Paint(t.Cursor)
 	}
 	if len(level) > 0 && p.stands(i) {
-		best = t.Good.Paint(t.Best)
+		best = t.Better.Paint(t.Best)
 	}
 	part, valued := level[i]
 	wide := max(2, cells-10) // without the cells of the other parts

@@ -68,7 +68,7 @@ func (p *Page) empty(w, h int) []string {
 		"  drolab sweep start sweep.yaml", "", "drolab help sweep start shows an example."}
 	switch {
 	case p.err != nil:
-		lines = []string{"! " + cell.OneLine(p.err.Error())}
+		lines = []string{cell.Warning + " " + cell.OneLine(p.err.Error())}
 	case !p.found || !p.Absent():
 		lines = []string{"Reading the sweep"}
 	}
@@ -121,11 +121,11 @@ func (p *Page) trouble() string {
 func (p *Page) state(s runner.Status) (string, kit.Style) {
 	switch s {
 	case sweep.Missing:
-		return "·", p.Theme.Dim
+		return cell.Missing, p.Theme.Dim
 	case sweep.Waiting:
-		return "◌", p.Theme.Dim
+		return cell.Queued, p.Theme.Dim
 	case sweep.Dropped:
-		return "▾", p.Theme.Dim
+		return cell.Dropped, p.Theme.Dim
 	}
 	return lab.State(p.Theme, s)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner/eventlog"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -220,7 +221,7 @@ func (c *clock) speed() string {
 		}
 		return fmt.Sprintf("%.0f steps/s", perSecond)
 	}
-	return fmt.Sprintf("×%g", c.Speed)
+	return page.Factor(c.Speed)
 }
 
 // bySteps reports whether runs are aligned by step, for which they must have steps.
@@ -232,7 +233,7 @@ func (c *clock) part(at float64) float64 { return max(0, min(1, at/max(c.End.Sec
 // clockTime writes a time of training. A broken record may hold any number of seconds, and a
 // duration of more than some hundred years overflows.
 func clockTime(seconds float64) string {
-	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
+	return kit.Duration(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }
 
 // NextRead returns what a command needs to read the logs: whether to begin at their start, and the

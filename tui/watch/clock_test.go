@@ -28,7 +28,7 @@ func TestSpeedBySteps(t *testing.T) {
 	if got, want := clock.Words(80), "replay 200 steps/s · 0 of 2000 steps"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if clock.Realign(); clock.Words(80) != "replay ×10 · 0:00 of 1:40" {
-		t.Errorf("by time: %q, want %q", clock.Words(80), "replay ×10 · 0:00 of 1:40")
+	if clock.Realign(); clock.Words(80) != "replay ×10 · 0s of 1m40s" {
+		t.Errorf("by time: %q, want %q", clock.Words(80), "replay ×10 · 0s of 1m40s")
 	}
 }

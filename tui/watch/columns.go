@@ -198,7 +198,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		list = append(list, c)
 	}
 	list = append(list,
-		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),
+		eval("mean %", 8, w.onSplit("test_accuracy")),
 		eval("dual gap", 10, "dual_gap"),
 		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
 		step("λ", 8, "lambda"), // the ends of curves show it, too
@@ -259,7 +259,7 @@ func (w *Page) progress() []column {
 			if !ok || w.logs.clock != nil {
 				return "–"
 			}
-			return kit.Clock(left)
+			return kit.Duration(left)
 		}),
 	}
 }

@@ -49,7 +49,7 @@ func TestSplit(t *testing.T) {
 	accuracy("Test accuracy · worst group and mean")
 	r.Press("m")
 	title("Who suffers, by group · validation ─", "Loss · train and validation ─", " 42.0 ",
-		"val worst", "val risk", "val %")
+		"val worst", "val risk")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
 	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*3 {
@@ -70,7 +70,7 @@ func TestSplit(t *testing.T) {
 	r.Press("f", "f")
 	title("Who suffers, by class · validation ─")
 	r.Press("m")
-	title("robust risk", "test %")
+	title("robust risk", "mean %")
 	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─",
 		"hexagon")
 	r = watching(t, 120, 40)

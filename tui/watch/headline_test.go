@@ -44,7 +44,7 @@ func TestHeadline(t *testing.T) {
 		{runner.Stopped, "", "▬ stopped at epoch 4.75: worst class 11.2 %, mean 30.0 %", true},
 		{runner.Failed, "the loss is NaN", "✗ failed at epoch 4.75: the loss is NaN", true},
 		{runner.Failed, strings.Repeat("very ", 40), "very very…", true},
-		{runner.Interrupted, "", "! interrupted at epoch 4.75: not evaluated", false},
+		{runner.Interrupted, "", "╍ interrupted at epoch 4.75: not evaluated", false},
 	} {
 		run.Status, run.Cause = c.status, c.cause
 		if !c.evaluated {

@@ -128,7 +128,7 @@ func (k *knobForm) View(t *kit.Theme, w, h int) []string {
 		}
 		st := t.Text
 		if k.Problem != nil {
-			st = t.Bad
+			st = t.Alarm
 		}
 		lines = append(lines, t.WithCursor(line, true)+t.Dim.Paint("  new ")+k.Input.View(st, 16))
 	}

@@ -105,13 +105,13 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 		var runs []*record.Run
 		runs, m.problems = panel.FindRuns(s, kept, wanted.IDs)
 		m.found = len(runs)
-		// The folder is listed for its colours if a configuration is new, which costs a look at
+		// The runs are listed for their variants if a configuration is new, which costs a look at
 		// every run.
 		if unknown := func(r *record.Run) bool {
 			_, ok := colors[r.Configuration()]
 			return !ok
-		}; kept == nil && slices.ContainsFunc(runs, unknown) {
-			all, _ := s.List() // a configuration has one colour on all pages
+		}; slices.ContainsFunc(runs, unknown) {
+			all, _ := s.List() // a configuration has one number on all pages
 			m.colors = lab.ColorsOf(all)
 		}
 		for _, r := range panel.Watchable(runs) {
@@ -138,12 +138,6 @@ func (w *Page) regroup() {
 	panel.LabelTracks(w.Runs.Tracks, w.Runs.Groups)
 	runs := lists.Map(w.Runs.Groups, func(g []int) *runner.Meta { return w.Runs.Tracks[g[0]].Meta })
 	numbers := w.Colors.ForRuns(runs)
-	if w.Config.FixedRuns != nil { // no folder says which colours others have
-		w.Colors = lab.Colors{}
-		for n, m := range runs {
-			w.Colors[m.Configuration()] = numbers[n]
-		}
-	}
 	for n, number := range numbers {
 		for _, i := range w.Runs.Groups[n] {
 			w.Runs.Tracks[i].Number = number

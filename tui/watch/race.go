@@ -133,12 +133,12 @@ func (w *Page) ahead(branch, parent *panel.Track, clock compare.Clock) (list []s
 		}
 		d := a.Float() - b.Float()
 		text := fmt.Sprintf("%s from %s", formatChange(m, d), formatValue(m, b))
-		st := t.Bad
+		st := t.Worse
 		switch {
 		case !strings.ContainsAny(formatChange(m, d), "123456789"):
 			text, st = fmt.Sprintf("%s, as its parent", formatValue(m, b)), t.Text
 		case (d > 0) == (m.Better == dro.Higher):
-			st = t.Good
+			st = t.Better
 		}
 		if len(list) > 0 {
 			list = append(list, t.Dim.Paint(t.Greek(" · ")))

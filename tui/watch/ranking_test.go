@@ -110,8 +110,8 @@ func TestRanksByQuestion(t *testing.T) {
 		tr.Status = runner.Done
 	}
 	text := tuitest.Text(r.Shot())
-	for _, want := range []string{"robust risk χ², 0.5  ● sfk 0.500★  ■ erm +1.000",
-		"robust risk χ², 1.5  ▲ pan 3.500★  ◆ erm +1.000"} {
+	for _, want := range []string{"robust risk χ², ρ 0.5  ● sfk 0.500★  ■ erm +1.000",
+		"robust risk χ², ρ 1.5  ▲ pan 3.500★  ◆ erm +1.000"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}

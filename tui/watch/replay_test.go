@@ -62,7 +62,7 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("after 5 s the replay is at %v s, want about 5", at)
 	}
 	checkSteps(t, w, "played")
-	if d := w.Digest(80); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
+	if d := w.Digest(80); !strings.HasPrefix(d, "replay ×1 · 5s of 2") {
 		t.Errorf("the header says %q", d)
 	}
 	if w.Runs.Tracks[0].Status != runner.Running {
@@ -80,8 +80,8 @@ func TestReplayUnfolds(t *testing.T) {
 	if d := w.Digest(80); !strings.HasSuffix(d, "paused: Space plays") {
 		t.Errorf("paused, the header says %q, want paused: Space plays at its end", d)
 	}
-	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
-		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",
+	for cells, want := range map[int]string{46: "replay ×1 · 5s of 21s · paused: Space plays",
+		36: "replay ×1 · 5s of 21s · paused", 27: "replay ×1 · 24 % · paused",
 		20: "replay ×1 · paused", 7: "replay"} {
 		if got := w.Digest(cells); got != want {
 			t.Errorf("in %d cells: %q, want %q", cells, got, want)

@@ -28,12 +28,10 @@ type markKind struct {
 // markKinds returns the kinds from the least to the most important: of several in a cell the last
 // is drawn.
 func markKinds() []markKind {
-	return []markKind{{"eval", "evaluation", "╵", "u", "U"},
-		{"checkpoint", "checkpoint", "◆", "y", "Y"}, {"warning", "warning", "!", "J", "K"}}
+	return []markKind{{"eval", "evaluation", cell.Evaluation, "u", "U"},
+		{"checkpoint", "checkpoint", cell.Checkpoint, "y", "Y"},
+		{"warning", "warning", cell.Warning, "J", "K"}}
 }
-
-// placeGlyph is the glyph at the place of the replay.
-const placeGlyph = "●"
 
 // margin is the number of cells left blank on either side of the bar.
 const margin = 1
@@ -58,7 +56,7 @@ func (c *clock) Bar(t *kit.Theme, w int) string {
 		}
 		switch {
 		case i == at:
-			glyph, style = placeGlyph, t.Title
+			glyph, style = cell.Place, t.Title
 		case k == len(kinds)-1:
 			style = t.Warn
 		}

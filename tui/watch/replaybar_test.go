@@ -22,14 +22,14 @@ func TestBar(t *testing.T) {
 		marks []eventlog.Mark
 		want  string
 	}{
-		{0, false, nil, " ●─────────── "},
-		{50, true, nil, " ━━━━━━●───── "},
-		{100, false, nil, " ━━━━━━━━━━━● "},
+		{0, false, nil, " ┃─────────── "},
+		{50, true, nil, " ━━━━━━┃───── "},
+		{100, false, nil, " ━━━━━━━━━━━┃ "},
 		{50, true, []eventlog.Mark{mark(0, "eval"), mark(100, "checkpoint"), mark(80, "warning")},
-			" ╵━━━━━●──!─◆ "},
+			" ╵━━━━━┃──!─▪ "},
 		// Of several marks in a cell, the most important is shown.
 		{0, false, []eventlog.Mark{mark(90, "warning"), mark(90, "eval"), mark(91, "checkpoint")},
-			" ●─────────!─ "},
+			" ┃─────────!─ "},
 	} {
 		clock := newClock(lab.Replay{Steps: c.steps})
 		clock.Load("run", &eventlog.Tape{End: eventlog.Moment{Seconds: 100, Step: 1000},
@@ -50,7 +50,7 @@ func TestBar(t *testing.T) {
 		t.Errorf("dense: %q", bar)
 	}
 	if bar := clock.Bar(theme, 120); !strings.HasSuffix(bar,
-		"  ! warning  ◆ checkpoint  ╵ evaluation ") {
+		"  ! warning  ▪ checkpoint  ╵ evaluation ") {
 		t.Errorf("wide: %q", bar)
 	}
 }
@@ -74,7 +74,7 @@ func TestReplayBar(t *testing.T) {
 	r.Press("space")
 	w.View(120, 38)
 	bar := w.layout().head.Y
-	if line := w.View(120, 38)[bar]; !strings.Contains(line, "●") ||
+	if line := w.View(120, 38)[bar]; !strings.Contains(line, "┃") ||
 		!strings.Contains(line, "evaluation") {
 		t.Errorf("the bar is %q, want the place and a legend in it", line)
 	}

@@ -85,7 +85,7 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("%d bands, one hidden, want 1", n)
 	}
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"sfk ×3", "sfk n3"} {
+	for _, want := range []string{" sfk n=3 ", "● sfk n=3 "} {
 		if !strings.Contains(s, want) {
 			t.Errorf("the screen of three seeds lacks %q:\n%s", want, s)
 		}

@@ -94,7 +94,7 @@ func (w *Page) story(cells, rows int) []string {
 	}
 	if damage := w.damage(); damage != "" { // it comes before what is told without the lost part
 		t := w.Theme
-		line := " " + t.Bad.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
+		line := " " + t.Alarm.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
 		return append([]string{line}, w.storyLines(cells, rows-1)...)
 	}
 	return w.storyLines(cells, rows)

@@ -17,7 +17,7 @@ import (
 
 // Widths of the table's fixed parts, in cells.
 const (
-	markWidth  = 6  // cursor, glyph of the curves, glyph of the state, blanks
+	markWidth  = 6  // cursor, mark with the number of a variant, glyph of the state, blanks
 	stateWidth = 11 // the state's name
 	leastBar   = 8  // of progress: less could not show a tenth
 	// mainColumns is the number of columns that get room before the bar; the others get it after.
@@ -67,7 +67,7 @@ func forNarrow(columns []column) (list []column) {
 	return list
 }
 
-// outcomeCount returns the number of columns that say what a run comes to, test % among them. It
+// outcomeCount returns the number of columns that say what a run comes to, mean % among them. It
 // counts the columns that columnsOf puts behind progress, and must follow it.
 func (w *Page) outcomeCount() int {
 	if w.Board.Validates && !w.Board.Val {
@@ -187,6 +187,9 @@ func (w *Page) withClock(head, name string) string {
 // shortest is the last form of rowName.
 const shortest = 3
 
+// warningBadge stands before the number of warnings behind the name of a row.
+const warningBadge = " " + cell.Warning
+
 // rowName returns the name of a row; for seeds, it is their common name and their number. From form
 // 1 on a single run goes without its seed, unless seeds are shown apart, and from form 2 on names
 // go without what they share. The number behind "!" says how often the row's runs have warned; row
@@ -201,13 +204,13 @@ func (w *Page) rowName(row []int, form int) string {
 	case form > 0 && len(row) == 1 && !w.Runs.EachSeed:
 		name = short
 	case len(row) > 1:
-		name = fmt.Sprintf("%s ×%d%s", short, len(row), t.Uses)
+		name = fmt.Sprintf("%s %s%s", short, page.N(len(row)), t.Uses)
 	}
 	for _, t := range w.Runs.InRow(row) {
 		warned += t.Warned
 	}
 	if warned > 0 {
-		name += fmt.Sprintf(" !%d", warned)
+		name += fmt.Sprintf("%s%d", warningBadge, warned)
 	}
 	return name
 }
@@ -293,19 +296,19 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	glyph, style := lab.State(t, state)
 	series, mark := t.Line(run.Number), t.Mark(run.Number)
 	if run.Hidden {
-		series, mark = t.Dim, " "
+		series, mark = t.Dim, ""
 	}
 	cursor, name := " ", t.Text
 	if slices.Contains(runs, w.Runs.Cursor) {
 		cursor, name = t.Cursor, t.Title
 	}
-	text, badge, warned := strings.Cut(w.rowName(runs, l.shorter), " !")
+	text, badge, warned := strings.Cut(w.rowName(runs, l.shorter), warningBadge)
 	if warned {
-		badge = " !" + badge
+		badge = warningBadge + badge
 	}
 	text = cell.Middle(t.Greek(text), l.name-len(badge)) // its end tells runs apart, too
-	s := cursor + " " + series.Paint(mark) + " " + style.Paint(glyph) + " " + name.Paint(text) +
-		t.Warn.Paint(badge) + kit.Blanks(l.name-cell.Width(text)-len(badge))
+	s := cursor + " " + series.Paint(kit.Left(mark, 2)) + style.Paint(glyph) + " "
+	s += name.Paint(text) + t.Warn.Paint(badge) + kit.Blanks(l.name-cell.Width(text)-len(badge))
 	if l.state > 0 {
 		s += " " + style.Paint(kit.Left(string(state), l.state-1))
 	}

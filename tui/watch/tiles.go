@@ -57,9 +57,9 @@ func (w *Page) tileList() []tile {
 	change := formatChange(worst, a.Float()-b.Float())
 	style := w.Theme.Text
 	if a.Float() > b.Float() {
-		style = w.Theme.Good
+		style = w.Theme.Better
 	} else if a.Float() < b.Float() {
-		style = w.Theme.Bad
+		style = w.Theme.Worse
 	}
 	return []tile{
 		{formatValue(worst, a), []string{of + " with " + run.Short + ", in %", run.Short + ", %"},

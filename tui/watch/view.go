@@ -67,7 +67,7 @@ func (w *Page) empty(cols, rows int) []string {
 		text = []string{t.Dim.Paint("Reading the runs" + t.More)}
 	}
 	if w.logs.problem != "" {
-		text = append(text, "", t.Bad.Paint(cell.Cut(w.logs.problem, cols-4)))
+		text = append(text, "", t.Alarm.Paint(cell.Cut(w.logs.problem, cols-4)))
 	}
 	// Half of what is free stands above; Fill adds the other half.
 	lines := make([]string, max(0, (rows-len(text))/2))

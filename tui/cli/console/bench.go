@@ -136,7 +136,7 @@ func printPresets(ctx context.Context, con *Console, w *Stopwatch, asked *spec.S
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
 		d := time.Duration(seconds * float64(time.Second))
-		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d),
+		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Duration(d),
 			downloadHint(con, p.Spec.Dataset))
 	}
 	return nil

@@ -73,7 +73,7 @@ func (m *Meter) time() time.Time {
 func (m *Meter) text(done, total int64, left time.Duration) string {
 	text := m.amount(done) + " of " + m.amount(total)
 	if left > 0 {
-		text += ", ETA " + kit.Clock(left)
+		text += ", ETA " + kit.Duration(left)
 	}
 	return text
 }

@@ -53,8 +53,8 @@ func TestMeterOfAReading(t *testing.T) {
 		at = at.Add(100 * time.Millisecond) // a thousand a second
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	for i, want := range []string{"reading runs: 1000 of 10000, ETA 0:09",
-		"reading runs: 2000 of 10000, ETA 0:08"} {
+	for i, want := range []string{"reading runs: 1000 of 10000, ETA 9s",
+		"reading runs: 2000 of 10000, ETA 8s"} {
 		if lines[i] != want {
 			t.Errorf("%q, want %q", lines[i], want)
 		}

@@ -168,7 +168,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 		number := uint8(f.Series(i))
 		c.Lines = append(c.Lines, plot.Line{Seeds: ends, HalfWidth: toEnds, Number: number},
 			plot.Line{Seeds: []*plot.Series{mean}, Number: number, Glyph: t.Glyph(number)})
-		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), cells.Clean(curve.Name)))
+		names = append(names, t.Mark(number)+" "+cells.Clean(curve.Name))
 	}
 	c.Y = c.FitY()
 	var frame plot.Frame

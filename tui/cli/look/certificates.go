@@ -67,7 +67,7 @@ func placeName(set dro.Set, rho measure.Number) string {
 	if !rho.Applies() {
 		return set.Label()
 	}
-	return fmt.Sprintf("%s, %g", set.Label(), rho.Float())
+	return fmt.Sprintf("%s, ρ %g", set.Label(), rho.Float())
 }
 
 func intervalText(i *measure.Interval) string {
@@ -87,7 +87,7 @@ func (c *splitCertificates) table(f *certifyFlags) *page.Table {
 			lambda = fmt.Sprintf("%.4g", *e.Lambda)
 		}
 		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
-			upper = "! " + upper
+			upper = cell.Warning + " " + upper
 		}
 		t.Add(placeName(e.Set, e.Rho), upper, console.Short(e.Risk), intervalText(e.Bootstrap),
 			intervalText(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
@@ -121,7 +121,7 @@ func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 	for _, d := range list {
 		within := intervalText(&d.Interval)
 		if d.Doubt != "" && d.Interval[0].Applies() {
-			within = "! " + within
+			within = cell.Warning + " " + within
 		}
 		t.Add(placeName(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference), within)
 	}
@@ -161,7 +161,7 @@ func explainCertificates(
 	doubtful := false
 	for _, d := range dro.Doubts() {
 		doubtful = doubtful || doubts[d[0]]
-		say(doubts[d[0]], "! %s: %s.", d[0], d[1])
+		say(doubts[d[0]], cell.Warning+" %s: %s.", d[0], d[1])
 	}
 	say(doubtful, "Do not rely on a bound or an interval with a ! alone (see docs/results.md).")
 	say(f.how.Draws > 0, "%d resamples, seed %d.", f.how.Draws, f.how.Seed)

@@ -11,7 +11,6 @@ import (
 	"drolab/runner/page"
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
-	"drolab/tui/plot"
 
 	"github.com/spf13/cobra"
 )
@@ -76,7 +75,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 	for groups := range slices.Chunk(t.Rows, columns) {
 		fmt.Fprintln(w)
-		console.Blocks(w, comparison(t, groups, string(plot.FewMark)))
+		console.Blocks(w, comparison(t, groups, cells.Few))
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
@@ -111,7 +110,7 @@ func document(t *compare.Table) []page.Block {
 		if len(t.Rows) > mostColumns {
 			line = columnWording.Replace(line)
 		}
-		if few, ok := strings.CutPrefix(line, string(plot.FewMark)+" marks "); ok {
+		if few, ok := strings.CutPrefix(line, cells.Few+" marks "); ok {
 			table.Foot = "¹ " + few
 			continue
 		}

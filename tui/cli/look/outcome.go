@@ -17,6 +17,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 )
 
 // Outcome prints the results of runs on one screen. It has the story in a sentence, a table that
@@ -165,13 +166,15 @@ const (
 	changeWidth = 8
 )
 
-// width returns the width of a figure's column in cells, with the mark of the best.
-func (f *figure) width() int { return max(valueWidth, len(f.head)+2) + 1 }
+// width returns the width of a figure's column in cells, with the marks of the
+// best.
+func (f *figure) width() int { return max(valueWidth, len(f.head)+2) + 2 }
 
 // table lays out the rows in width cells, each figure with its change from the baseline. Without
 // enough room it leaves out the last figures.
 func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
-	first := "method"
+	numbers := o.numbers()
+	marks, first := t.MarkCells(numbers...), "method"
 	if n := len(o.Rows[0].Seeds); n > 1 && o.sameSeedCounts() {
 		first = fmt.Sprintf("mean of %d seeds", n)
 	}
@@ -179,7 +182,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	list, figures := page.Fields[int]{}, o.figures()
 	list.Words(first, o.name)
 	fit := func() (room int) { // for the names
-		room = width - 3
+		room = width - marks - 2
 		for _, f := range figures {
 			if room -= f.width(); o.base >= 0 {
 				room -= changeWidth
@@ -194,7 +197,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	list[0].Most = fit()
 	for _, f := range figures {
 		list = append(list, page.Field[int]{
-			Column: page.Column{Head: f.head + " ", Width: f.width(), Tone: o.figureTone},
+			Column: page.Column{Head: f.head + "  ", Width: f.width(), Tone: o.figureTone},
 			Cell:   func(i int) string { return o.figureText(i, &f) }})
 		if o.base >= 0 {
 			list = append(list, page.Field[int]{
@@ -204,31 +207,29 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 		}
 	}
 	grid := t.Grid(list.Table(page.Indices(len(o.Rows)), nil), width, 0)
-	lines = append(lines, t.Dim.Paint("  "+grid.Head(nil)))
-	for i, number := range o.numbers() {
-		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
+	lines = append(lines, t.Dim.Paint(kit.Blanks(marks+1)+grid.Head(nil)))
+	for i, number := range numbers {
+		mark := t.Line(number).Paint(kit.Left(t.Mark(number), marks))
+		lines = append(lines, mark+" "+grid.Line(i, nil))
 	}
 	return append(lines, t.Dim.PaintAll(kit.Wrap(t.Greek(o.foot(figures)), width))...)
 }
 
-// figureText returns a figure of row i with its mark, or a blank.
+// figureText returns a figure of row i with its marks, or blanks.
 func (o *outcome) figureText(i int, f *figure) string {
-	c, mark := &o.Rows[i].Cells[f.column], " "
+	c, mark := &o.Rows[i].Cells[f.column], "  "
 	switch {
 	case c.Best:
-		mark = o.star
+		mark = o.star + cell.Significant
 	case o.best(f) == i:
-		mark = leadMark
+		mark = o.star + " "
 	}
 	return number(f.value, c.Mean.Float()) + mark
 }
 
-// leadMark marks a figure that leads, significantly or not.
-const leadMark = "<"
-
 // figureTone returns the tone of a figure: of those that lead, only a significant one has a colour.
 func (o *outcome) figureTone(text string) page.Tone {
-	if strings.HasSuffix(text, o.star) {
+	if strings.HasSuffix(text, cell.Significant) {
 		return page.Good
 	}
 	return ""
@@ -258,34 +259,24 @@ func (o *outcome) sameSeedCounts() bool {
 func (o *outcome) name(i int) string {
 	r := &o.Rows[i]
 	if n := len(r.Seeds); n > 1 && !o.sameSeedCounts() {
-		return fmt.Sprintf("%s ×%d", r.Title(), n)
+		return r.Title() + " " + page.N(n)
 	}
 	return r.Title()
 }
 
 // numbers returns the numbers of the rows' colours and marks: those of the methods, as everywhere.
 func (o *outcome) numbers() []uint8 {
-	var numbers []uint8
-	for _, row := range o.Rows {
+	first := lists.Map(o.Rows, func(row compare.Row) *runner.Meta {
 		own := func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] }
-		method := o.runs[slices.IndexFunc(o.runs, own)].Meta.Spec.Algorithm()
-		place := max(0, slices.Index(dro.Algorithms(), method))
-		numbers = append(numbers, kit.MethodNumber(place))
-	}
-	given := kit.Numbers(numbers...)
-	for i, method := range numbers {
-		numbers[i] = given.Next(method, 0)
-	}
-	return numbers
+		return &o.runs[slices.IndexFunc(o.runs, own)].Meta
+	})
+	return lab.ColorsOf(o.runs).ForRuns(first)
 }
 
 // foot returns the line that explains the marks and the changes.
 func (o *outcome) foot(figures []figure) string {
 	var words []string
-	leads := func(f figure) bool {
-		best := o.best(&f)
-		return best >= 0 && !o.Rows[best].Cells[f.column].Best
-	}
+	leads := func(f figure) bool { return o.best(&f) >= 0 }
 	proved := func(f figure) bool {
 		best := func(r compare.Row) bool { return r.Cells[f.column].Best }
 		return slices.ContainsFunc(o.Rows, best)
@@ -295,10 +286,10 @@ func (o *outcome) foot(figures []figure) string {
 		if o.sameSeedCounts() && len(o.Rows[0].Seeds) == 1 {
 			where = "this seed"
 		}
-		words = append(words, leadMark+" leads in "+where)
+		words = append(words, o.star+" best in "+where)
 	}
 	if slices.ContainsFunc(figures, proved) {
-		words = append(words, o.star+" significantly better than all others")
+		words = append(words, cell.Significant+" significantly better than all others")
 	}
 	if o.base >= 0 {
 		words = append(words, "differences in points, for the risk in nats")

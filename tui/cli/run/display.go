@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -157,12 +156,10 @@ func (l *followedRun) parts(p *display, bar int) []part {
 	}
 	left := "–"
 	if d, ok := l.Remaining(); ok {
-		left = kit.Clock(d)
+		left = kit.Duration(d)
 	}
-	t, series := p.theme, kit.Style{}
-	if i := slices.Index(dro.Algorithms(), l.meta.Spec.Algorithm()); i >= 0 {
-		series = t.Line(uint8(i))
-	}
+	t := p.theme
+	series := t.Line(kit.MethodNumber(dro.Place(l.meta.Spec.Algorithm())))
 	_, state := lab.State(t, l.Status)
 	return []part{
 		{l.name(), 0, series},

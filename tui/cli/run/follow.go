@@ -159,7 +159,7 @@ func (l *followedRun) evalLine() string {
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
 		"train loss " + console.Short(e.Named("train_loss")),
 		"test loss " + console.Short(e.Named("test_loss")),
-		"test accuracy " + console.Percent(e.Named("test_accuracy")),
+		"mean " + console.Percent(e.Named("test_accuracy")),
 		"worst " + l.meta.Part() + " " +
 			console.Percent(e.Named(l.meta.MeasureFor("worst_class_accuracy")))}
 	if l.Last != nil {
@@ -172,7 +172,7 @@ func (l *followedRun) evalLine() string {
 		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" samples/s")
 	}
 	if left, ok := l.Remaining(); ok {
-		words = append(words, "ETA "+kit.Clock(left))
+		words = append(words, "ETA "+kit.Duration(left))
 	}
 	return strings.Join(words, "  ")
 }

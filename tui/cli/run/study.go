@@ -149,7 +149,7 @@ func printMissing(ctx context.Context, tr *Trainer, g *report.Gathered) error {
 		for _, l := range lines {
 			tr.PrintLine("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
 		}
-		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
+		switch took := kit.Duration(time.Duration(seconds * float64(time.Second))); {
 		case len(lines) == 0:
 			tr.PrintLine("%s", studyState(g))
 		case math.IsNaN(seconds):

@@ -136,7 +136,7 @@ func timeLeft(progress *sweep.Progress, states []sweep.State, pace *sweep.Pace) 
 	}
 	pace.Add(time.Now(), o.Done)
 	if left, ok := pace.Left(o.Planned); ok {
-		return "; about " + kit.Clock(left) + " left"
+		return "; about " + kit.Duration(left) + " left"
 	}
 	return ""
 }

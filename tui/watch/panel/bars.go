@@ -146,7 +146,7 @@ func fewNote(t *Track, b *plot.Bars) string {
 	if !slices.ContainsFunc(b.Bars, func(bar plot.Bar) bool { return bar.Few }) {
 		return ""
 	}
-	return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.Meta.Spec.MinGroup)
+	return fmt.Sprintf("%s n < min_group %d: not called worst", cell.Few, t.Meta.Spec.MinGroup)
 }
 
 // AboutBars explains the columns that barFields can give, and the marks of bars.
@@ -165,9 +165,9 @@ func AboutBars(t *Track, of measure.Measure) string {
 	if of.Better == dro.Neither { // where the adversary looks there is no worst
 		return text
 	}
-	return text + fmt.Sprintf(" ◂ marks the worst %s. ? marks one with fewer than min_group = "+
+	return text + fmt.Sprintf(" %s marks the worst %s. %s marks one with fewer than min_group = "+
 		"%d %s samples: its figure is mostly chance, so it is never called the worst.",
-		part, t.Meta.Spec.MinGroup, split)
+		cell.Worst, part, cell.Few, t.Meta.Spec.MinGroup, split)
 }
 
 // drawBars draws bars by class or group. Where there is room, the last line says which of them have

@@ -1,5 +1,7 @@
 package panel
 
+import "drolab/tui/cell"
+
 // BuiltIn returns the panels that are there whatever the methods: a row for each, with its views,
 // the default view first. A screen of usual size shows the first four, so the order is that of the
 // questions that one asks of a run.
@@ -37,9 +39,10 @@ func BuiltIn() []Panel {
 			curves("λ", "lambda"),
 			curves("η", "eta"),
 			{Name: "phase portrait", Phase: true,
-				Doc: "Phase portrait: the path of (λ, η) of every run over the steps, from ◦ " +
-					"to the run's mark, older parts faint, in the box that both stay in. ✕ is " +
-					"(λ*, η*), the best for the network of the last evaluation."},
+				Doc: "Phase portrait: the path of (λ, η) of every run over the steps, from " +
+					cell.Origin + " to the run's mark, older parts faint, in the box that both " +
+					"stay in. " + cell.Optimum + " is (λ*, η*), the best for the network of " +
+					"the last evaluation."},
 			{Name: "likelihood ratios", Bars: "ratio_histogram", As: histogram{}, Plain: true,
 				Doc: "How many training samples get which likelihood ratio from the " +
 					"adversary, for the run under the cursor. Samples at the left hardly " +

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"drolab/tui/cell"
 	"drolab/tui/plot"
 )
 
@@ -62,8 +61,8 @@ func (b *Board) ReadAt(v *View) string {
 		return s
 	}
 	c := plot.Chart{Percent: Percents(b.quantities[v.Curves[0]])}
-	mark := cell.Mark(int(t.Number), b.Theme.ASCII)
-	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
+	mark := b.Theme.Mark(t.Number)
+	return fmt.Sprintf("%s: %s %s %s", s, mark, t.Short, c.Brief(value))
 }
 
 // PickedStep returns the run that is picked at the crosshair, and its step there. A series knows

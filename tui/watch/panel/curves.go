@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -41,7 +42,7 @@ func (curves) note(b *Board, v *View) string {
 	note := map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
 		plot.Symlog: "symlog · "}[b.scales[v.Curves[0]].kind] + "by " + b.Axis.String()
 	if b.ZoomX != (plot.Range{}) {
-		note += fmt.Sprintf(" ×%.3g", (b.X.Hi-b.X.Lo)/(b.ZoomX.Hi-b.ZoomX.Lo))
+		note += " " + page.Factor((b.X.Hi-b.X.Lo)/(b.ZoomX.Hi-b.ZoomX.Lo))
 	}
 	if s := smoothings()[b.smooth]; s.make != nil && b.quantities[v.Curves[0]].Noisy {
 		note += " · " + s.name

@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
@@ -64,27 +65,37 @@ func (b *Board) EyeAt() int {
 func (b *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // the longer side of a picture, in pixels
 	const least, enough = 8, 6
+	named := b.captionCells()
 	if ih == stripSize/2+2 && iw >= 3*leastSlot {
 		return b.strip(list, iw, ih)
 	}
 	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
-		if size == 0 || iw/(next+3) >= enough {
+		if size == 0 || iw/(max(next, named)+3) >= enough {
 			size = next
 		}
 	}
 	if size == 0 {
 		return nil
 	}
-	tw, th := size+2, (size+1)/2+2
+	wide := min(max(size, named), iw-2)
+	tw, th := wide+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
 	var blocks []kit.Block
 	for k, s := range b.Eye.fillSlots(list, across*(ih/th), true) {
 		x, y := k%across*(tw+1), k/across*th
-		caption := ratioText(s.Ratio) + " " + b.placeName(measure.PerClass, s.Label)
+		caption := page.Factor(s.Ratio) + " " + b.placeName(measure.PerClass, s.Label)
 		blocks = append(blocks, kit.Block{Rect: kit.Area(x, y, tw, th),
-			Lines: b.Theme.Frame(b.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
+			Lines: b.Theme.Frame(b.thumbnail(s, size), wide, (size+1)/2, s.Part, caption)})
 	}
 	return kit.Compose(iw, ih, blocks)
+}
+
+// captionCells returns the width of a picture's caption with the longest name of a class.
+func (b *Board) captionCells() (cells int) {
+	for _, class := range b.Runs.Run().Meta.Places(measure.PerClass) {
+		cells = max(cells, cell.Width(page.Factor(1.23)+" "+b.Theme.Greek(class)))
+	}
+	return cells
 }
 
 // thumbnail returns the lines of a sample's picture; nil where it is not there.
@@ -107,7 +118,7 @@ func (b *Board) strip(list []runner.Heavy, iw, ih int) []string {
 	cells := iw / n
 	var blocks []kit.Block
 	for k, s := range b.Eye.fillSlots(list, n, false) {
-		words := []string{"ratio " + ratioText(s.Ratio), b.placeName(measure.PerClass, s.Label)}
+		words := []string{page.Factor(s.Ratio), b.placeName(measure.PerClass, s.Label)}
 		if len(b.Runs.Run().Meta.Groups) > 0 {
 			words = append(words, b.trainGroupName(s.Group))
 		}

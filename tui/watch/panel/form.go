@@ -37,7 +37,7 @@ func (b *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	case lines == nil:
 		lines = b.emptyLines(v, in.W, in.H)
 	case warning != "":
-		note = "! " + warning + " · " + note
+		note = cell.Warning + " " + warning + " · " + note
 	}
 	return b.Theme.Panel(b.Heading(p, in.W, in.H), note, focused, box, lines, r.W, r.H)
 }

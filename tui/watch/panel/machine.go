@@ -51,8 +51,7 @@ func (machineFigures) draw(b *Board, _ int, _ *View, iw, ih int) (lines []string
 		return t.Dim.PaintAll(kit.Wrap(b.noFigures(), iw-2)), ""
 	}
 	if advice := machine.Advice(list[max(0, len(list)-machine.MinuteSamples):]); advice != "" {
-		mark := " " + t.Accent.Paint(t.Changed) + " "
-		lines = append(lines, mark+t.Title.Paint(cell.Cut(advice, iw-3)))
+		lines = append(lines, " "+t.Warn.Paint(cell.Cut(cell.Warning+" "+advice, iw-1)))
 	}
 	figures := machine.Figures(list)
 	if iw >= leastFigures && len(lines)+1+len(figures) <= ih {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner/compare"
@@ -16,7 +17,13 @@ import (
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
 	names := lists.Map(groups, func(g []int) string { return all[g[0]] })
-	for n, numbered := range compare.NumberRepeats(names) {
+	started := func(n int) time.Time {
+		first := slices.MinFunc(groups[n], func(i, j int) int {
+			return tracks[i].Meta.Created.Compare(tracks[j].Meta.Created)
+		})
+		return tracks[first].Meta.Created
+	}
+	for n, numbered := range compare.NumberRepeats(names, started) {
 		for _, i := range groups[n] {
 			t := tracks[i]
 			t.Short = numbered
@@ -32,7 +39,7 @@ func LabelTracks(tracks []*Track, groups [][]int) {
 
 // OrderTracks sorts runs as the paper's table does: by algorithm, then by seed.
 func OrderTracks(tracks []*Track) {
-	rank := func(t *Track) int { return slices.Index(dro.Algorithms(), t.Meta.Spec.Algorithm()) }
+	rank := func(t *Track) int { return dro.Place(t.Meta.Spec.Algorithm()) }
 	slices.SortStableFunc(tracks, func(a, b *Track) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)),
 			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed), a.Meta.Created.Compare(b.Meta.Created))

@@ -17,6 +17,7 @@ type settings struct{}
 type Setting struct {
 	Key, Value string
 	Differs    bool
+	Warns      bool // it is a warning and no setting
 }
 
 // Lists reports whether the view shows a list about the run under the cursor.
@@ -55,7 +56,10 @@ func (settings) draw(b *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 func (b *Board) settingLine(s Setting, key, cells int) string {
 	t, mark := b.Theme, "  "
 	name, value := t.Dim, t.Text
-	if s.Differs {
+	switch {
+	case s.Warns:
+		mark, name = " "+t.Warn.Paint(cell.Warning), t.Text
+	case s.Differs:
 		mark, name, value = " "+t.Accent.Paint(t.Changed), t.Text, t.Title
 	}
 	text := kit.Left(s.Key, max(cell.Width(s.Key), min(key, cells/2))) + " "
