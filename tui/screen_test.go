@@ -158,7 +158,7 @@ func (v *view) check(t *testing.T) {
 
 func TestViewsOfWatch(t *testing.T) {
 	for _, v := range []view{
-		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · train loss ───────────────────────────",
+		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · batch loss ───────────────────────────",
 			" ▲ pan  0.83│\n", "panel 1 of "}},
 		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
 			" sfk · λ across, η up ─╮", "│      1┤ │                                 ▲ "}},
@@ -177,8 +177,8 @@ func TestViewsOfWatch(t *testing.T) {
 			"▸ ■ ▶ pgd s1 ", "Baseline: sfk s1"}},
 		{"blocked", watching, 80, 24, "p", []string{
 			"sfk s1 runs in another process and can only be watched here"}},
-		{"one", watching, 120, 40, "v v", []string{"─ Loss · train and test ─",
-			"│     train loss ", "│     test loss ", "│ 0.5┤ "}},
+		{"one", watching, 120, 40, "v v", []string{"─ Loss · batch and test ─",
+			"│     batch loss ", "│     test loss ", "│ 0.5┤ "}},
 		{"knobs", ofOurs, 80, 24, "t - 1 enter", []string{"▸ Change a setting of sfk s1 ─",
 			"│ ▸ lr               0.01  new -1 ",
 			"│ ! lr: -1: want a number ≥ 1.2e-38 (float32's least) "}},

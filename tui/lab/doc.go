@@ -17,7 +17,7 @@
 //
 //	state.go     glyphs and counts of states (✓ ▶ ‖ ✗)
 //	measure.go   measures of steps, evaluations and summaries that can be shown; 95 % t interval;
-//	             samples/s; test_ and val_ names
+//	             the two speeds; test_ and val_ names
 //	colors.go    numbers of configurations: colour and mark
 //	define.go    marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
 //	             first

@@ -231,8 +231,8 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
 		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
-		step("train loss", 11, "loss"),
-		step("samples/s", 9, "images_per_second"),
+		step("batch loss", 11, "loss"),
+		step("samples/s now", 14, "images_per_second"),
 		newColumn("epoch", 10, nil, func(runs []*panel.Track) string {
 			t := panel.Slowest(runs)
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)

@@ -67,7 +67,7 @@
 //	choices.go    what is kept for the next start; `0` shows all of x, then resets
 //
 //	table.go          the table of runs: rows, names, marks of the best (★)
-//	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
+//	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, speed,
 //	                  progress, ETA
 //	headline.go       the state of the run under the cursor, in lines below the table
 //	story.go          the sentence on what the runs showed (runner/compare); lost parts of logs

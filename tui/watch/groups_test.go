@@ -45,7 +45,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("the panel of accuracies is %q, want %q", got, want)
 		}
 	}
-	title("Who suffers, by group · test ─", "Loss · train and test ─", " 40.0 ", "val worst")
+	title("Who suffers, by group · test ─", "Loss · batch and test ─", " 40.0 ", "val worst")
 	accuracy("Test accuracy · worst group and mean")
 	r.Press("m")
 	title("Who suffers, by group · validation ─", "Loss · train and validation ─", " 42.0 ",
