@@ -14,7 +14,7 @@ import (
 )
 
 // The measures of training speed are not in the table, because they depend on the clock, so that no
-// two runs have the same. Events and summaries have them under one key, and screens under two names.
+// two runs have the same. Files have one key for both of them, and screens two names.
 
 const speedName = "images_per_second"
 

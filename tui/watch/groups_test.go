@@ -48,7 +48,7 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by group · test ─", "Loss · batch and test ─", " 40.0 ", "val worst")
 	accuracy("Test accuracy · worst group and mean")
 	r.Press("m")
-	title("Who suffers, by group · validation ─", "Loss · train and validation ─", " 42.0 ",
+	title("Who suffers, by group · validation ─", "Loss · batch and validation ─", " 42.0 ",
 		"val worst", "val risk", "val %")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
