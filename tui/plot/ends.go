@@ -144,8 +144,25 @@ func (p *drawing) drawEnds() {
 		y, _ := p.row(list[i].Value)
 		list[i].want = max(0, min(p.h-1, y))
 	}
-	for _, e := range settle(list, p.h) {
+	settled := settle(list, p.h)
+	for _, e := range settled {
 		p.end(&e)
+	}
+	p.endsHead(settled)
+}
+
+// endsHead writes the heading of the values in the row above them or, if they begin in the first
+// row, below them.
+func (p *drawing) endsHead(ends []End) {
+	if p.endValue == 0 || p.chart.Cross.On || len(ends) == 0 {
+		return
+	}
+	row := ends[0].row - 1
+	if row < 0 {
+		row = ends[len(ends)-1].row + 1
+	}
+	if row < p.h {
+		p.f.textRight(p.x0+p.w+1, row, p.endCells-1, p.chart.EndsHead, Style{Role: Axis})
 	}
 }
 
