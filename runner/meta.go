@@ -140,20 +140,15 @@ func (m *Meta) EndsPart(step int64) bool {
 	return part*m.Steps/n == step
 }
 
-// Configuration returns a key that is equal for runs that differ in the seed alone.
+// Configuration returns a key that is equal for runs that differ only in the seed, and in how often
+// they are looked at or saved.
 func (m *Meta) Configuration() string {
-	spec := m.Spec
-	spec.Seed = 0
+	spec := m.Spec.Computed()
 	b, err := json.Marshal(&spec)
 	if err != nil {
 		return m.ID // it equals no other run's
 	}
-	return m.ConfigurationOf(string(b))
-}
-
-// ConfigurationOf is Configuration, given the run's specification without its seed, as JSON.
-func (m *Meta) ConfigurationOf(spec string) string {
-	return m.Preset + " " + m.Parent + " " + spec
+	return m.Preset + " " + m.Parent + " " + string(b)
 }
 
 // Measured implements measure.Subject.
