@@ -75,7 +75,8 @@ func TestConfiguration(t *testing.T) {
 		"epochs":           {func(s *spec.Spec) { s.Epochs++ }, false},
 	} {
 		if same := of(c.change) == plain; same != c.same {
-			t.Errorf("runs that differ in %s have one configuration: %v, want %v", name, same, c.same)
+			t.Errorf("runs that differ in %s have one configuration: %v, want %v", name, same,
+				c.same)
 		}
 	}
 }

@@ -78,8 +78,8 @@ func (t *Setting) Inherits(s, parent *Spec) (was string, ok bool) {
 // differ in it alone compute the same numbers.
 func (t *Setting) Viewed() bool { return t.viewed }
 
-// Computed returns the settings that decide what the runs of s compute, whatever the seed: those that
-// decide how often a run is looked at or saved have their defaults, and the seed is 0.
+// Computed returns the settings that decide what the runs of s compute, whatever the seed: those
+// that decide how often a run is looked at or saved have their defaults, and the seed is 0.
 func (s *Spec) Computed() Spec {
 	computed, usual := *s, Defaults()
 	list := allSettings()

@@ -64,12 +64,16 @@ func plainSentence(name string) string {
 		"state":  "State: queued, running or paused, or how the run ended.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
+		CurveHead: "0–100: the worst class's accuracy until these epochs, from 0 to 100 %.",
 		TrendHead: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
 	}[name]
 }
 
-// TrendHead is the heading of the column of trends.
-const TrendHead = "worst 0–100"
+// TrendHead is the heading of the column of trends, CurveHead that of a curve beside the figure.
+const (
+	TrendHead = "worst 0–100"
+	CurveHead = "0–100"
+)
 
 // Define returns the definitions of columns: a plain sentence and, for a measure, the exact
 // definition.

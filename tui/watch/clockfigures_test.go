@@ -106,7 +106,7 @@ type scriptClock struct {
 // screen has none.
 func clockOf(s *tuitest.Script, screen string) (c scriptClock, ok bool) {
 	head, _, _ := strings.Cut(screen, "\n")
-	of := regexp.MustCompile(`epochs? ([0-9.]+)(?:–([0-9.]+))? +worst %`).FindStringSubmatch(head)
+	of := regexp.MustCompile(`epochs? ([0-9.]+)(?:–([0-9.]+))? +(?:0–100 +)?worst %`).FindStringSubmatch(head)
 	if of == nil {
 		return c, false
 	}

@@ -66,6 +66,26 @@ func (t *Track) Newest() *runner.EvalEvent {
 	return t.Eval
 }
 
+// Parts divides the planned epochs of the run into n parts, and returns the last evaluation by the
+// end of each part that has begun by the clock; nil before the first evaluation. So the evaluations
+// of past parts stay as the run goes on.
+func (t *Track) Parts(clock compare.Clock, n int) (list []*runner.EvalEvent) {
+	all, part := t.Evaluations(), float64(t.Meta.Spec.Epochs)/float64(n)
+	for i := range n {
+		if float64(i)*part >= clock.Epoch() {
+			break
+		}
+		var last *runner.EvalEvent
+		for _, e := range all {
+			if e.Epoch <= min(clock.Epoch(), float64(i+1)*part) {
+				last = e
+			}
+		}
+		list = append(list, last)
+	}
+	return list
+}
+
 // At returns the evaluations of which the run's figures are the means by a clock; nil if the run
 // lacks one of them. Imported predictions have one evaluation and no epochs, so it is theirs by any
 // clock.
