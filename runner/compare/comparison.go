@@ -102,7 +102,7 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 func ownEvaluations(runs []StoryRun) []StoryRun {
 	runs = slices.Clone(runs)
 	for i, r := range runs {
-		runs[i].Evals = OwnEvaluations(r.Meta, r.Evals)
+		runs[i].Evals = r.Meta.OwnEvaluations(r.Evals)
 	}
 	return runs
 }

@@ -194,7 +194,7 @@ func figures(a, b float64) (string, string) {
 // the last evaluation is its own.
 func (c *comparison) latest(a *arm, seed uint64) []*runner.EvalEvent {
 	r, window := a.runs[seed], c.window
-	if refits(r.Meta) {
+	if r.Meta.Refits() {
 		window = 1
 	}
 	return r.Evals[max(0, c.n-window):c.n]

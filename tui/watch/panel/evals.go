@@ -55,12 +55,12 @@ func (t *Track) Evaluations() []*runner.EvalEvent {
 	case list[n-1].Step == t.Eval.Step:
 		list = append(list[:n-1:n-1], t.Eval)
 	}
-	return compare.OwnEvaluations(t.Meta, list)
+	return t.Meta.OwnEvaluations(list)
 }
 
 // Newest returns the run's own newest evaluation; nil before the first.
 func (t *Track) Newest() *runner.EvalEvent {
-	if t.Eval == nil || len(compare.OwnEvaluations(t.Meta, []*runner.EvalEvent{t.Eval})) == 0 {
+	if t.Eval == nil || len(t.Meta.OwnEvaluations([]*runner.EvalEvent{t.Eval})) == 0 {
 		return nil
 	}
 	return t.Eval
