@@ -232,7 +232,7 @@ func checkTable(t *testing.T, where string, w *Page, clock scriptClock) {
 // checkSentence compares the figures of the sentence and those of the run under the cursor.
 func checkSentence(t *testing.T, where string, w *Page, clock scriptClock, screen string) {
 	t.Helper()
-	scope := fmt.Sprintf("Epochs %g–%g, ", clock.first, clock.last)
+	scope := fmt.Sprintf("Mean of epochs %g–%g, ", clock.first, clock.last)
 	if clock.first == clock.last {
 		scope = fmt.Sprintf("Epoch %g, ", clock.last)
 	}
