@@ -30,11 +30,7 @@ func (c Clock) Counts(m *runner.Meta) bool { return slices.Contains(c.Runs, m.ID
 // Of returns those evaluations of a run, in their order, of which its figures are the means; nil if
 // the run lacks one of them.
 func (c Clock) Of(m *runner.Meta, evals []*runner.EvalEvent) (of []*runner.EvalEvent) {
-	epochs := c.Epochs
-	if len(epochs) > 0 && m.Refits() {
-		epochs = epochs[len(epochs)-1:]
-	}
-	for _, epoch := range epochs {
+	for _, epoch := range c.OfRun(m).Epochs {
 		e := EvalAt(evals, epoch)
 		if e == nil {
 			return nil
@@ -42,6 +38,14 @@ func (c Clock) Of(m *runner.Meta, evals []*runner.EvalEvent) (of []*runner.EvalE
 		of = append(of, e)
 	}
 	return of
+}
+
+// OfRun returns the clock of the figures of one run: the last epoch alone where its method refits.
+func (c Clock) OfRun(m *runner.Meta) Clock {
+	if len(c.Epochs) > 0 && m.Refits() {
+		c.Epochs = c.Epochs[len(c.Epochs)-1:]
+	}
+	return c
 }
 
 // String returns the epochs as a table or a panel names them; "" without any.

@@ -368,7 +368,8 @@ func TestLeftOut(t *testing.T) {
 		{"failed", []result{pgd.until(6, runner.Failed)}, "pgd failed"},
 		{"diverged", []result{pgd.changed(diverged)}, "pgd diverged"},
 		{"damaged", []result{pgd.changed(damaged)}, "pgd is left out for a damaged log"},
-		{"imported", []result{pgd.changed(imported)}, "pgd is left out, as imported runs have no epochs"},
+		{"imported", []result{pgd.changed(imported)},
+			"pgd is left out, as imported runs have no epochs"},
 		{"of other data", []result{pgd.changed(otherData)}, "pgd is left out for other data"},
 		{"stopped early", []result{pgd.until(3, runner.Stopped)}, "pgd ended early"},
 		{"two of other data", []result{pgd.changed(otherData),
@@ -422,8 +423,8 @@ func TestForkInStory(t *testing.T) {
 	}
 	const alone = "pgd, the only run to compare, is at 55.0 % in the worst class, with a mean " +
 		"accuracy of 71.0 %; fork lr .2 is left out until there are "
-	const level = "Mean of epochs 4–8, one seed: fork lr .2 and pgd are level in the worst class: " +
-		"55.0 against 55.0 %."
+	const level = "Mean of epochs 4–8, one seed: fork lr .2 and pgd are level in the worst " +
+		"class: 55.0 against 55.0 %."
 	for _, c := range []struct {
 		parent, fork int // evaluations, of which two are from before the fork
 		want         string
