@@ -490,8 +490,8 @@ func checkBars(t *testing.T, l look) (n int) {
 	return n
 }
 
-// checkEnds compares the values at the ends of curves with the newest value of each run in the logs,
-// of seeds with their mean. The heading must say that they are these.
+// checkEnds compares the values at the ends of curves with the newest value of each run in the
+// logs, of seeds with their mean. The heading must say that they are these.
 func checkEnds(t *testing.T, l look) (n int) {
 	t.Helper()
 	chart := l.w.Board.Chart("worst_class_accuracy")
