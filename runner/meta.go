@@ -166,7 +166,7 @@ func (m *Meta) Usable() error {
 		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
 	}
 	if n := m.CheckpointParts; n < 0 || n > mostParts {
-		return fmt.Errorf("checkpoint_parts: %d: want 0 to %d", n, mostParts)
+		return fmt.Errorf("checkpoint_parts: %d: expected 0 to %d", n, mostParts)
 	}
 	if wrong := m.Spec.WrongValues(); len(wrong) > 0 {
 		return wrong[0]
@@ -188,6 +188,6 @@ func (m *Meta) BeyondBox(s *Summary) string {
 	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
 		return ""
 	}
-	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: "+
-		"F is %.3g above R_ρ", lambda.Float(), eta.Float(), gap.Float())
+	return fmt.Sprintf("it excludes the best λ = %.4g and η = %.4g of the training losses, so "+
+		"that F is %.3g above R_ρ", lambda.Float(), eta.Float(), gap.Float())
 }

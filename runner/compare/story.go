@@ -137,7 +137,8 @@ func joinNames(names []string) string {
 // singular.
 func about(names []string, words string) string {
 	verb, rest, _ := strings.Cut(words, " ")
-	if plural := map[string]string{"is": "are", "has": "have"}[verb]; len(names) > 1 && plural != "" {
+	if plural := map[string]string{"is": "are",
+		"has": "have"}[verb]; len(names) > 1 && plural != "" {
 		words = plural + " " + rest
 	}
 	return joinNames(names) + " " + words

@@ -222,8 +222,8 @@ func TestWhoLeads(t *testing.T) {
 				"50.4 against 50.0 %."},
 		{"a last evaluation that contradicts the mean", []result{erm.at(0, 20, 20, 20, 90),
 			sfk.at(60, 60, 60, 60, 50), pgd.at(50, 50, 50, 50, 50)},
-			"Mean of epochs 1–5, one seed: sfk averages 58 % in the worst class against erm's 30 %, " +
-				"but it has 50 against 90 % at epoch 5."},
+			"Mean of epochs 1–5, one seed: sfk averages 58 % in the worst class against erm's 30 " +
+				"%, but it has 50 against 90 % at epoch 5."},
 		{"a class at 0 in the end", []result{erm.at(steady(8, 0)...), sfk},
 			"Mean of epochs 4–8, one seed: sfk leads erm by 60.0 points in the worst class " +
 				"(60 against 0 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
@@ -232,7 +232,8 @@ func TestWhoLeads(t *testing.T) {
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"the baseline's method at another rate, which is no rival",
 			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate), sfk},
-			"Mean of epochs 4–8, one seed: sfk leads erm lr .01 by 10.0 points in the worst class " +
+			"Mean of epochs 4–8, one seed: sfk leads erm lr .01 by 10.0 points in the worst " +
+				"class " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"the baseline's method alone, at two rates",
 			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate)},
@@ -244,8 +245,8 @@ func TestWhoLeads(t *testing.T) {
 			[]result{erm.changed(inTwoClasses), sfk.changed(inTwoClasses)}, sfkLeads + "."},
 		{"no baseline", []result{sfk, pgd}, "Mean of epochs 4–8, one seed: without a baseline, " +
 			"the worst class ranges from pgd's 55 to sfk's 60 %."},
-		{"a run alone", []result{erm}, "Mean of epochs 4–8, one seed: erm, the only run to compare, " +
-			"is at 50.0 % in the worst class, with a mean accuracy of 70.0 %."},
+		{"a run alone", []result{erm}, "Mean of epochs 4–8, one seed: erm, the only run to " +
+			"compare, is at 50.0 % in the worst class, with a mean accuracy of 70.0 %."},
 	} {
 		c.check(t)
 	}
@@ -257,16 +258,18 @@ func TestRobustRisk(t *testing.T) {
 	erm, sfk := ermResult().changed(withoutClasses), sfkResult().changed(withoutClasses)
 	pgd := pgdResult().changed(withoutClasses)
 	for _, c := range []storyCase{
-		{"a leader", []result{erm, sfk}, "Mean of epochs 4–8, one seed: sfk leads erm by 0.100 nats " +
-			"in robust risk (1.400 against 1.500), since epoch 1."},
+		{"a leader", []result{erm, sfk}, "Mean of epochs 4–8, one seed: sfk leads erm by 0.100 " +
+			"nats in robust risk (1.400 against 1.500), since epoch 1."},
 		{"a class in one run alone", []result{erm, sfkResult()}, "Mean of epochs 4–8, one seed: " +
 			"sfk leads erm by 0.100 nats in robust risk (1.400 against 1.500), since epoch 1."},
 		{"the same risk", []result{erm, sfk.at(steady(8, 50)...)},
-			"Mean of epochs 4–8, one seed: sfk and erm are level in robust risk: 1.500 against 1.500."},
+			"Mean of epochs 4–8, one seed: sfk and erm are level in robust risk: 1.500 against " +
+				"1.500."},
 		{"no baseline", []result{pgd, sfk}, "Mean of epochs 4–8, one seed: without a baseline, " +
 			"robust risk ranges from pgd's 1.450 to sfk's 1.400."},
 		{"a run alone", []result{erm},
-			"Mean of epochs 4–8, one seed: erm, the only run to compare, is at 1.500 in robust risk."},
+			"Mean of epochs 4–8, one seed: erm, the only run to compare, is at 1.500 in robust " +
+				"risk."},
 		{"no risk either", []result{erm.changed(withoutMeasures), sfk},
 			"Mean of epochs 4–8, one seed: the runs have no worst class to compare."},
 	} {
@@ -315,8 +318,8 @@ func TestSeedsOfStory(t *testing.T) {
 // TestNothingToSay: the sentence says what it waits for, or why it says nothing.
 func TestNothingToSay(t *testing.T) {
 	erm, sfk := ermResult(), sfkResult()
-	const oneClass = "Mean of epochs 4–8, one seed: there is nothing to compare, because every run " +
-		"puts all test samples into one class: try another lr"
+	const oneClass = "Mean of epochs 4–8, one seed: there is nothing to compare, because every " +
+		"run puts all test samples into one class: try another lr"
 	inOneClass := func(dataset string) []result {
 		change := inFirstClassOf(dataset)
 		return []result{erm.changed(change), sfk.changed(change)}
@@ -343,7 +346,8 @@ func TestNothingToSay(t *testing.T) {
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"a class at 0", []result{erm.at(steady(8, 0)...).until(4, runner.Running),
 			sfk.until(4, runner.Running)},
-			"Mean of epochs 1–4, one seed: it is too early to compare while a class of erm is at 0 %."},
+			"Mean of epochs 1–4, one seed: it is too early to compare while a class of erm is at " +
+				"0 %."},
 		{"one class of drawings", inOneClass("shapes"), oneClass + "."},
 		{"one class of a table", inOneClass("csv:x.csv?label=y"), oneClass + "."},
 		{"one class of arrays", inOneClass("npz:x.npz?y=y"),

@@ -16,7 +16,7 @@ type Setting struct {
 	Key     string
 	Group   string // heading under which it is listed
 	Doc     string // one line
-	Want    string // the values allowed, as words after "want"
+	Want    string // the values allowed, as words after "expected"
 	Choices func() []string
 
 	live   bool // a knob, for every method

@@ -97,23 +97,28 @@ func (p *Page) empty(w, h int) []string {
 // note says which samples are listed, and how.
 func (p *Page) note() string {
 	part := &p.pick.Parts[p.part]
-	text := fmt.Sprintf("%s, %d", partName(part), len(p.shown))
-	if len(p.shown) < part.Size {
-		text += fmt.Sprintf(" of %d", part.Size)
+	text, cut := fmt.Sprintf("all %d", part.Size), len(p.shown) < part.Size
+	if cut {
+		text = fmt.Sprintf("the %d heaviest of %d", len(p.shown), part.Size)
+	}
+	text += ofPart(part)
+	if cut && p.order == byWeight {
+		return text
 	}
 	return text + " · " + p.order.String()
 }
 
-func partName(part *certificate.Part) string {
+// ofPart says which of all samples are listed, behind their number.
+func ofPart(part *certificate.Part) string {
 	switch part.Kind {
 	case certificate.All:
-		return "all"
+		return ""
 	case certificate.Wrong:
-		return "wrong"
+		return " wrong predictions"
 	case certificate.Class:
-		return "class " + part.Name
+		return " in class " + part.Name
 	}
-	return "group " + part.Name
+	return " in group " + part.Name
 }
 
 // headRows is the number of lines above the samples.

@@ -180,7 +180,8 @@ func figurePlaces() map[string]func(*testing.T, look) int {
 // TestOneClock looks at runs while they go on and when all are done. Every figure that stands on
 // the screen is recomputed from the logs by the clock that the head of the table names, or as the
 // newest value where it is called so. A run or a fork that lacks an evaluation of the clock has no
-// figures. There are figures in each place, whatever the kind of runs; the ranking comes at the end.
+// figures. There are figures in each place, whatever the kind of runs; the ranking comes at the
+// end.
 func TestOneClock(t *testing.T) {
 	figures := map[[2]string]int{} // by the kind of runs and the place
 	var kinds []string
@@ -504,7 +505,8 @@ func checkEnds(t *testing.T, l look) (n int) {
 			name, _, _ := strings.Cut(e.Name, " n")
 			return name == runs[0].Short
 		})
-		if i < 0 || runs[0].Meta.Parent != "" || l.newest(runs) == 0 { // a fork begins as its parent
+		isFork := runs[0].Meta.Parent != "" // it begins as its parent
+		if i < 0 || isFork || l.newest(runs) == 0 {
 			return
 		}
 		want := 0.0

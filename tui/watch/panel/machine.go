@@ -42,7 +42,7 @@ func (b *Board) Figures() []machine.Sample {
 func (b *Board) machineLines(cells int) (lines []Setting) {
 	list := b.Figures()
 	if len(list) == 0 {
-		return []Setting{{Key: "no figures yet: a look comes every 10 s"}}
+		return []Setting{{Key: "There are no figures yet. They come every 10 s."}}
 	}
 	if advice := machine.Advice(list[max(0, len(list)-machine.MinuteSamples):]); advice != "" {
 		lines = append(lines, Setting{Key: advice, Differs: true})

@@ -76,7 +76,7 @@ func (t *Track) SelectionText() string {
 	if t.Selected == nil {
 		return fmt.Sprintf("no step selected yet by %s", by)
 	}
-	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
+	return fmt.Sprintf("selected epoch %.4g by %s: %s", t.Selected.Epoch, by,
 		t.accuracies(func(name string) Figure {
 			return func(t *Track) measure.Number { return t.valueIn(t.Selected, name) }
 		}))
