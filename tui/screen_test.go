@@ -323,7 +323,7 @@ func TestViewsOfCompare(t *testing.T) {
 		{"help", compare, 80, 24, "?", []string{"▸ Keys on Compare ─",
 			"│ v         table, curves or notes, if they do not fit together "}},
 		{"empty", empty("4"), 80, 24, "", []string{
-			"│  Nothing to compare yet: no run has finished. ",
+			"│  No run is done yet, so there is nothing to compare. ",
 			"│  Select runs on page 3 with the space bar and press c there. "}},
 		{"unlike", unlike, 120, 40, "", []string{"╭─ ▸ 3 selected runs ── epoch 8 ·",
 			"││ ! left out because they are not done: paper-sfk-s7 (failed) ",

@@ -79,7 +79,8 @@ func TestRunsWithoutAPrecisionAreOfFP32(t *testing.T) {
 		t.Errorf("precision %q, %v, want fp32", s.Precision, err)
 	}
 	s.Precision = "fp8"
-	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "expected one of fp32, bf16") {
+	if err := s.Validate(); err == nil ||
+		!strings.Contains(err.Error(), "expected one of fp32, bf16") {
 		t.Errorf("fp8: %v", err)
 	}
 }

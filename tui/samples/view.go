@@ -52,11 +52,12 @@ func (p *Page) View(w, h int) []string {
 	if s := p.current(); s != nil {
 		one = fmt.Sprintf("Row %d", s.Row)
 	}
-	note := p.note()
+	const leastName = 8 // cells of the run's name
+	note := p.note(l.main.W - len("-- > ") - leastName - len("  ") - len(" --"))
 	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
 	return kit.Compose(w, h, []kit.Block{
-		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
+		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, leastName)), note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
@@ -94,18 +95,21 @@ func (p *Page) empty(w, h int) []string {
 	return t.Empty(title, lines, w, h)
 }
 
-// note says which samples are listed, and how.
-func (p *Page) note() string {
+// note says which samples are listed, and how, in so many cells where it can.
+func (p *Page) note(cells int) string {
 	part := &p.pick.Parts[p.part]
-	text, cut := fmt.Sprintf("all %d", part.Size), len(p.shown) < part.Size
-	if cut {
-		text = fmt.Sprintf("the %d heaviest of %d", len(p.shown), part.Size)
+	n, of := len(p.shown), ofPart(part)
+	if n == part.Size {
+		return fmt.Sprintf("all %d%s · %s", n, of, p.order)
 	}
-	text += ofPart(part)
-	if cut && p.order == byWeight {
-		return text
+	text := fmt.Sprintf("the %d heaviest of %d%s", n, part.Size, of)
+	if cell.Width(text) > cells {
+		text = fmt.Sprintf("%d of %d%s", n, part.Size, of)
 	}
-	return text + " · " + p.order.String()
+	if p.order != byWeight {
+		text += " · " + p.order.String()
+	}
+	return text
 }
 
 // ofPart says which of all samples are listed, behind their number.
@@ -114,7 +118,7 @@ func ofPart(part *certificate.Part) string {
 	case certificate.All:
 		return ""
 	case certificate.Wrong:
-		return " wrong predictions"
+		return " wrong"
 	case certificate.Class:
 		return " in class " + part.Name
 	}
