@@ -58,7 +58,8 @@ func TestViewsOfSamples(t *testing.T) {
 			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ = 1\n"}},
 		{"wrong", pictures, 80, 24, "f +", []string{" the 32 heaviest of 94 wrong ─╮",
 			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ = 1 "}},
-		{"class", pictures, 120, 40, "f f f s s", []string{"─ the 4 heaviest of 50 in class hexagon · by row ─╮",
+		{"class", pictures, 120, 40, "f f f s s", []string{
+			"─ the 4 heaviest of 50 in class hexagon · by row ─╮",
 			"│ ▸hexag…→trian… ✗hexag…→trian… ", "││ predicted ✗ triangle "}},
 		{"list", pictures, 120, 40, "v down down -", []string{
 			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ = 0.1 "}},
@@ -66,7 +67,8 @@ func TestViewsOfSamples(t *testing.T) {
 			"│▸ 419  cross     crescent    2.850  water, …││", "││ age           21.25 "}},
 		{"zoomed table", table, 80, 24, "enter", []string{"╭─ ▸ Row 0 ────────────────────────────",
 			"│ group     land, in the hills ", "│ colour                 blue "}},
-		{"group", table, 120, 40, "F s", []string{"─ the 20 heaviest of 250 in group water, by the coast ─╮",
+		{"group", table, 120, 40, "F s", []string{
+			"─ the 20 heaviest of 250 in group water, by the coast ─╮",
 			"│▸ 433  hexagon   triangle   6.285   2.095  water, by the coast "}},
 		{"define", table, 80, 24, "i", []string{"▸ Samples ─",
 			"│ Radii, + and -: the run's ρ = 0.5 and its risk_radii: 0.1, 0.5, 1. "}},

@@ -31,7 +31,8 @@ func TestMarksOfKnowledge(t *testing.T) {
 	}
 	inGroups := func(m *member) { m.meta.Groups = []string{"north", "south"} }
 	table = tabulate(slices.Concat(newRuns("dfr", accuraciesB, inGroups),
-		newRuns("group", accuraciesA, inGroups), newRuns("subsample", accuraciesB, inGroups)), Options{})
+		newRuns("group", accuraciesA, inGroups), newRuns("subsample", accuraciesB, inGroups)),
+		Options{})
 	const all = "group, subsample, dfr see group labels (g)"
 	if got := noteOf(table, Seen); got != all {
 		t.Errorf("note %q, want %q", got, all)

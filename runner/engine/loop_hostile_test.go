@@ -120,7 +120,8 @@ func wrongs() map[string]wrong {
 			[]line{weights, {map[string]any{"do": "x\x1b[1m\n"}, nil}}},
 		"in a block": {"within the block of run.checkpoint",
 			one(map[string]any{"do": "checkpoint"}, weights)},
-		"end": {"expected done, stopped or failed", one(map[string]any{"do": "end", "status": "well"})},
+		"end": {"expected done, stopped or failed",
+			one(map[string]any{"do": "end", "status": "well"})},
 		"fails": {"ValueError: no ?[31mroom", one(map[string]any{"do": "end", "status": "failed",
 			"cause": "ValueError:\n no \x1b[31mroom"})},
 	}

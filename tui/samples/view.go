@@ -54,10 +54,11 @@ func (p *Page) View(w, h int) []string {
 	}
 	const leastName = 8 // cells of the run's name
 	note := p.note(l.main.W - len("-- > ") - leastName - len("  ") - len(" --"))
-	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
+	which, _, _ := strings.Cut(note, " · ") // this is said, whatever the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
+	name := cell.Middle(p.run.Meta.ID, max(room, leastName))
 	return kit.Compose(w, h, []kit.Block{
-		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, leastName)), note, true, box, p.viewMain),
+		t.Place(l.main, name, note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
