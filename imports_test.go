@@ -166,7 +166,7 @@ func parseRules(text string) (map[string]map[string]bool, error) {
 	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		below, above, ok := strings.Cut(line, "<")
 		if !ok || strings.Contains(above, "<") || strings.TrimSpace(above) == "" {
-			return nil, fmt.Errorf("rule %d: %q: want \"a, b < c\"", n+1, line)
+			return nil, fmt.Errorf("rule %d: %q: expected \"a, b < c\"", n+1, line)
 		}
 		for _, pkg := range words(above) {
 			if allowed[pkg] == nil {

@@ -66,7 +66,7 @@ func list(path string) (map[string]string, error) {
 			continue
 		}
 		if len(words) < 3 {
-			return nil, fmt.Errorf("%s:%d: want PACKAGE TEST REASON", path, n+1)
+			return nil, fmt.Errorf("%s:%d: expected PACKAGE TEST REASON", path, n+1)
 		}
 		may[words[0]+" "+words[1]] = strings.Join(words[2:], " ")
 	}

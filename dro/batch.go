@@ -92,7 +92,8 @@ func BatchBias(
 	set Set, losses []float64, rho, risk float64, n, draws int, seed uint64,
 ) (bias, deviation float64, err error) {
 	if n < 1 || draws < 2 {
-		return 0, 0, fmt.Errorf("%d draws of %d losses: want at least 2 of at least 1", draws, n)
+		return 0, 0, fmt.Errorf("%d draws of %d losses: expected at least 2 of at least 1", draws,
+			n)
 	}
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	batch, solver := make([]float64, n), new(interior)

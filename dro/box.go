@@ -32,11 +32,12 @@ func (b Box) validate() error {
 	}{{"lambda", b.Lambda}, {"eta", b.Eta}} {
 		lo, hi := side.ends[0], side.ends[1]
 		if math.IsInf(lo, 0) || math.IsInf(hi, 0) || !(lo <= hi) {
-			return fmt.Errorf("box of %s [%v, %v]: want two finite ends in order", side.key, lo, hi)
+			return fmt.Errorf("box of %s [%v, %v]: expected two finite ends in order", side.key,
+				lo, hi)
 		}
 	}
 	if !(b.Lambda[0] > 0) {
-		return fmt.Errorf("lambda0 %v: want a positive lower end for lambda", b.Lambda[0])
+		return fmt.Errorf("lambda0 %v: expected a positive lower end for lambda", b.Lambda[0])
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (c CressieRead) Validate() error {
 	if c.K > 1 && c.K <= 2 {
 		return nil
 	}
-	return fmt.Errorf("k %v: want a value in (1, 2] (the limit k = 1 is the set kl)", c.K)
+	return fmt.Errorf("k %v: expected a value in (1, 2] (the limit k = 1 is the set kl)", c.K)
 }
 
 // Divergence implements Set.

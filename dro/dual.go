@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-var errNoProblem = errors.New("no problem given: want an uncertainty set and a box")
+var errNoProblem = errors.New("no problem given: expected an uncertainty set and a box")
 
 // dualBase is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i −
 // η)/λ) that z gives the samples.
@@ -31,9 +31,9 @@ func newDualBase(t Task) (dualBase, error) {
 	case t.Problem == nil:
 		return dualBase{}, errNoProblem
 	case !(start.Lambda > 0) || math.IsInf(start.Lambda, 1):
-		return dualBase{}, fmt.Errorf("lambda %v: want a positive finite value", start.Lambda)
+		return dualBase{}, fmt.Errorf("lambda %v: expected a positive finite value", start.Lambda)
 	case math.IsNaN(start.Eta) || math.IsInf(start.Eta, 0):
-		return dualBase{}, fmt.Errorf("eta %v: want a finite value", start.Eta)
+		return dualBase{}, fmt.Errorf("eta %v: expected a finite value", start.Eta)
 	}
 	if err := t.Problem.Validate(); err != nil {
 		return dualBase{}, err

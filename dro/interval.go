@@ -87,7 +87,7 @@ func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, erro
 // are those of the same samples, in the same order.
 func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, error) {
 	if len(a) != len(b) {
-		return nil, fmt.Errorf("losses of %d and of %d samples: want those of the same samples",
+		return nil, fmt.Errorf("losses of %d and of %d samples: expected those of the same samples",
 			len(a), len(b))
 	}
 	c.Draws = 0
@@ -107,7 +107,7 @@ func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, er
 // the worst cases and the resamples. The losses are one list, or two lists to compare.
 func (c Confidence) solve(set Set, rhos []float64, losses ...[]float64) (*study, error) {
 	if level := c.level(); !(level >= .5 && level < 1) || c.Draws < 0 {
-		return nil, errors.New("want a level in [0.5, 1), and draws that are not negative")
+		return nil, errors.New("expected a level in [0.5, 1), and draws that are not negative")
 	}
 	for i, rho := range rhos {
 		if err := validateRho(set, rho); err != nil {

@@ -171,7 +171,7 @@ func Find(name Algorithm) (*Method, error) {
 			return nil, fmt.Errorf("algorithm %q: did you mean %s?", name, known)
 		}
 	}
-	return nil, fmt.Errorf("algorithm %.40q: want one of %s", name,
+	return nil, fmt.Errorf("algorithm %.40q: expected one of %s", name,
 		strings.Join(MethodNames(), ", "))
 }
 
@@ -180,10 +180,10 @@ func Find(name Algorithm) (*Method, error) {
 func (m *Method) Applies(set Set) error {
 	if m.Lambda && !set.HasRadius() {
 		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; "+
-			"want another algorithm, or the set smoothed-cvar", m.Name, set.Name())
+			"expected another algorithm, or the set smoothed-cvar", m.Name, set.Name())
 	}
 	if err := checkDual(set); err != nil && m.ReadsKey("eta") { // it has a z
-		return fmt.Errorf("algorithm %s on %w; want batch, or another set", m.Name, err)
+		return fmt.Errorf("algorithm %s on %w; expected batch, or another set", m.Name, err)
 	}
 	return nil
 }

@@ -69,7 +69,8 @@ const (
 
 func (s *Regression) check(set Set, rho float64) error {
 	if len(s.X) == 0 || len(s.Labels) != len(s.X) || s.Classes < 2 {
-		return errors.New("regression: want samples, a label for each, and at least two classes")
+		return errors.New("regression: expected samples, a label for each, and at least two " +
+			"classes")
 	}
 	if err := set.Validate(); err != nil {
 		return err

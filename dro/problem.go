@@ -20,7 +20,7 @@ func ParseCoordinates(s string) (Coordinates, error) {
 	if c := Coordinates(s); c == Paper || c == Unshifted {
 		return c, nil
 	}
-	return "", fmt.Errorf("coordinates %q: want paper or unshifted", s)
+	return "", fmt.Errorf("coordinates %q: expected paper or unshifted", s)
 }
 
 // DefaultCoordinates returns Paper for Cressie-Read at k = 2, Unshifted
@@ -46,7 +46,7 @@ type Problem struct {
 // Validate checks every field and that they fit together.
 func (p *Problem) Validate() error {
 	if p.Set == nil {
-		return fmt.Errorf("uncertainty: no set given; want one of NewSet's")
+		return fmt.Errorf("uncertainty: no set given; expected one of NewSet's")
 	}
 	if err := p.Set.Validate(); err != nil {
 		return fmt.Errorf("uncertainty %s: %w", p.Set.Name(), err)
@@ -58,7 +58,7 @@ func (p *Problem) Validate() error {
 		return err
 	}
 	if _, ok := p.Set.(CressieRead); !ok && p.Coordinates == Paper {
-		return fmt.Errorf("coordinates paper: the set %s has no shift; want unshifted",
+		return fmt.Errorf("coordinates paper: the set %s has no shift; expected unshifted",
 			p.Set.Name())
 	}
 	return p.Box.validate()

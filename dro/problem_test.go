@@ -257,7 +257,7 @@ func TestNewSet(t *testing.T) {
 		k, mu float64
 		want  string
 	}{
-		{"hellinger", 2, .1, "want one of cressie-read, chi2"},
+		{"hellinger", 2, .1, "expected one of cressie-read, chi2"},
 		{"cressie-read", 1, .1, "k 1"},
 		{"cvar", 2, 1.5, "mu 1.5"},
 		{"smoothed-cvar", 2, math.NaN(), "mu NaN"},

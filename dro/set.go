@@ -93,7 +93,7 @@ func SetReads(name, parameter string) bool {
 func NewSet(name string, k, mu float64) (Set, error) {
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("uncertainty %q: want one of %s", name,
+		return nil, fmt.Errorf("uncertainty %q: expected one of %s", name,
 			strings.Join(SetNames(), ", "))
 	}
 	set := families[i].newSet(k, mu)
@@ -107,7 +107,7 @@ func validateMu(mu float64) error {
 	if mu > 0 && mu < 1 {
 		return nil
 	}
-	return fmt.Errorf("mu %v: want a value in (0, 1)", mu)
+	return fmt.Errorf("mu %v: expected a value in (0, 1)", mu)
 }
 
 // validateRho checks the radius of a set that has one.
@@ -115,7 +115,7 @@ func validateRho(set Set, rho float64) error {
 	if !set.HasRadius() || rho > 0 && !math.IsInf(rho, 1) {
 		return nil
 	}
-	return fmt.Errorf("rho %v: want a positive finite radius", rho)
+	return fmt.Errorf("rho %v: expected a positive finite radius", rho)
 }
 
 // expm1 returns math.Expm1(t), computed by the faster math.Exp where that loses no digit.

@@ -16,7 +16,7 @@ func (doubled) Label() string   { return "2 kl" }
 func (doubled) HasRadius() bool { return true }
 func (d doubled) Validate() error {
 	if d.by <= 0 {
-		return errors.New("by: want a positive factor")
+		return errors.New("by: expected a positive factor")
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (a *Auto) UnmarshalText(b []byte) error {
 	default:
 		x, err := strconv.ParseFloat(string(b), 64)
 		if err != nil {
-			return fmt.Errorf("%.40q: want a number or auto", b)
+			return fmt.Errorf("%.40q: expected a number or auto", b)
 		}
 		*a = Fixed(x)
 	}

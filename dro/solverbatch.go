@@ -23,12 +23,13 @@ const sumBlock = 512
 
 func newSample(losses []float64) (sample, error) {
 	if len(losses) == 0 {
-		return sample{}, errors.New("losses: none given; want at least one")
+		return sample{}, errors.New("losses: none given; expected at least one")
 	}
 	s := sample{losses: losses, min: math.Inf(1)}
 	for i, l := range losses {
 		if !(l >= 0) || math.IsInf(l, 1) {
-			return sample{}, fmt.Errorf("losses[%d] %v: want a finite value, not negative", i, l)
+			return sample{}, fmt.Errorf("losses[%d] %v: expected a finite value, not negative", i,
+				l)
 		}
 		if l > s.max || i == 0 {
 			s.max, s.ties = l, 0
@@ -60,7 +61,8 @@ func checkedSample(set Set, ratios, losses []float64) (sample, error) {
 		return sample{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
 	}
 	if ratios != nil && len(ratios) != len(losses) {
-		return sample{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil",
+		return sample{}, fmt.Errorf("ratios: length %d for %d losses; expected the same length, "+
+			"or nil",
 			len(ratios), len(losses))
 	}
 	return newSample(losses)

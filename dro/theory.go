@@ -59,7 +59,7 @@ func (a Assumptions) Validate() error {
 		{"lipschitz", a.Lipschitz}, {"smoothness", a.Smoothness}, {"gap", a.Gap},
 	} {
 		if !(f.value > 0) || math.IsInf(f.value, 1) {
-			return fmt.Errorf("%s %v: want a positive finite value", f.key, f.value)
+			return fmt.Errorf("%s %v: expected a positive finite value", f.key, f.value)
 		}
 	}
 	return nil

@@ -44,10 +44,10 @@ func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 // worst case at the radius ρ = Divergence. ratios are filled unless nil.
 func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error) {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return Worst{}, fmt.Errorf("lambda %v: want a positive finite value", lambda)
+		return Worst{}, fmt.Errorf("lambda %v: expected a positive finite value", lambda)
 	}
 	if !set.HasRadius() {
-		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; want a set with a radius",
+		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; expected a set with a radius",
 			set.Name())
 	}
 	if err := checkDual(set); err != nil {

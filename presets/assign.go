@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"drolab/runner/numeral"
 	"drolab/runner/spec"
@@ -15,7 +16,7 @@ import (
 func Assign(settings *spec.Spec, key string, value []byte) error {
 	t, ok := spec.FindSetting(key)
 	if !ok {
-		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), suggest(key))
+		return fmt.Errorf("unknown setting %s: %s", nameOf(key), suggest(key))
 	}
 	err := settings.Assign(key, Canonical(key, value))
 	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
@@ -26,6 +27,18 @@ func Assign(settings *spec.Spec, key string, value []byte) error {
 		wrong.Want += hint
 	}
 	return err
+}
+
+// nameOf writes a key in an error, in quotes unless it is a plain name.
+func nameOf(key string) string {
+	plain := func(r rune) bool {
+		return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	other := func(r rune) bool { return !plain(r) }
+	if key == "" || len(key) > 40 || strings.ContainsFunc(key, other) {
+		return fmt.Sprintf("%.40s", strconv.QuoteToGraphic(key))
+	}
+	return key
 }
 
 // assign sets the setting with that key to a value that YAML gave. The value goes

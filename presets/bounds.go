@@ -23,7 +23,7 @@ const (
 // be read.
 func tokensOf(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
-		return nil, &LineError{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
+		return nil, &LineError{1, fmt.Errorf("%d bytes, expected at most %d", len(text), maxFile)}
 	}
 	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
 		return nil, &LineError{wrong.Line, errors.New(wrong.What + ": " + wrong.Remedy)}

@@ -40,7 +40,7 @@ func TestNewcomersWords(t *testing.T) {
 			_, err := Load(path)
 			for _, err := range append(said, err) {
 				text := fmt.Sprint(err)
-				for _, part := range []string{"unknown key: ", want} {
+				for _, part := range []string{"unknown setting ", want} {
 					if !strings.Contains(text, part) {
 						t.Errorf("the error is %q, want one with %q", text, part)
 					}
@@ -86,9 +86,9 @@ func TestNewcomersTable(t *testing.T) {
 // TestSeveralValues: a list or a mapping is refused for a setting that takes one value.
 func TestSeveralValues(t *testing.T) {
 	for text, want := range map[string]string{
-		"[linear, mlp]": ": want text: a list of values belongs below grid in a sweep's file, " +
-			"as model: [A, B], or in --set model=A,B",
-		"{name: mlp}": ": want text: settings have no parts: write model: VALUE",
+		"[linear, mlp]": ": expected text: a list of values belongs below grid in a sweep's " +
+			"file, as model: [A, B], or in --set model=A,B",
+		"{name: mlp}": ": expected text: settings have no parts: write model: VALUE",
 	} {
 		t.Run(text, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "p.yaml")

@@ -103,7 +103,7 @@ func mapping(text []byte) ([]*ast.MappingValueNode, error) {
 		return nil, err
 	}
 	if len(f.Docs) > 1 {
-		return nil, errors.New("holds several YAML documents: want one")
+		return nil, errors.New("holds several YAML documents: expected one")
 	}
 	for _, d := range f.Docs {
 		switch body := d.Body.(type) {
@@ -111,7 +111,7 @@ func mapping(text []byte) ([]*ast.MappingValueNode, error) {
 		case *ast.MappingNode:
 			return body.Values, nil
 		default:
-			return nil, errors.New("want lines of the form \"key: value\"")
+			return nil, errors.New("expected lines of the form \"key: value\"")
 		}
 	}
 	return nil, nil

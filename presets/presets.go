@@ -119,7 +119,7 @@ func ofProgram(name string) (p Preset, err error) {
 	}
 	program, ok := p.Spec.Program()
 	if !ok {
-		return p, fmt.Errorf("%.60q: want program:PATH ARGUMENTS", name)
+		return p, fmt.Errorf("%.60q: expected program:PATH ARGUMENTS", name)
 	}
 	p.Name = BaseName(program.Path)
 	p.Doc = "the program " + program.Path
@@ -147,7 +147,7 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: want a YAML file of at most 64 KiB", path)
+		return nil, fmt.Errorf("%s: expected a YAML file of at most 64 KiB", path)
 	}
 	return os.ReadFile(path)
 }

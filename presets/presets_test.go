@@ -135,22 +135,22 @@ func TestSetRefuses(t *testing.T) {
 		{"rho", "key=value"},
 		{"rhoo=1", "did you mean rho?"},
 		{"epoch=1", "did you mean epochs?"},
-		{"Rho=1", "unknown key"},
-		{"=1", "unknown key"},
-		{"rho=", "rho: nothing: want a number"},
-		{"rho=wide", `rho: "wide": want a number`},
-		{"rho=.nan", "rho: NaN: want a number"},
+		{"Rho=1", "unknown setting Rho: "},
+		{"=1", `unknown setting "": `},
+		{"rho=", "rho: nothing: expected a number"},
+		{"rho=wide", `rho: "wide": expected a number`},
+		{"rho=.nan", "rho: NaN: expected a number"},
 		{"rho=1\nk: 2", "one value"},
-		{"epochs=1.5", "epochs: 1.5: want a whole number"},
-		{"epochs=99999999999999999999", "want a whole number"},
-		{"seed=-1", "want a whole number ≥ 0"},
+		{"epochs=1.5", "epochs: 1.5: expected a whole number"},
+		{"epochs=99999999999999999999", "expected a whole number"},
+		{"seed=-1", "expected a whole number ≥ 0"},
 		{"augment=maybe", "true or false"},
 		{"c=auto", "a number > 0"},
 		{"imbalance=half", "auto, paper, paper-drawn, none or a list"},
 		{"algorithms=sfk", "a list"},
 		{"mean=[a]", "a list of numbers"},
 		{"mean=[1", "one value"},
-		{"dataset=[a]", "want text"},
+		{"dataset=[a]", "expected text"},
 	}
 	for _, c := range cases {
 		t.Run(c.assignment, func(t *testing.T) {
@@ -238,10 +238,10 @@ func TestLoadFile(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	cases := []struct{ text, want string }{
-		{"rho: 1\nepoch: 2\n", "bad.yaml:2: \"epoch\": unknown key: did you mean epochs?"},
+		{"rho: 1\nepoch: 2\n", "bad.yaml:2: unknown setting epoch: did you mean epochs?"},
 		{"rho: 1\nrho: 2\n", "bad.yaml:2: "},
-		{"rho:\n", "bad.yaml:1: rho: nothing: want a number"},
-		{"\n\nk: two\n", "bad.yaml:3: k: \"two\": want a number"},
+		{"rho:\n", "bad.yaml:1: rho: nothing: expected a number"},
+		{"\n\nk: two\n", "bad.yaml:3: k: \"two\": expected a number"},
 		{"- rho\n", "key: value"},
 		{"rho\n", "key: value"},
 		{"a: [1\n", "bad.yaml:1: "},
@@ -249,7 +249,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"doc: [a]\n", "bad.yaml:1: doc: "},
 		{"rho: *x\n", "bad.yaml:1: aliases"},
 		{"algorithms: [erm]\nc: 5\n",
-			"bad.yaml:2: c: 5: want a method that reads it (sfk): erm does not"},
+			"bad.yaml:2: c: 5: expected a method that reads it (sfk): erm does not"},
 	}
 	for _, c := range cases {
 		t.Run(c.text, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestLoadNames(t *testing.T) {
 		t.Errorf("Load() of a missing file = %v, want an error with %q", err, "does not exist")
 	}
 	_, err = Load(t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "want a YAML file") {
+	if err == nil || !strings.Contains(err.Error(), "expected a YAML file") {
 		t.Errorf("a folder: %v", err)
 	}
 	if _, err = Load(write(t, "big.yaml", strings.Repeat("#\n", maxFile))); err == nil {

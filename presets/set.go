@@ -15,7 +15,7 @@ import (
 func Set(settings *spec.Spec, assignment string) error {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
-		return fmt.Errorf("%.60q: want key=value, as in rho=0.5", assignment)
+		return fmt.Errorf("%.60q: expected key=value, as in rho=0.5", assignment)
 	}
 	entries, err := mapping([]byte("value: " + text))
 	if bounds := new(LineError); errors.As(err, &bounds) {

@@ -1,6 +1,11 @@
 package runner
 
-import "drolab/runner/measure"
+import (
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+)
 
 // AverageWindow is the number of evaluations over which the paper averages its results: "all of the
 // results are moving averaged by a window with size 5". With one evaluation per epoch, that is five
@@ -19,12 +24,44 @@ type Average struct {
 	Results
 }
 
-// AverageOf averages the last evaluations of evals, which has the newest last; it returns nil if
-// there are none. A measure that does not apply at one of them has no average. The average worst
-// class is the mean of the worst classes of the evaluations, as a curve shows it; the least of the
-// averaged class_accuracy is at or above it.
-func AverageOf(evals []*EvalEvent) *Average {
-	evals = evals[max(0, len(evals)-AverageWindow):]
+// Refits reports whether the method of the run fits the last layer again after training.
+func (m *Meta) Refits() bool {
+	method, err := dro.Find(m.Spec.Algorithm())
+	return err == nil && method.Refits && m.Imported == nil
+}
+
+// OwnEvaluations returns the evaluations of the run without those that a fork has from its parent:
+// until the step at which it left its parent, it is that run. A method that refits has an
+// evaluation of its own at the last step, even as a fork from there.
+func (m *Meta) OwnEvaluations(evals []*EvalEvent) []*EvalEvent {
+	_, step, err := ParseParent(m.Parent)
+	if err != nil {
+		return evals
+	}
+	if m.Refits() && step == m.Steps {
+		step--
+	}
+	before := func(e *EvalEvent) bool { return e.Step <= step }
+	return slices.DeleteFunc(slices.Clone(evals), before)
+}
+
+// Averaged returns those of the run's evaluations, newest last, that its averages are over: the
+// last AverageWindow ones of its own. Of a method that refits after training it is the last one
+// alone, since those before it are of another network.
+func (m *Meta) Averaged(evals []*EvalEvent) []*EvalEvent {
+	own, n := m.OwnEvaluations(evals), AverageWindow
+	if m.Refits() {
+		n = 1
+	}
+	return own[max(0, len(own)-n):]
+}
+
+// AverageOf averages the last evaluations of a run, newest last, as Averaged has them; it returns
+// nil if there are none. A measure that does not apply at one of them has no average. The average
+// worst class is the mean of the worst classes of the evaluations, as a curve shows it; the least
+// of the averaged class_accuracy is at or above it.
+func AverageOf(m *Meta, evals []*EvalEvent) *Average {
+	evals = m.Averaged(evals)
 	if len(evals) == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ func ParseParent(s string) (id string, step int64, err error) {
 	at := strings.LastIndexByte(s, '@')
 	step, ok := numeral.Int64(s[at+1:])
 	if at <= 0 || !ok || step < 0 {
-		return "", 0, fmt.Errorf("%q: want RUN@STEP, with the step of a checkpoint", s)
+		return "", 0, fmt.Errorf("%q: expected RUN@STEP, with the step of a checkpoint", s)
 	}
 	return s[:at], step, nil
 }

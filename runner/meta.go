@@ -140,20 +140,15 @@ func (m *Meta) EndsPart(step int64) bool {
 	return part*m.Steps/n == step
 }
 
-// Configuration returns a key that is equal for runs that differ in the seed alone.
+// Configuration returns a key that is equal for runs that differ only in the seed, and in how often
+// they are looked at or saved.
 func (m *Meta) Configuration() string {
-	spec := m.Spec
-	spec.Seed = 0
+	spec := m.Spec.Computed()
 	b, err := json.Marshal(&spec)
 	if err != nil {
 		return m.ID // it equals no other run's
 	}
-	return m.ConfigurationOf(string(b))
-}
-
-// ConfigurationOf is Configuration, given the run's specification without its seed, as JSON.
-func (m *Meta) ConfigurationOf(spec string) string {
-	return m.Preset + " " + m.Parent + " " + spec
+	return m.Preset + " " + m.Parent + " " + string(b)
 }
 
 // Measured implements measure.Subject.
@@ -171,7 +166,7 @@ func (m *Meta) Usable() error {
 		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
 	}
 	if n := m.CheckpointParts; n < 0 || n > mostParts {
-		return fmt.Errorf("checkpoint_parts: %d: want 0 to %d", n, mostParts)
+		return fmt.Errorf("checkpoint_parts: %d: expected 0 to %d", n, mostParts)
 	}
 	if wrong := m.Spec.WrongValues(); len(wrong) > 0 {
 		return wrong[0]
@@ -193,6 +188,6 @@ func (m *Meta) BeyondBox(s *Summary) string {
 	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
 		return ""
 	}
-	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: "+
-		"F is %.3g above R_ρ", lambda.Float(), eta.Float(), gap.Float())
+	return fmt.Sprintf("it excludes the best λ = %.4g and η = %.4g of the training losses, so "+
+		"that F is %.3g above R_ρ", lambda.Float(), eta.Float(), gap.Float())
 }

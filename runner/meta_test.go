@@ -53,3 +53,30 @@ func TestPartsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestConfiguration: runs that differ in the seed, and in how often they are looked at or saved,
+// have one configuration, as in comparisons. Any other setting makes another one.
+func TestConfiguration(t *testing.T) {
+	of := func(change func(*spec.Spec)) string {
+		m := Meta{Spec: spec.Defaults()}
+		change(&m.Spec)
+		return m.Configuration()
+	}
+	plain := of(func(*spec.Spec) {})
+	for name, c := range map[string]struct {
+		change func(*spec.Spec)
+		same   bool
+	}{
+		"seed":             {func(s *spec.Spec) { s.Seed = 7 }, true},
+		"log_every":        {func(s *spec.Spec) { s.LogEvery = 1 }, true},
+		"checkpoint_every": {func(s *spec.Spec) { s.CheckpointEvery = 43 }, true},
+		"checkpoint_keep":  {func(s *spec.Spec) { s.CheckpointKeep = 100 }, true},
+		"rho":              {func(s *spec.Spec) { s.Rho *= 2 }, false},
+		"epochs":           {func(s *spec.Spec) { s.Epochs++ }, false},
+	} {
+		if same := of(c.change) == plain; same != c.same {
+			t.Errorf("runs that differ in %s have one configuration: %v, want %v", name, same,
+				c.same)
+		}
+	}
+}

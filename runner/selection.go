@@ -108,7 +108,7 @@ const (
 // Check returns an error for a rule that this program does not know.
 func (t TieRule) Check() error {
 	if t != TiesToFirst && t != TiesByLoss {
-		return fmt.Errorf("select_ties: %q: want %q or none", t, TiesByLoss)
+		return fmt.Errorf("select_ties: %q: expected %q or none", t, TiesByLoss)
 	}
 	return nil
 }

@@ -68,12 +68,13 @@ func CloneTensors(list []nn.Tensor) []nn.Tensor {
 // CopyTensors copies the values of from into tensors of the same names and shapes.
 func CopyTensors(to, from []nn.Tensor) error {
 	if len(to) != len(from) {
-		return fmt.Errorf("has %d tensors, want %d: it is of another model", len(from), len(to))
+		return fmt.Errorf("has %d tensors, expected %d: it is of another model", len(from), len(to))
 	}
 	for i, t := range to {
 		f := from[i]
 		if f.Name != t.Name || !slices.Equal(f.Shape, t.Shape) || len(f.Data) != len(t.Data) {
-			return fmt.Errorf("tensor %q %v, want %q %v: it is of another model", f.Name, f.Shape,
+			return fmt.Errorf("tensor %q %v, expected %q %v: it is of another model", f.Name,
+				f.Shape,
 				t.Name, t.Shape)
 		}
 		copy(t.Data, f.Data)

@@ -282,7 +282,7 @@ func TestToySettings(t *testing.T) {
 	}
 	s := toySpec(t, "toy_rate=2")
 	err = s.Validate()
-	if err == nil || !strings.Contains(err.Error(), "toy_rate: 2: want a number in (0, 1]") {
+	if err == nil || !strings.Contains(err.Error(), "toy_rate: 2: expected a number in (0, 1]") {
 		t.Errorf("toy_rate=2 is refused with %v, want the range (0, 1]", err)
 	}
 	live := s.Knobs()

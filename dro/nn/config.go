@@ -76,8 +76,8 @@ func Precisions() []string { return []string{"fp32", bf16} }
 func CheckPrecision(model, precision string) error {
 	if precision == bf16 && Convex(model) {
 		return fmt.Errorf("precision: bf16 makes a step of %s slower, for it takes as long as "+
-			"reading its batch, and rounding is a pass more: want fp32, or a model with hidden "+
-			"layers", model)
+			"reading its batch, and rounding is a pass more: expected fp32, or a model with "+
+			"hidden layers", model)
 	}
 	return nil
 }
@@ -99,9 +99,9 @@ func CheckConvolution(model, convolution, precision string) error {
 	case convolution != winograd:
 		return nil
 	case precision == bf16:
-		return errors.New("convolution: winograd is for precision fp32: want direct in bf16")
+		return errors.New("convolution: winograd is for precision fp32: expected direct in bf16")
 	case !slices.ContainsFunc(models(Config{})[model], convolves):
-		return fmt.Errorf("convolution: %s has no convolutions: want direct", model)
+		return fmt.Errorf("convolution: %s has no convolutions: expected direct", model)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func New(c Config) (*Net, error) {
 func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if c.Batch < 1 || c.Classes < 2 {
 		return nil, fmt.Errorf(
-			"model: batch %d, classes %d: want at least 1 and 2", c.Batch, c.Classes)
+			"model: batch %d, classes %d: expected at least 1 and 2", c.Batch, c.Classes)
 	}
 	for _, choice := range []struct {
 		key, value string
@@ -54,7 +54,7 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 		{"convolution", c.Convolution, Convolutions()}, {"loss", c.Loss, Losses()},
 	} {
 		if choice.value != "" && !slices.Contains(choice.allowed, choice.value) {
-			return nil, fmt.Errorf("%s: %.40q: want one of %s", choice.key, choice.value,
+			return nil, fmt.Errorf("%s: %.40q: expected one of %s", choice.key, choice.value,
 				strings.Join(choice.allowed, ", "))
 		}
 	}

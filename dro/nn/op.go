@@ -61,7 +61,7 @@ func arrayOf(v G.Value) (array, error) {
 	case []float64:
 		return array{F64: data}, nil
 	default:
-		return array{}, fmt.Errorf("a value of %T, want floats", data)
+		return array{}, fmt.Errorf("a value of %T, expected floats", data)
 	}
 }
 

@@ -36,7 +36,8 @@ func (s stage) config() kern.ConvConfig {
 func stages(c Config) ([]stage, error) {
 	layers := models(c)[c.Model]
 	if layers == nil {
-		return nil, fmt.Errorf("model: %q: want one of %s", c.Model, strings.Join(Models(), ", "))
+		return nil, fmt.Errorf("model: %q: expected one of %s", c.Model, strings.Join(Models(),
+			", "))
 	}
 	list, err := arrange(layers, kern.Shape{Channels: c.C, Height: c.H, Width: c.W}, c.Classes)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestConvolutionIsChecked(t *testing.T) {
 	for _, test := range []struct{ model, convolution, precision, want string }{
 		{"resnet8", winograd, "fp32", ""},
 		{"linear", "direct", "fp32", ""},
-		{"resnet8", winograd, bf16, "want direct in bf16"},
+		{"resnet8", winograd, bf16, "expected direct in bf16"},
 		{"mlp", winograd, "fp32", "mlp has no convolutions"},
 	} {
 		err := CheckConvolution(test.model, test.convolution, test.precision)
@@ -111,7 +111,7 @@ func TestConvolutionIsChecked(t *testing.T) {
 	}
 	_, err := New(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1,
 		Convolution: "fast"})
-	if err == nil || !strings.Contains(err.Error(), "want one of direct, winograd") {
+	if err == nil || !strings.Contains(err.Error(), "expected one of direct, winograd") {
 		t.Errorf("convolution fast: %v", err)
 	}
 	if order := Order(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1,

@@ -32,7 +32,7 @@ func (a Approvals) file() string { return filepath.Join(string(a), "approved") }
 func Checksum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: want a program's file", path)
+		err = fmt.Errorf("%s: expected a program's file", path)
 	}
 	if err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (x Approval) String() string { return x.Sum + " " + x.Path }
 func ParseApproval(text string) (Approval, error) {
 	sum, path, _ := strings.Cut(text, " ")
 	if len(sum) != 2*sha256.Size || !filepath.IsAbs(path) {
-		return Approval{}, fmt.Errorf("%.100q: want a checksum and the whole path of a program",
+		return Approval{}, fmt.Errorf("%.100q: expected a checksum and the whole path of a program",
 			text)
 	}
 	return Approval{path, sum}, nil
@@ -162,7 +162,7 @@ func (a Approvals) Start(
 ) (p runner.Program, start Start, err error) {
 	named, ok := s.Program()
 	if !ok || !filepath.IsAbs(named.Path) {
-		return p, start, fmt.Errorf("model: %s: want program:PATH with the whole path", s.Model)
+		return p, start, fmt.Errorf("model: %s: expected program:PATH with the whole path", s.Model)
 	}
 	p = runner.Program{Path: named.Path, Arguments: named.Words}
 	if p.SHA256, err = a.Check(named.Path); err != nil {

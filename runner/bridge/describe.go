@@ -174,11 +174,12 @@ func (g *helloAnswer) describe(arrays []Array) (*Description, error) {
 	case err != nil:
 		return nil, err
 	case g.Version != version:
-		return nil, fmt.Errorf("it speaks version %d of the protocol: want %d", g.Version, version)
+		return nil, fmt.Errorf("it speaks version %d of the protocol: expected %d", g.Version,
+			version)
 	case len(g.Classes) == 0:
-		return nil, errors.New("it has no classes: want the names of one or more")
+		return nil, errors.New("it has no classes: expected the names of one or more")
 	case g.Features < 0 || g.Features > MostBody/8/len(g.Classes)-1:
-		return nil, fmt.Errorf("it has %d features: want a last layer of at most %d bytes",
+		return nil, fmt.Errorf("it has %d features: expected a last layer of at most %d bytes",
 			g.Features, MostBody)
 	}
 	d.Accumulate, d.Pick, d.Ahead = g.Accumulate, g.Pick, g.Ahead == nil || *g.Ahead
@@ -197,12 +198,14 @@ func (t *Traits) describe() (*Description, error) {
 	case err != nil:
 		return nil, err
 	case t.Parameters < 0:
-		return nil, fmt.Errorf("it has %d parameters: want how many its network has", t.Parameters)
+		return nil, fmt.Errorf("it has %d parameters: expected how many its network has",
+			t.Parameters)
 	case len(t.Higher)+len(t.Lower) > measure.MostUser:
-		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
+		return nil, fmt.Errorf("it names the better side of %d values of its own: expected at "+
+			"most %d",
 			len(t.Higher)+len(t.Lower), measure.MostUser)
 	case len(t.Packages) > mostPackages:
-		return nil, fmt.Errorf("it names %d packages: want at most %d", len(t.Packages),
+		return nil, fmt.Errorf("it names %d packages: expected at most %d", len(t.Packages),
 			mostPackages)
 	}
 	d := &Description{Parameters: t.Parameters, Restart: t.Restart,
@@ -235,7 +238,7 @@ func (t *Traits) fill(d *data.Dataset, what string, read reader) error {
 			continue
 		}
 		if n < 0 || n > mostSamples {
-			return fmt.Errorf("its %s split has %d samples: want 1 to %d", split.name, n,
+			return fmt.Errorf("its %s split has %d samples: expected 1 to %d", split.name, n,
 				mostSamples)
 		}
 		var err error
@@ -250,7 +253,7 @@ func (t *Traits) fill(d *data.Dataset, what string, read reader) error {
 // cleanNames checks and cleans the names of classes or groups.
 func cleanNames(what string, list []string) ([]string, error) {
 	if len(list) > mostKinds {
-		return nil, fmt.Errorf("it has %d %s: want at most %d", len(list), what, mostKinds)
+		return nil, fmt.Errorf("it has %d %s: expected at most %d", len(list), what, mostKinds)
 	}
 	cleaned := make([]string, len(list))
 	for i, name := range list {
@@ -302,7 +305,7 @@ func (g *helloAnswer) fill(d *data.Dataset, arrays []Array) error {
 // readPlaces reads one number in [0, below) for each of n samples.
 func readPlaces(a Array, n, below int) ([]int32, error) {
 	if a.Type != Int32 {
-		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, Int32)
+		return nil, fmt.Errorf("they are of type %s: expected %s", a.Type, Int32)
 	}
 	if a.Len() != n {
 		return nil, fmt.Errorf("%d numbers for %d samples", a.Len(), n)

@@ -240,7 +240,7 @@ func (h *layout) split(body int) ([]Array, error) {
 // little. It reads none if they are more than most, or more than the machine has room for.
 func (c *Conn) read(part string, b *[]byte, n uint32, most int) (err error) {
 	if int64(n) > int64(most) {
-		return fmt.Errorf("%w: its %s has %d bytes: want at most %d", errFormat, part, n, most)
+		return fmt.Errorf("%w: its %s has %d bytes: expected at most %d", errFormat, part, n, most)
 	}
 	if n > mostKept { // the second half is for what the reader makes of it
 		c.long, err = memory.Reserve(context.Background(), 2*float64(n), "what it sends")
@@ -316,7 +316,7 @@ type outsideError struct {
 
 // Error implements error.
 func (e *outsideError) Error() string {
-	return fmt.Sprintf("element %d is %d: want 0 to %d", e.element, e.value, e.below-1)
+	return fmt.Sprintf("element %d is %d: expected 0 to %d", e.element, e.value, e.below-1)
 }
 
 // readWhole fills into with the values of an array of whole numbers of either width. Another type,

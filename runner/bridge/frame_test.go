@@ -160,10 +160,10 @@ func TestUnexpectedLength(t *testing.T) {
 		message    any
 		head, body int
 	}{
-		fmt.Sprintf("its head has %d bytes: want at most %d", n, n-1): {head[:prefixSize],
+		fmt.Sprintf("its head has %d bytes: expected at most %d", n, n-1): {head[:prefixSize],
 			&message{}, n - 1, 800},
-		"its body has 800 bytes: want at most 799": {head, &message{}, MostHead, 799},
-		"its body has 800 bytes: want at most 792": {told[:len(told)-800], &announced{},
+		"its body has 800 bytes: expected at most 799": {head, &message{}, MostHead, 799},
+		"its body has 800 bytes: expected at most 792": {told[:len(told)-800], &announced{},
 			MostHead, MostBody},
 	} {
 		conn := NewConn(io.MultiReader(bytes.NewReader(c.pipe), unread{t}), nil)

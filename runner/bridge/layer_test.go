@@ -208,7 +208,7 @@ func TestHeadless(t *testing.T) {
 	r := newRunsFolder(t)
 	for _, a := range []dro.Algorithm{"dfr", "afr"} {
 		_, err := r.start(t, "", withWords(bridged(a), "headless=true"))
-		want := fmt.Sprintf("algorithms: %s: want a program that sets self.head to its last", a)
+		want := fmt.Sprintf("algorithms: %s: expected a program that sets self.head to its last", a)
 		wantError(t, string(a), err, want)
 	}
 	id := must(r.start(t, "", withWords(bridged(dro.ERM), "headless=true")))(t)[0]

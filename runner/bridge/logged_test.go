@@ -99,12 +99,12 @@ func TestLoggedNames(t *testing.T) {
 	if len(ids) != 1 {
 		t.Fatalf("runs %v and error %v, want one run", ids, err)
 	}
-	wantError(t, "a program that logs 70 values", err, "want at most 64")
+	wantError(t, "a program that logs 70 values", err, "expected at most 64")
 	run := must(record.Find(r.dir, filepath.Base(ids[0])))(t)
 	if got := run.Status(); got != runner.Failed {
 		t.Errorf("status %s, want %s", got, runner.Failed)
 	}
-	if cause := run.Summary().Cause; !strings.Contains(cause, "want at most 64") {
+	if cause := run.Summary().Cause; !strings.Contains(cause, "expected at most 64") {
 		t.Errorf("cause %q, want one with %q", cause, "want at most 64")
 	}
 }

@@ -44,9 +44,10 @@ func (o *Opening) Describe() (*Description, error) {
 	case err != nil:
 		return nil, err
 	case n < 1:
-		return nil, errors.New("samples: want how many the training split has")
+		return nil, errors.New("samples: expected how many the training split has")
 	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > n:
-		return nil, fmt.Errorf("steps_per_epoch is %d: want 1 to the %d samples", o.StepsPerEpoch,
+		return nil, fmt.Errorf("steps_per_epoch is %d: expected 1 to the %d samples",
+			o.StepsPerEpoch,
 			n)
 	}
 	d.Pick, d.StepsPerEpoch = true, o.StepsPerEpoch
@@ -84,20 +85,23 @@ func partEnds(what, split string, counts []int, kinds, n int) ([]int, error) {
 		counts = []int{n}
 	}
 	if len(counts) != kinds {
-		return nil, fmt.Errorf("%s_counts of the %s split has %d numbers: want one for each of %d",
+		return nil, fmt.Errorf("%s_counts of the %s split has %d numbers: expected one for each "+
+			"of %d",
 			what, split, len(counts), kinds)
 	}
 	list, sum := make([]int, kinds), 0
 	for i, c := range counts {
 		if c < 0 || c > n {
-			return nil, fmt.Errorf("%s_counts of the %s split has %d: want 0 to %d", what, split,
+			return nil, fmt.Errorf("%s_counts of the %s split has %d: expected 0 to %d", what,
+				split,
 				c, n)
 		}
 		sum += c
 		list[i] = sum
 	}
 	if sum != n {
-		return nil, fmt.Errorf("%s_counts of the %s split add up to %d: want its %d samples", what,
+		return nil, fmt.Errorf("%s_counts of the %s split add up to %d: expected its %d samples",
+			what,
 			split, sum, n)
 	}
 	return list, nil

@@ -249,7 +249,7 @@ func (p *Program) receive(w answerSize) (rank int, err error) {
 			return i, err
 		}
 		if w != helloSize && len(got) != w.arrays {
-			return i, fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
+			return i, fmt.Errorf("its answer has %d arrays: expected %d", len(got), w.arrays)
 		}
 		p.answers[i] = got
 		pending = pending[1:]
@@ -282,7 +282,7 @@ func (p *Program) takeLog(rank int, a *answer, arrays []Array) ([]Array, error) 
 	}
 	values := make([]float64, n)
 	if n > measure.MostUser || len(arrays) == 0 {
-		return nil, fmt.Errorf("it logs %d values in %d arrays: want at most %d in one more",
+		return nil, fmt.Errorf("it logs %d values in %d arrays: expected at most %d in one more",
 			n, len(arrays), measure.MostUser)
 	}
 	last := len(arrays) - 1
@@ -293,7 +293,8 @@ func (p *Program) takeLog(rank int, a *answer, arrays []Array) ([]Array, error) 
 		p.logged.Set(name, measure.Num(values[i]))
 	}
 	if n := len(p.logged); n > measure.MostUser {
-		return nil, fmt.Errorf("it logs %d values of its own: want at most %d", n, measure.MostUser)
+		return nil, fmt.Errorf("it logs %d values of its own: expected at most %d", n,
+			measure.MostUser)
 	}
 	return arrays[:last], nil
 }

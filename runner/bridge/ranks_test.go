@@ -25,7 +25,7 @@ import (
 func TestProcsWord(t *testing.T) {
 	t.Parallel()
 	r := newRunsFolder(t)
-	const want = "want the number of the program's processes, 1 to 64"
+	const want = "expected the number of the program's processes, 1 to 64"
 	for words, want := range map[string]string{"procs=0": "procs=0: " + want,
 		"procs=x": "procs=x: " + want, "procs=65": "procs=65: " + want, "--procs=": want,
 		"procs=2 alone=1": "does not compute in several processes, as a program with " +

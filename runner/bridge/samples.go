@@ -30,7 +30,8 @@ func (g *scriptSamples) take(
 	s *Script, split string, has []string, arrays []Array, n sampleNeeds,
 ) error {
 	if len(has) != len(arrays) || len(has) == 0 || has[0] != "losses" {
-		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
+		return fmt.Errorf("%w: %d arrays, of which it names %d: expected losses and what else it "+
+			"names",
 			errFormat, len(arrays), len(has))
 	}
 	b, size := &g.batch, arrays[0].Len()
@@ -103,7 +104,7 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 		}
 		for i, c := range g.confidence {
 			if !(c >= 0 && c <= 1) {
-				return fmt.Errorf("the probability of its sample %d is %v: want 0 to 1", i, c)
+				return fmt.Errorf("the probability of its sample %d is %v: expected 0 to 1", i, c)
 			}
 		}
 		return nil
@@ -124,7 +125,7 @@ func ofKinds(array, kind string, err error) error {
 // evaluate takes in a pass over a split.
 func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 	if !slices.Contains(runner.Splits(), m.Split) {
-		return fmt.Errorf("split %.40q: want train, val or test", m.Split)
+		return fmt.Errorf("split %.40q: expected train, val or test", m.Split)
 	}
 	src := train.Source(s.data, m.Split)
 	trained := m.Split == runner.SplitTrain

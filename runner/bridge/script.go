@@ -110,9 +110,10 @@ func Accept(in io.Reader, out io.Writer) (*Script, error) {
 	}
 	switch o := &s.Opening; {
 	case o.Do != "start":
-		return s, fmt.Errorf("a script says %.40q first: want start", o.Do)
+		return s, fmt.Errorf("a script says %.40q first: expected start", o.Do)
 	case o.Version != version:
-		return s, fmt.Errorf("it speaks version %d of the protocol: want %d", o.Version, version)
+		return s, fmt.Errorf("it speaks version %d of the protocol: expected %d", o.Version,
+			version)
 	case len(arrays) > 0: // empty ones
 		return s, errors.New("start has arrays, which it does not take")
 	}
@@ -260,7 +261,7 @@ func (s *Script) end(m *scriptMessage) error {
 		}
 		return errors.New(cause)
 	}
-	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
+	return fmt.Errorf("the script ends as %.40q: expected done, stopped or failed", m.Status)
 }
 
 // endEpoch lets the method act, and tells the script whether to go back to its start.
@@ -283,10 +284,10 @@ func (s *Script) endEpoch(m *scriptMessage, arrays []Array) error {
 // log records values of the script's own.
 func (s *Script) log(m *scriptMessage, arrays []Array) error {
 	if len(arrays) != 1 {
-		return errors.New("log: want one array")
+		return errors.New("log: expected one array")
 	}
 	if len(m.Names) > measure.MostUser {
-		return fmt.Errorf("log: %d values: want at most %d", len(m.Names), measure.MostUser)
+		return fmt.Errorf("log: %d values: expected at most %d", len(m.Names), measure.MostUser)
 	}
 	values := make([]float64, len(m.Names))
 	err := arrays[0].Floats(values)

@@ -134,7 +134,7 @@ func (s *Script) reportOf(m *scriptMessage, a Array, rate float64) (stepReport, 
 	}
 	if lr := given[0]; !math.IsNaN(lr) {
 		if !(lr >= 0) || math.IsInf(lr, 0) {
-			return stepReport{}, fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
+			return stepReport{}, fmt.Errorf("step: lr is %v: expected a number ≥ 0", lr)
 		}
 		rate = lr
 	}

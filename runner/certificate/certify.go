@@ -157,6 +157,6 @@ func SameSamples(a, b *runner.Meta, split string) error {
 	if a.Checksum == b.Checksum && (split == runner.SplitTest || options(a) == options(b)) {
 		return nil
 	}
-	return fmt.Errorf("runs %s and %s: their samples differ: want runs of the same data", a.ID,
+	return fmt.Errorf("runs %s and %s: their samples differ: expected runs of the same data", a.ID,
 		b.ID)
 }

@@ -116,7 +116,7 @@ func (f *Frozen) HasVal() bool { return f.Data.Val != nil && f.Meta.Refitted == 
 func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 	switch {
 	case !slices.Contains(runner.Splits(), split):
-		return nil, fmt.Errorf("split %q: want test, val or train", split)
+		return nil, fmt.Errorf("split %q: expected test, val or train", split)
 	case split == runner.SplitVal && !f.HasVal():
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
 	}

@@ -157,7 +157,8 @@ func CheckName(name string) error {
 		return fmt.Errorf("%q is a method of drolab's own: choose another name", name)
 	case strings.TrimSpace(name) != name || name == "" || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, unseen) || utf8.RuneCountInString(name) > longestName:
-		return fmt.Errorf("%.80q: want a name of 1 to %d printable characters", name, longestName)
+		return fmt.Errorf("%.80q: expected a name of 1 to %d printable characters", name,
+			longestName)
 	}
 	return nil
 }

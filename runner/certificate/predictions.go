@@ -111,9 +111,9 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 		return fmt.Errorf("no column %q, nor columns %q with a class: add one", data.RawPrediction,
 			data.RawProbability)
 	case len(classes) < 2 || len(classes) > data.MaxClasses:
-		return fmt.Errorf("%d classes: want 2 to %d", len(classes), data.MaxClasses)
+		return fmt.Errorf("%d classes: expected 2 to %d", len(classes), data.MaxClasses)
 	case listed != nil && (len(listed) != len(classes) || slices.Contains(r.classOf, -1)):
-		return fmt.Errorf("columns %s of %.400q: want one for each class, of %.400q",
+		return fmt.Errorf("columns %s of %.400q: expected one for each class, of %.400q",
 			data.RawProbability, listed, classes)
 	}
 	for name, w := range r.words {
@@ -188,7 +188,7 @@ func (r *reader) namePlace(x []float64, column string, other int) (int, error) {
 	}
 	code := int(x[w.column])
 	if w.places[code] < 0 {
-		return 0, fmt.Errorf("row %v, column %q: want one of %.400q, not %.40q", x[0], column,
+		return 0, fmt.Errorf("row %v, column %q: expected one of %.400q, not %.40q", x[0], column,
 			w.names, w.words[code])
 	}
 	return w.places[code], nil
@@ -239,7 +239,8 @@ func (r *reader) row(x []float64) error {
 	}
 	switch {
 	case r.loss >= 0 && x[r.loss] < 0:
-		return fmt.Errorf("row %v, column %q: %v: want a loss of at least 0", x[0], data.RawLoss,
+		return fmt.Errorf("row %v, column %q: %v: expected a loss of at least 0", x[0],
+			data.RawLoss,
 			x[r.loss])
 	case r.loss >= 0:
 		s.Losses = append(s.Losses, x[r.loss])
@@ -263,14 +264,16 @@ func (r *reader) probabilities(x []float64) (p []float64, most int, err error) {
 	sum := 0.
 	for k, c := range r.p {
 		if x[c] < 0 || x[c] > 1+sumError {
-			return nil, 0, fmt.Errorf("row %v, column %q: %v: want a probability from 0 to 1", x[0],
+			return nil, 0, fmt.Errorf("row %v, column %q: %v: expected a probability from 0 to 1",
+				x[0],
 				data.RawProbability+r.out.Classes[r.classOf[k]], x[c])
 		}
 		p[r.classOf[k]] = x[c]
 		sum += x[c]
 	}
 	if math.Abs(sum-1) > sumError {
-		return nil, 0, fmt.Errorf("row %v, columns %s...: the probabilities sum to %.6g: want 1, "+
+		return nil, 0, fmt.Errorf("row %v, columns %s...: the probabilities sum to %.6g: "+
+			"expected 1, "+
 			"within %v, so a column for each class", x[0], data.RawProbability, sum, sumError)
 	}
 	return p, slices.Index(p, slices.Max(p)), nil

@@ -82,7 +82,7 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	var list []Noise
 	for _, n := range sizes {
 		if n < 1 {
-			return nil, fmt.Errorf("a batch of %d: want at least 1", n)
+			return nil, fmt.Errorf("a batch of %d: expected at least 1", n)
 		}
 		one := Noise{N: n, BiasBound: dro.BiasBound(p.Set, p.Rho, c.Bound, n)}
 		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk,

@@ -131,8 +131,8 @@ var hashSeed = maphash.MakeSeed()
 func splitOf(d *data.Dataset, split string) (data.Source, error) {
 	src := train.Source(d, split)
 	if src == nil || src.Len() == 0 || !slices.Contains(runner.Splits(), split) {
-		return nil, fmt.Errorf("split %.40q: the dataset has none such: want train, test or, with "+
-			"val_fraction, val", split)
+		return nil, fmt.Errorf("split %.40q: the dataset has none such: expected train, test or, "+
+			"with val_fraction, val", split)
 	}
 	return src, nil
 }

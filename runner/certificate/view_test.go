@@ -231,8 +231,8 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	r := trained(t, shapes)
 	for want, q := range map[string]ViewOf{
 		"none such": {Run: r, Step: -1, Split: "val"},
-		"want train, test or, with val_fraction, val": {Run: r, Step: -1, Split: "\x1bodd"},
-		"no checkpoint of":                            {Run: r, Step: 3, Split: "test"},
+		"expected train, test or, with val_fraction, val": {Run: r, Step: -1, Split: "\x1bodd"},
+		"no checkpoint of": {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := NewView(t.Context(), q)

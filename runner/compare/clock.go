@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"drolab/dro"
 	"drolab/runner"
 )
 
@@ -31,11 +30,7 @@ func (c Clock) Counts(m *runner.Meta) bool { return slices.Contains(c.Runs, m.ID
 // Of returns those evaluations of a run, in their order, of which its figures are the means; nil if
 // the run lacks one of them.
 func (c Clock) Of(m *runner.Meta, evals []*runner.EvalEvent) (of []*runner.EvalEvent) {
-	epochs := c.Epochs
-	if len(epochs) > 0 && refits(m) {
-		epochs = epochs[len(epochs)-1:]
-	}
-	for _, epoch := range epochs {
+	for _, epoch := range c.OfRun(m).Epochs {
 		e := EvalAt(evals, epoch)
 		if e == nil {
 			return nil
@@ -43,6 +38,14 @@ func (c Clock) Of(m *runner.Meta, evals []*runner.EvalEvent) (of []*runner.EvalE
 		of = append(of, e)
 	}
 	return of
+}
+
+// OfRun returns the clock of the figures of one run: the last epoch alone where its method refits.
+func (c Clock) OfRun(m *runner.Meta) Clock {
+	if len(c.Epochs) > 0 && m.Refits() {
+		c.Epochs = c.Epochs[len(c.Epochs)-1:]
+	}
+	return c
 }
 
 // String returns the epochs as a table or a panel names them; "" without any.
@@ -58,33 +61,8 @@ func (c Clock) String() string {
 
 // Latest returns the clock of one run alone: its own latest evaluations.
 func Latest(m *runner.Meta, evals []*runner.EvalEvent) (c Clock) {
-	n := runner.AverageWindow
-	if refits(m) {
-		n = 1
-	}
-	for _, e := range evals[max(0, len(evals)-n):] {
+	for _, e := range m.Averaged(evals) {
 		c.Epochs = append(c.Epochs, e.Epoch)
 	}
 	return c
-}
-
-// refits reports whether the method of a run fits the last layer again after training.
-func refits(m *runner.Meta) bool {
-	method, err := dro.Find(m.Spec.Algorithm())
-	return err == nil && method.Refits && m.Imported == nil
-}
-
-// OwnEvaluations returns the evaluations of a run without those that a fork has from its parent:
-// until the step at which it left its parent, it is that run. A method that refits has an
-// evaluation of its own at the last step, even as a fork from there.
-func OwnEvaluations(m *runner.Meta, evals []*runner.EvalEvent) []*runner.EvalEvent {
-	_, step, err := runner.ParseParent(m.Parent)
-	if err != nil {
-		return evals
-	}
-	if refits(m) && step == m.Steps {
-		step--
-	}
-	before := func(e *runner.EvalEvent) bool { return e.Step <= step }
-	return slices.DeleteFunc(slices.Clone(evals), before)
 }

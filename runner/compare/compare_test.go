@@ -391,7 +391,7 @@ func TestNotes(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("no note says what group knows: %+v", group.Notes)
 	}
-	const uses = "group (g) uses groups, which"
+	const uses = "group sees group labels (g)"
 	if n := group.Notes[i]; !strings.HasPrefix(n.Text, uses) || len(n.Runs) != len(base) {
 		t.Errorf("the note is %q of %d runs, want %q of %d", n.Text, len(n.Runs), uses, len(base))
 	}

@@ -80,7 +80,7 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
 	}
 	if few := c.leaveFew(); len(few) > 0 {
-		c.out = append(c.out, joinNames(few)+" left out with fewer seeds")
+		c.out = append(c.out, about(few, "is left out, with fewer seeds"))
 	}
 	switch {
 	case len(c.arms) == 0 && len(waiting) == 0:
@@ -90,7 +90,7 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
 		c.waits = "Waiting for the first evaluation of " + joinNames(waiting)
 	case len(waiting) > 0:
-		c.out = append(c.out, "no evaluation yet of "+joinNames(waiting))
+		c.out = append(c.out, about(waiting, "has no evaluation yet"))
 	}
 	if len(c.arms) > 0 {
 		c.findCommonEpochs()
@@ -102,14 +102,14 @@ func newComparison(runs []StoryRun, baseline int) *comparison {
 func ownEvaluations(runs []StoryRun) []StoryRun {
 	runs = slices.Clone(runs)
 	for i, r := range runs {
-		runs[i].Evals = OwnEvaluations(r.Meta, r.Evals)
+		runs[i].Evals = r.Meta.OwnEvaluations(r.Evals)
 	}
 	return runs
 }
 
 // exclusion is a reason to leave out a run.
 type exclusion struct {
-	words string // with %s for the names of the runs
+	words string // about the run, which follow its name
 	holds func(StoryRun) bool
 }
 
@@ -125,22 +125,21 @@ func exclusions(reference *runner.Meta, runs []StoryRun) []exclusion {
 	}
 	data := Question(dro.OfNetwork, reference)
 	return []exclusion{
-		{"%s failed", func(r StoryRun) bool { return r.Status == runner.Failed }},
-		{"%s left out with a damaged log", func(r StoryRun) bool { return r.Lossy }},
-		{"%s left out as imported, without epochs",
+		{"failed", func(r StoryRun) bool { return r.Status == runner.Failed }},
+		{"is left out for a damaged log", func(r StoryRun) bool { return r.Lossy }},
+		{"is left out, as imported runs have no epochs",
 			func(r StoryRun) bool { return r.Meta.Imported != nil }},
-		{"%s left out with other data",
+		{"is left out for other data",
 			func(r StoryRun) bool { return Question(dro.OfNetwork, r.Meta) != data }},
 		// A run that has ended before half of the epoch of the furthest would hold all others back.
-		{"%s ended early", func(r StoryRun) bool {
+		{"ended early", func(r StoryRun) bool {
 			return r.Status.Ended() && r.Status != runner.Done && 2*r.epoch() < furthest
 		}},
-		{"%s ended without an evaluation",
+		{"ended without an evaluation",
 			func(r StoryRun) bool { return len(r.Evals) == 0 && r.Status.Ended() }},
-		{"%s diverged", StoryRun.diverged},
+		{"diverged", StoryRun.diverged},
 		// A fork that has just begun would leave all others a single evaluation to be judged by.
-		{fmt.Sprintf("%%s left out until it has %d evaluations since the fork", window),
-			began},
+		{fmt.Sprintf("is left out until there are %d evaluations since the fork", window), began},
 	}
 }
 
@@ -190,7 +189,7 @@ func exclude(runs []StoryRun, reference *runner.Meta) (kept []StoryRun, out []st
 			}
 		}
 		if len(names) > 0 {
-			out = append(out, fmt.Sprintf(reason.words, joinNames(names)))
+			out = append(out, about(names, reason.words))
 		}
 	}
 	for k, r := range runs {

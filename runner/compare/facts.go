@@ -31,6 +31,7 @@ type facts struct {
 	gain          estimate // of first over second, by the criterion
 	cost          estimate // the mean accuracy of second over that of first, in points
 	leads         bool     // first leads: by the least difference or more, beyond the interval
+	unbeaten      bool     // first leads so, and is the baseline of several other methods
 	contradicted  bool     // first would lead if the last evaluation alone did not say the opposite
 	since         float64  // the epoch from which on first has been the best arm
 }
@@ -61,27 +62,26 @@ func (c *comparison) facts() *facts {
 	now := f.by.sign * (f.lastMean(f.first, f.by.of) - f.lastMean(f.second, f.by.of))
 	ahead := f.gain.isBeyond(f.by.least) && f.gain.value > 0
 	f.contradicted = ahead && now <= -f.by.least
-	f.leads = ahead && !f.contradicted
+	f.unbeaten = ahead && !f.contradicted && f.first == c.base && len(rivals) > 1 &&
+		!c.isPlain(rivals[0])
+	f.leads = ahead && !f.contradicted && !f.unbeaten
 	f.since = c.bestSince(f.first, f.by)
 	return f
 }
 
-// scope names the epochs whose mean is told, and the seeds. It says so if there is a single seed,
-// and counts the seeds if some are missing.
+// scope names the epochs whose mean is told, and the number of seeds.
 func (f *facts) scope() string {
 	text := fmt.Sprintf("Epoch %.4g, ", f.epoch())
 	if list := f.clock().Epochs; len(list) > 1 {
-		text = fmt.Sprintf("Epochs %.4g–%.4g, ", list[0], f.epoch())
+		text = fmt.Sprintf("Mean of epochs %.4g–%.4g, ", list[0], f.epoch())
 	}
 	switch n := len(f.seeds); {
 	case n < f.asked:
-		return text + fmt.Sprintf("in %d of %d seeds", n, f.asked)
+		return text + fmt.Sprintf("%d of %d seeds", n, f.asked)
 	case n == 1:
-		return text + "in this seed"
-	case n < minTestedSeeds:
-		return text + fmt.Sprintf("averaged over %d seeds", n)
+		return text + "one seed"
 	default:
-		return text + fmt.Sprintf("over %d seeds", n)
+		return text + fmt.Sprintf("%d seeds", n)
 	}
 }
 
@@ -194,7 +194,7 @@ func figures(a, b float64) (string, string) {
 // the last evaluation is its own.
 func (c *comparison) latest(a *arm, seed uint64) []*runner.EvalEvent {
 	r, window := a.runs[seed], c.window
-	if refits(r.Meta) {
+	if r.Meta.Refits() {
 		window = 1
 	}
 	return r.Evals[max(0, c.n-window):c.n]
@@ -233,14 +233,16 @@ func (c *comparison) allHave(of quantity) bool {
 // arms if there are none. The plain method in other settings says nothing about the methods.
 func (c *comparison) rivals() []*arm {
 	others := slices.DeleteFunc(slices.Clone(c.arms), func(a *arm) bool { return a == c.base })
-	isPlain := func(a *arm) bool {
-		return a.runs[c.seeds[0]].Meta.Spec.Algorithm() == dro.Baseline()
-	}
-	methods := slices.DeleteFunc(slices.Clone(others), isPlain)
+	methods := slices.DeleteFunc(slices.Clone(others), c.isPlain)
 	if len(methods) == 0 {
 		return others
 	}
 	return methods
+}
+
+// isPlain reports whether the method of an arm is the plain one.
+func (c *comparison) isPlain(a *arm) bool {
+	return a.runs[c.seeds[0]].Meta.Spec.Algorithm() == dro.Baseline()
 }
 
 // best returns the best of some arms by a criterion; of equal ones the first.

@@ -130,7 +130,7 @@ func (p *parser) terms() (terms []Filter, err error) {
 // operand reads a term or a parenthesis, or the opposite of one.
 func (p *parser) operand() (Filter, error) {
 	if p.depth++; p.depth > mostNested {
-		return nil, fmt.Errorf("want at most %d ( and NOT within one another", mostNested)
+		return nil, fmt.Errorf("expected at most %d ( and NOT within one another", mostNested)
 	}
 	defer func() { p.depth-- }()
 	switch {
@@ -187,10 +187,10 @@ func parseTerm(word string) (t term, err error) {
 	if percent {
 		t.num /= 100
 	} else if t.isNum && x > 1 && isShare(word[:at]) {
-		return t, fmt.Errorf("%s: want at most 1, or %s%%", word, t.value)
+		return t, fmt.Errorf("%s: expected at most 1, or %s%%", word, t.value)
 	}
 	if (t.op[0] == '<' || t.op[0] == '>') && !t.isNum && t.value != "" {
-		return t, fmt.Errorf("%s: want a number after %s%s", word, t.op, numeral.Remedy(figure))
+		return t, fmt.Errorf("%s: expected a number after %s%s", word, t.op, numeral.Remedy(figure))
 	}
 	return t, nil
 }
@@ -288,8 +288,8 @@ func FactOf(key string) (func(*record.Run) string, error) {
 	if measure.IsUser(key) || slices.Contains(measures(), key) {
 		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
 	}
-	return nil, fmt.Errorf("unknown key %s: want a setting or one of id, preset, status, steps, "+
-		"started, worst, tag, note, box, archived, %s", key, strings.Join(measures(), ", "))
+	return nil, fmt.Errorf("unknown key %s: expected a setting or one of id, preset, status, "+
+		"steps, started, worst, tag, note, box, archived, %s", key, strings.Join(measures(), ", "))
 }
 
 // measures returns the measures of a summary that have one number each, except those whose key is a

@@ -41,7 +41,7 @@ func parseMoment(text string) (m moment, err error) {
 			}
 		}
 	}
-	return m, fmt.Errorf("%s: want a time, as in -30m, -1h, -2d or 2026-11-29", text)
+	return m, fmt.Errorf("%s: expected a time, as in -30m, -1h, -2d or 2026-11-29", text)
 }
 
 // holds reports whether a time compares with the moment. A day is equal to each of its times, and

@@ -34,7 +34,7 @@ func (m member) results() *runner.Results {
 }
 
 // refits reports whether the run's method fits the last layer again after training.
-func (m member) refits() bool { return refits(m.meta) }
+func (m member) refits() bool { return m.meta.Refits() }
 
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {

@@ -25,9 +25,17 @@ func TestMarksOfKnowledge(t *testing.T) {
 	if r := table.Rows[1]; r.Title() != "group (c)" || r.Uses != "classes" {
 		t.Errorf("row 1 is %s, which uses %s, want group (c), classes", r.Title(), r.Uses)
 	}
-	const note = "group (c) uses classes, which an uncertainty set does not know"
+	const note = "group sees classes in the place of group labels (c)"
 	if got := noteOf(table, Seen); got != note {
 		t.Errorf("note %q, want %q", got, note)
+	}
+	inGroups := func(m *member) { m.meta.Groups = []string{"north", "south"} }
+	table = tabulate(slices.Concat(newRuns("dfr", accuraciesB, inGroups),
+		newRuns("group", accuraciesA, inGroups), newRuns("subsample", accuraciesB, inGroups)),
+		Options{})
+	const all = "group, subsample, dfr see group labels (g)"
+	if got := noteOf(table, Seen); got != all {
+		t.Errorf("note %q, want %q", got, all)
 	}
 }
 

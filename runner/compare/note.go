@@ -136,20 +136,36 @@ func (t *Table) noteProblems(members []member) {
 	}
 }
 
-// noteSeen names the methods that know more of a sample than its loss, which is
-// all that an uncertainty set knows.
+// noteSeen names the methods that know more of a sample than its loss, which is all that an
+// uncertainty set knows: in one note those that know the same.
 func (t *Table) noteSeen(members []member) {
-	for _, name := range dro.Algorithms() {
-		for _, uses := range uniqueValues(members, Uses) {
-			another := func(o member) bool {
-				return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses
-			}
-			of := slices.DeleteFunc(slices.Clone(members), another)
-			if uses != "" && len(of) > 0 {
-				t.note(Seen, of, "%s %s", name, Explain(uses))
-			}
+	for _, uses := range uniqueValues(members, Uses) {
+		other := func(m member) bool { return Uses(m.meta) != uses }
+		of := slices.DeleteFunc(slices.Clone(members), other)
+		if uses == "" || len(of) == 0 {
+			continue
 		}
+		known := methodsOf(of)
+		slices.SortFunc(known, func(a, b string) int {
+			return cmp.Compare(dro.Place(dro.Algorithm(a)), dro.Place(dro.Algorithm(b)))
+		})
+		see := "sees"
+		if len(known) > 1 {
+			see = "see"
+		}
+		t.note(Seen, of, "%s %s %s%s", strings.Join(known, ", "), see, whatIsSeen(uses), Mark(uses))
 	}
+}
+
+// whatIsSeen says in words what methods know that use groups, classes or labels.
+func whatIsSeen(uses string) string {
+	switch uses {
+	case "groups":
+		return "group labels"
+	case "classes":
+		return "classes in the place of group labels"
+	}
+	return uses
 }
 
 // uniqueValues returns the different values, sorted.

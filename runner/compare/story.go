@@ -27,7 +27,7 @@ type StoryRun struct {
 // Story is a sentence in parts, so that a narrow screen can leave out the last of them.
 type Story struct {
 	Clock Clock    // the evaluations that its figures are means of
-	Scope string   // what it covers: "Epoch 32, in this seed"; "" where nothing can be said yet
+	Scope string   // what it covers: "Epoch 32, one seed"; "" where nothing can be said yet
 	Said  []string // the clauses, the most important first
 	Out   []string // clauses on the runs that are left out, which always stay
 }
@@ -133,6 +133,17 @@ func joinNames(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// about returns what the words say of one or several names. The words begin with a verb in the
+// singular.
+func about(names []string, words string) string {
+	verb, rest, _ := strings.Cut(words, " ")
+	if plural := map[string]string{"is": "are",
+		"has": "have"}[verb]; len(names) > 1 && plural != "" {
+		words = plural + " " + rest
+	}
+	return joinNames(names) + " " + words
+}
+
 // leastCost is the least change of the mean accuracy that the sentence speaks of, in points.
 const leastCost = .1
 
@@ -176,7 +187,7 @@ func (f *facts) clauses() []clause {
 	gain, cost := f.gain.size(f.by.digits), f.cost.size(1)
 	mean := f.armMean(f.first, meanAccuracy)
 	return []clause{
-		{lead, f.early != "", "too early to say %s", figures{f.early}},
+		{lead, f.early != "", "it is too early to compare %s", figures{f.early}},
 		{lead, f.oneClass && f.unscaled(),
 			oneClass + ", or add scale=standard to the dataset", nil},
 		{lead, f.oneClass, oneClass, nil},
@@ -185,8 +196,15 @@ func (f *facts) clauses() []clause {
 			figures{first, a, unit, in}},
 		{lead, f.base == nil, "without a baseline, %s ranges from %s's %s to %s's %s%s",
 			figures{in, second, b, first, a, unit}},
-		{lead, f.contradicted, "%s averages %s%s in %s against %s's %s%s, but %s against %s%s now",
-			figures{first, a, unit, in, second, b, unit, lastA, lastB, unit}},
+		{lead, f.contradicted,
+			"%s averages %s%s in %s against %s's %s%s, but it has %s against %s%s at epoch %.4g",
+			figures{first, a, unit, in, second, b, unit, lastA, lastB, unit, f.epoch()}},
+		{lead, f.unbeaten && f.gain.half == 0,
+			"no method beats %s in %s (%s%s); %s is closest, with %s%s",
+			figures{first, in, a, unit, second, b, unit}},
+		{lead, f.unbeaten,
+			"no method beats %s in %s (%s%s); %s is closest, with %s%s (%s%s apart)",
+			figures{first, in, a, unit, second, b, unit, gain, f.by.difference}},
 		{lead, f.leads, "%s leads %s by %s%s in %s (%s against %s%s)",
 			figures{first, second, gain, f.by.difference, in, a, b, unit}},
 		{lead, f.gain.half == 0, "%s and %s are level in %s: %s against %s%s",
@@ -197,7 +215,8 @@ func (f *facts) clauses() []clause {
 		{since, f.leads, "since epoch %.4g", figures{f.since}},
 
 		{price, f.alone && spec.AllFinite(mean), "with a mean accuracy of %.1f %%", figures{mean}},
-		{price, f.leads && f.cost.value <= -leastCost, "with mean accuracy %s points higher",
+		{price, f.leads && f.cost.value <= -leastCost,
+			"and its mean accuracy is %s points higher",
 			figures{cost}},
 		{price, f.leads && f.cost.high() >= leastCost, "at a price of %s points of mean accuracy",
 			figures{cost}},

@@ -170,7 +170,7 @@ func sfkResult() result { return result{method: dro.SFK, worst: steady(8, 60), m
 func pgdResult() result { return result{method: dro.PGD, worst: steady(8, 55), mean: 71} }
 
 // sfkLeads is the sentence about ermResult and sfkResult, without its full stop.
-const sfkLeads = "Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+const sfkLeads = "Mean of epochs 4–8, one seed: sfk leads erm by 10.0 points in the worst class " +
 	"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy"
 
 // storyCase is a story and its sentence.
@@ -197,55 +197,56 @@ func TestWhoLeads(t *testing.T) {
 		{"a leader", []result{erm, sfk}, sfkLeads + "."},
 		{"a leader before another rival", []result{erm, pgd, sfk}, sfkLeads + "."},
 		{"a leader from the fourth epoch on", []result{erm, sfk.at(40, 40, 40, 90, 60, 60, 60, 60)},
-			"Epochs 4–8, in this seed: sfk leads erm by 16.0 points in the worst class " +
+			"Mean of epochs 4–8, one seed: sfk leads erm by 16.0 points in the worst class " +
 				"(66 against 50 %), since epoch 4, at a price of 2.0 points of mean accuracy."},
 		{"a leader that has overtaken another",
 			[]result{erm, pgd, sfk.at(52, 52, 52, 52, 52, 60, 70, 80)},
-			"Epochs 4–8, in this seed: sfk leads erm by 12.8 points in the worst class " +
+			"Mean of epochs 4–8, one seed: sfk leads erm by 12.8 points in the worst class " +
 				"(63 against 50 %), since epoch 7, at a price of 2.0 points of mean accuracy."},
 		{"a rival whose worst class is known from the third epoch on",
 			[]result{erm, sfk.at(steady(8, 40)...).changed(withoutEarlyClasses)},
-			"Epochs 4–8, in this seed: erm leads sfk by 10.0 points in the worst class " +
-				"(50 against 40 %), since epoch 7, with mean accuracy 2.0 points higher."},
+			"Mean of epochs 4–8, one seed: erm leads sfk by 10.0 points in the worst class " +
+				"(50 against 40 %), since epoch 7, and its mean accuracy is 2.0 points higher."},
 		{"a leader with a higher mean", []result{erm, pgd},
-			"Epochs 4–8, in this seed: pgd leads erm by 5.0 points in the worst class " +
-				"(55 against 50 %), since epoch 1, with mean accuracy 1.0 points higher."},
+			"Mean of epochs 4–8, one seed: pgd leads erm by 5.0 points in the worst class " +
+				"(55 against 50 %), since epoch 1, and its mean accuracy is 1.0 points higher."},
 		{"a leader with the same mean", append(seeds(dro.ERM, 50), seeds(dro.SFK, 60)...),
-			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+			"Mean of epochs 4–8, one seed: sfk leads erm by 10.0 points in the worst class " +
 				"(60 against 50 %), since epoch 1."},
 		{"a baseline that leads", []result{erm, sfk.at(steady(8, 40)...),
 			pgd.at(steady(8, 45)...)},
-			"Epochs 4–8, in this seed: erm leads pgd by 5.0 points in the worst class " +
-				"(50 against 45 %), since epoch 1, at a price of 1.0 points of mean accuracy."},
+			"Mean of epochs 4–8, one seed: no method beats erm in the worst class " +
+				"(50 %); pgd is closest, with 45 %."},
 		{"nobody by a point", []result{erm, sfk.at(steady(8, 50.4)...)},
-			"Epochs 4–8, in this seed: sfk and erm are level in the worst class: " +
+			"Mean of epochs 4–8, one seed: sfk and erm are level in the worst class: " +
 				"50.4 against 50.0 %."},
 		{"a last evaluation that contradicts the mean", []result{erm.at(0, 20, 20, 20, 90),
 			sfk.at(60, 60, 60, 60, 50), pgd.at(50, 50, 50, 50, 50)},
-			"Epochs 1–5, in this seed: sfk averages 58 % in the worst class against erm's 30 %, " +
-				"but 50 against 90 % now."},
+			"Mean of epochs 1–5, one seed: sfk averages 58 % in the worst class against erm's 30 " +
+				"%, but it has 50 against 90 % at epoch 5."},
 		{"a class at 0 in the end", []result{erm.at(steady(8, 0)...), sfk},
-			"Epochs 4–8, in this seed: sfk leads erm by 60.0 points in the worst class " +
+			"Mean of epochs 4–8, one seed: sfk leads erm by 60.0 points in the worst class " +
 				"(60 against 0 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"groups", []result{erm.changed(withGroups), sfk.changed(withGroups)},
-			"Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst group " +
+			"Mean of epochs 4–8, one seed: sfk leads erm by 10.0 points in the worst group " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"the baseline's method at another rate, which is no rival",
 			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate), sfk},
-			"Epochs 4–8, in this seed: sfk leads erm lr .01 by 10.0 points in the worst class " +
+			"Mean of epochs 4–8, one seed: sfk leads erm lr .01 by 10.0 points in the worst " +
+				"class " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"the baseline's method alone, at two rates",
 			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate)},
-			"Epochs 4–8, in this seed: lr .2 leads lr .01 by 40.0 points in the worst class " +
+			"Mean of epochs 4–8, one seed: lr .2 leads lr .01 by 40.0 points in the worst class " +
 				"(90 against 50 %), since epoch 1."},
 		{"one run of two in a single class", []result{erm.changed(inFirstClass), sfk},
 			sfkLeads + "."},
 		{"a class between all and none",
 			[]result{erm.changed(inTwoClasses), sfk.changed(inTwoClasses)}, sfkLeads + "."},
-		{"no baseline", []result{sfk, pgd}, "Epochs 4–8, in this seed: without a baseline, " +
+		{"no baseline", []result{sfk, pgd}, "Mean of epochs 4–8, one seed: without a baseline, " +
 			"the worst class ranges from pgd's 55 to sfk's 60 %."},
-		{"a run alone", []result{erm}, "Epochs 4–8, in this seed: erm, the only run to compare, " +
-			"is at 50.0 % in the worst class, with a mean accuracy of 70.0 %."},
+		{"a run alone", []result{erm}, "Mean of epochs 4–8, one seed: erm, the only run to " +
+			"compare, is at 50.0 % in the worst class, with a mean accuracy of 70.0 %."},
 	} {
 		c.check(t)
 	}
@@ -257,18 +258,20 @@ func TestRobustRisk(t *testing.T) {
 	erm, sfk := ermResult().changed(withoutClasses), sfkResult().changed(withoutClasses)
 	pgd := pgdResult().changed(withoutClasses)
 	for _, c := range []storyCase{
-		{"a leader", []result{erm, sfk}, "Epochs 4–8, in this seed: sfk leads erm by 0.100 nats " +
-			"in robust risk (1.400 against 1.500), since epoch 1."},
-		{"a class in one run alone", []result{erm, sfkResult()}, "Epochs 4–8, in this seed: " +
+		{"a leader", []result{erm, sfk}, "Mean of epochs 4–8, one seed: sfk leads erm by 0.100 " +
+			"nats in robust risk (1.400 against 1.500), since epoch 1."},
+		{"a class in one run alone", []result{erm, sfkResult()}, "Mean of epochs 4–8, one seed: " +
 			"sfk leads erm by 0.100 nats in robust risk (1.400 against 1.500), since epoch 1."},
 		{"the same risk", []result{erm, sfk.at(steady(8, 50)...)},
-			"Epochs 4–8, in this seed: sfk and erm are level in robust risk: 1.500 against 1.500."},
-		{"no baseline", []result{pgd, sfk}, "Epochs 4–8, in this seed: without a baseline, " +
+			"Mean of epochs 4–8, one seed: sfk and erm are level in robust risk: 1.500 against " +
+				"1.500."},
+		{"no baseline", []result{pgd, sfk}, "Mean of epochs 4–8, one seed: without a baseline, " +
 			"robust risk ranges from pgd's 1.450 to sfk's 1.400."},
 		{"a run alone", []result{erm},
-			"Epochs 4–8, in this seed: erm, the only run to compare, is at 1.500 in robust risk."},
+			"Mean of epochs 4–8, one seed: erm, the only run to compare, is at 1.500 in robust " +
+				"risk."},
 		{"no risk either", []result{erm.changed(withoutMeasures), sfk},
-			"Epochs 4–8, in this seed: the runs have no worst class to compare."},
+			"Mean of epochs 4–8, one seed: the runs have no worst class to compare."},
 	} {
 		c.check(t)
 	}
@@ -283,25 +286,29 @@ func TestSeedsOfStory(t *testing.T) {
 	late := seeds(dro.SFK, 60, 60)[1]
 	for _, c := range []storyCase{
 		{"two seeds", append(seeds(dro.ERM, 50, 52), seeds(dro.SFK, 60, 66)...),
-			"Epochs 4–8, averaged over 2 seeds: sfk leads erm by 12.0 points in the worst class " +
+			"Mean of epochs 4–8, 2 seeds: sfk leads erm by 12.0 points in the worst class " +
 				"(63 against 51 %), since epoch 1."},
-		{"four seeds", slices.Concat(erm, sfk), "Epochs 4–8, over 4 seeds: sfk leads erm by " +
+		{"four seeds", slices.Concat(erm, sfk), "Mean of epochs 4–8, 4 seeds: sfk leads erm by " +
 			"11.0 ± 3.0 points in the worst class (62 against 51 %), since epoch 1."},
 		{"four seeds of two rivals", slices.Concat(erm, seeds(dro.PGD, 50, 50, 50, 50), sfk),
-			"Epochs 4–8, over 4 seeds: sfk leads erm by 11.0 ± 3.9 points in the worst class " +
+			"Mean of epochs 4–8, 4 seeds: sfk leads erm by 11.0 ± 3.9 points in the worst class " +
 				"(62 against 51 %), since epoch 1."},
 		{"four seeds that differ too much", slices.Concat(erm, seeds(dro.SFK, 40, 70, 60, 50)),
-			"Epochs 4–8, over 4 seeds: sfk and erm cannot be told apart in the worst class: " +
+			"Mean of epochs 4–8, 4 seeds: sfk and erm cannot be told apart in the worst class: " +
 				"55 against 51 % (4.0 ± 19.8 points apart)."},
 		{"four seeds of a baseline that leads",
 			slices.Concat(erm, seeds(dro.SFK, 40, 44, 43, 41)),
-			"Epochs 4–8, over 4 seeds: erm leads sfk by 9.0 ± 3.0 points in the worst class " +
+			"Mean of epochs 4–8, 4 seeds: erm leads sfk by 9.0 ± 3.0 points in the worst class " +
 				"(51 against 42 %), since epoch 1."},
+		{"four seeds of two rivals that do not lead", slices.Concat(erm,
+			seeds(dro.PGD, 20, 22, 20, 22), seeds(dro.SFK, 40, 44, 43, 41)),
+			"Mean of epochs 4–8, 4 seeds: no method beats erm in the worst class (51 %); sfk is " +
+				"closest, with 42 % (9.0 ± 3.9 points apart)."},
 		{"a seed that is far behind", append(two, late.until(1, runner.Running)),
-			"Epochs 4–8, in 1 of 2 seeds: sfk leads erm by 10.0 points in the worst class " +
+			"Mean of epochs 4–8, 1 of 2 seeds: sfk leads erm by 10.0 points in the worst class " +
 				"(60 against 50 %), since epoch 1."},
 		{"a seed that failed", append(two, late.until(6, runner.Failed)),
-			"Epochs 4–8, in 1 of 2 seeds: sfk leads erm by 10.0 points in the worst class " +
+			"Mean of epochs 4–8, 1 of 2 seeds: sfk leads erm by 10.0 points in the worst class " +
 				"(60 against 50 %), since epoch 1; sfk s2 failed."},
 	} {
 		c.check(t)
@@ -311,8 +318,8 @@ func TestSeedsOfStory(t *testing.T) {
 // TestNothingToSay: the sentence says what it waits for, or why it says nothing.
 func TestNothingToSay(t *testing.T) {
 	erm, sfk := ermResult(), sfkResult()
-	const oneClass = "Epochs 4–8, in this seed: there is nothing to compare, because every run " +
-		"puts all test samples into one class: try another lr"
+	const oneClass = "Mean of epochs 4–8, one seed: there is nothing to compare, because every " +
+		"run puts all test samples into one class: try another lr"
 	inOneClass := func(dataset string) []result {
 		change := inFirstClassOf(dataset)
 		return []result{erm.changed(change), sfk.changed(change)}
@@ -329,17 +336,18 @@ func TestNothingToSay(t *testing.T) {
 			"No run has an evaluation to compare; erm ended without an evaluation."},
 		{"too early", []result{erm.until(2, runner.Running).of(11),
 			sfk.until(2, runner.Running).of(11)},
-			"Epochs 1–2, in this seed: too early to say before a fifth of the run."},
+			"Mean of epochs 1–2, one seed: it is too early to compare before a fifth of the run."},
 		{"a fifth of the run", []result{erm.until(2, runner.Running).of(10),
 			sfk.until(2, runner.Running).of(10)},
-			"Epochs 1–2, in this seed: sfk leads erm by 10.0 points in the worst class " +
+			"Mean of epochs 1–2, one seed: sfk leads erm by 10.0 points in the worst class " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"early, but the end", []result{erm.until(1, runner.Done), sfk.until(1, runner.Done)},
-			"Epoch 1, in this seed: sfk leads erm by 10.0 points in the worst class " +
+			"Epoch 1, one seed: sfk leads erm by 10.0 points in the worst class " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
 		{"a class at 0", []result{erm.at(steady(8, 0)...).until(4, runner.Running),
 			sfk.until(4, runner.Running)},
-			"Epochs 1–4, in this seed: too early to say while a class of erm is at 0 %."},
+			"Mean of epochs 1–4, one seed: it is too early to compare while a class of erm is at " +
+				"0 %."},
 		{"one class of drawings", inOneClass("shapes"), oneClass + "."},
 		{"one class of a table", inOneClass("csv:x.csv?label=y"), oneClass + "."},
 		{"one class of arrays", inOneClass("npz:x.npz?y=y"),
@@ -359,14 +367,17 @@ func TestLeftOut(t *testing.T) {
 		results []result
 		want    string // behind sfkLeads
 	}{
-		{"not evaluated yet", []result{pgd.until(0, runner.Running)}, "no evaluation yet of pgd"},
+		{"not evaluated yet", []result{pgd.until(0, runner.Running)}, "pgd has no evaluation yet"},
 		{"never evaluated", []result{pgd.until(0, runner.Done)}, "pgd ended without an evaluation"},
 		{"failed", []result{pgd.until(6, runner.Failed)}, "pgd failed"},
 		{"diverged", []result{pgd.changed(diverged)}, "pgd diverged"},
-		{"damaged", []result{pgd.changed(damaged)}, "pgd left out with a damaged log"},
-		{"imported", []result{pgd.changed(imported)}, "pgd left out as imported, without epochs"},
-		{"of other data", []result{pgd.changed(otherData)}, "pgd left out with other data"},
+		{"damaged", []result{pgd.changed(damaged)}, "pgd is left out for a damaged log"},
+		{"imported", []result{pgd.changed(imported)},
+			"pgd is left out, as imported runs have no epochs"},
+		{"of other data", []result{pgd.changed(otherData)}, "pgd is left out for other data"},
 		{"stopped early", []result{pgd.until(3, runner.Stopped)}, "pgd ended early"},
+		{"two of other data", []result{pgd.changed(otherData),
+			sfk.by(dro.PAN).changed(otherData)}, "pgd and pan are left out for other data"},
 		{"for several reasons", []result{pgd.changed(diverged), failed.by(dro.PAN)},
 			"pan failed; pgd diverged"},
 		{"many for one", []result{failed.by(dro.PAN), failed.by("dfr"), failed.by("afr"),
@@ -376,8 +387,8 @@ func TestLeftOut(t *testing.T) {
 		storyCase{c.name, results, sfkLeads + "; " + c.want + "."}.check(t)
 	}
 	storyCase{"of fewer seeds", slices.Concat(erm3, seeds(dro.SFK, 60, 61, 62), []result{pgd}),
-		"Epochs 4–8, averaged over 3 seeds: sfk leads erm by 10.0 points in the worst class " +
-			"(61 against 51 %), since epoch 1; pgd left out with fewer seeds."}.check(t)
+		"Mean of epochs 4–8, 3 seeds: sfk leads erm by 10.0 points in the worst class " +
+			"(61 against 51 %), since epoch 1; pgd is left out, with fewer seeds."}.check(t)
 }
 
 // TestLongest: a shorter form drops the last clauses, and keeps those about runs that are left out.
@@ -385,7 +396,7 @@ func TestLongest(t *testing.T) {
 	runs := storyRuns(ermResult(), sfkResult(), pgdResult().changed(diverged))
 	story := NewStory(runs, 0)
 	const (
-		lead = "Epochs 4–8, in this seed: sfk leads erm by 10.0 points in the worst class " +
+		lead = "Mean of epochs 4–8, one seed: sfk leads erm by 10.0 points in the worst class " +
 			"(60 against 50 %)"
 		since, price = ", since epoch 1", ", at a price of 2.0 points of mean accuracy"
 		out          = "; pgd diverged."
@@ -415,17 +426,17 @@ func TestForkInStory(t *testing.T) {
 		r.Meta.Parent = "parent@20"
 	}
 	const alone = "pgd, the only run to compare, is at 55.0 % in the worst class, with a mean " +
-		"accuracy of 71.0 %; fork lr .2 left out until it has "
-	const level = "Epochs 4–8, in this seed: fork lr .2 and pgd are level in the worst class: " +
-		"55.0 against 55.0 %."
+		"accuracy of 71.0 %; fork lr .2 is left out until there are "
+	const level = "Mean of epochs 4–8, one seed: fork lr .2 and pgd are level in the worst " +
+		"class: 55.0 against 55.0 %."
 	for _, c := range []struct {
 		parent, fork int // evaluations, of which two are from before the fork
 		want         string
 	}{
-		{2, 4, "Epochs 1–2, in this seed: " + alone + "2 evaluations since the fork."},
-		{3, 4, "Epochs 1–3, in this seed: " + alone + "3 evaluations since the fork."},
-		{8, 3, "Epochs 4–8, in this seed: " + alone + "5 evaluations since the fork."},
-		{3, 8, "Epochs 1–3, in this seed: " + alone + "3 evaluations since the fork."},
+		{2, 4, "Mean of epochs 1–2, one seed: " + alone + "2 evaluations since the fork."},
+		{3, 4, "Mean of epochs 1–3, one seed: " + alone + "3 evaluations since the fork."},
+		{8, 3, "Mean of epochs 4–8, one seed: " + alone + "5 evaluations since the fork."},
+		{3, 8, "Mean of epochs 1–3, one seed: " + alone + "3 evaluations since the fork."},
 		{8, 8, level},
 	} {
 		parent := pgdResult().until(c.parent, runner.Running)

@@ -96,7 +96,7 @@ func (o *Own) overlap(d *Dataset, m *Marks) (*Factor, error) {
 		for i, code := range f.Codes {
 			switch strings.ToLower(f.Values[code]) {
 			default:
-				return nil, fmt.Errorf("group %q has %.40q for a sample: want 1 for a member, "+
+				return nil, fmt.Errorf("group %q has %.40q for a sample: expected 1 for a member, "+
 					"else 0", f.name, f.Values[code])
 			case "0", "0.0", "false":
 			case "1", "1.0", "true":

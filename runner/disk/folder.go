@@ -41,7 +41,7 @@ const (
 )
 
 // errNotPlain is worded as part of a sentence.
-var errNotPlain = errors.New("want a regular file, not a link or a device: " +
+var errNotPlain = errors.New("expected a regular file, not a link or a device: " +
 	"drolab doctor --mend moves it aside")
 
 // Within opens a directory in f. A link is an error.
@@ -51,7 +51,8 @@ func (f *Folder) Within(name string) (*Folder, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s: want a folder of its own, not a link or a file", f.Join(name))
+		return nil, fmt.Errorf("%s: expected a folder of its own, not a link or a file",
+			f.Join(name))
 	}
 	d, err := f.Folder(name)
 	if err != nil {
@@ -214,7 +215,8 @@ func OwnFolder(path string) error {
 		return err
 	}
 	if !info.IsDir() || Foreign(info) || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)", path)
+		return fmt.Errorf("%s: expected a folder of yours that nobody else may enter (chmod 700)",
+			path)
 	}
 	return nil
 }

@@ -250,7 +250,7 @@ func (f *Folder) text(name string, most int64) ([]byte, error) {
 	}
 	defer o.Close()
 	if size > most {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, most)
+		return nil, fmt.Errorf("%s: %d bytes, expected at most %d", f.Join(name), size, most)
 	}
 	return io.ReadAll(io.LimitReader(o, most))
 }

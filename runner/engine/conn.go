@@ -71,7 +71,7 @@ func (w *messageConn) receive(v any, limit time.Time) error {
 		case err == nil:
 			return errClosed
 		case errors.Is(err, bufio.ErrTooLong):
-			return fmt.Errorf("message is too long: want at most %d bytes", maxMessage)
+			return fmt.Errorf("message is too long: expected at most %d bytes", maxMessage)
 		default:
 			return err
 		}
@@ -93,7 +93,8 @@ func (w *messageConn) send(v any) error {
 		return err
 	}
 	if len(b) >= maxMessage {
-		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once",
+		return fmt.Errorf("message has %d bytes, expected fewer than %d: ask for fewer runs at "+
+			"once",
 			len(b), maxMessage)
 	}
 	return w.writeBytes(append(b, '\n'))

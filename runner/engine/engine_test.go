@@ -36,7 +36,7 @@ func TestVerbs(t *testing.T) {
 	must(t, p.Pause(id))
 	p.awaitStatus(t, id, runner.Paused)
 	must(t, p.Knob(id, "lr", "0.001"))
-	wantError(t, "a bad knob", p.Knob(id, "lr", "-1"), "lr: -1: want")
+	wantError(t, "a bad knob", p.Knob(id, "lr", "-1"), "lr: -1: expected")
 	must(t, p.Resume(id))
 	p.awaitStatus(t, id, runner.Running)
 	step, err := p.Checkpoint(id)

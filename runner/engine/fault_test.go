@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 	if key.Key != "lr" {
 		t.Errorf("a bad setting comes with the key %q, want lr", key.Key)
 	}
-	if got, want := key.Error(), "lr: -1.5: want more"; got != want {
+	if got, want := key.Error(), "lr: -1.5: expected more"; got != want {
 		t.Errorf("a bad setting comes as %q, want %q", got, want)
 	}
 	var disk *runner.DiskError

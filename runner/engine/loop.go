@@ -189,7 +189,7 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 		}
 	}
 	if len(s.Algorithms) != 1 {
-		return errors.New("method: want one of the methods, as method=\"sfk\"")
+		return errors.New("method: expected one of the methods, as method=\"sfk\"")
 	}
 	return s.Unread(keys)
 }

@@ -48,17 +48,17 @@ func openings() map[string]map[string]any {
 	}
 	samples := func(of map[string]int) map[string]any { return map[string]any{"samples": of} }
 	return map[string]map[string]any{
-		"it speaks version 9 of the protocol":  {"version": 9},
-		`a script says "weights" first`:        {"do": "weights"},
-		"rhoo":                                 settings("rhoo", 1),
-		"a number > 0":                         settings("rho", -1),
-		"want one of the methods":              {"settings": map[string]any{}},
-		"own network, data and batches":        settings("model", "linear"),
-		"want how many the training split has": samples(map[string]int{}),
-		`not "dev"`:                            samples(map[string]int{"train": 99, "dev": 2}),
-		"class_counts of the train split":      samples(map[string]int{"train": 99}),
-		"want 1 to 134217728":                  samples(map[string]int{"train": 1 << 40}),
-		"want last, or samples to validate on": samples(map[string]int{"train": 360}),
+		"it speaks version 9 of the protocol":      {"version": 9},
+		`a script says "weights" first`:            {"do": "weights"},
+		"rhoo":                                     settings("rhoo", 1),
+		"a number > 0":                             settings("rho", -1),
+		"expected one of the methods":              {"settings": map[string]any{}},
+		"own network, data and batches":            settings("model", "linear"),
+		"expected how many the training split has": samples(map[string]int{}),
+		`not "dev"`:                                samples(map[string]int{"train": 99, "dev": 2}),
+		"class_counts of the train split":          samples(map[string]int{"train": 99}),
+		"expected 1 to 134217728":                  samples(map[string]int{"train": 1 << 40}),
+		"expected last, or samples to validate on": samples(map[string]int{"train": 360}),
 		"go back to its start": {"restart": false,
 			"settings": statedSettings("jtt")},
 		"but not both":                 {"resume": "x", "from": "y"},
@@ -91,11 +91,11 @@ func wrongs() map[string]wrong {
 	}
 	return map[string]wrong{
 		"nonsense":   {"does not know", one(map[string]any{"do": "dance\x1b[31m"})},
-		"no losses":  {"want losses", []line{{ask("label"), good[1:2]}}},
+		"no losses":  {"expected losses", []line{{ask("label"), good[1:2]}}},
 		"none":       {"there are no losses", []line{{ask("losses"), []bridge.Array{floats()}}}},
 		"nan":        {"sample 1 is NaN", given(floats(1, math.NaN()), good[1], good[2])},
-		"label":      {"want 0 to 1", given(good[0], ints(0, 2), good[2])},
-		"index":      {"want 0 to 359", given(good[0], good[1], ints(0, 360))},
+		"label":      {"expected 0 to 1", given(good[0], ints(0, 2), good[2])},
+		"index":      {"expected 0 to 359", given(good[0], good[1], ints(0, 360))},
 		"length":     {"1 elements of type i8 where 2", given(good[0], ints(0), good[2])},
 		"type":       {"whole numbers belong", given(good[0], floats(0, 1), good[2])},
 		"arrays":     {"2 arrays, of which it names 3", given(good[:2]...)},
@@ -111,16 +111,17 @@ func wrongs() map[string]wrong {
 		"blind pass": {"give label", pass("evaluate", "test", 120, "losses")},
 		"unjudged": {"give probability, or correct",
 			pass("evaluate", "test", 120, "losses", "label", "group")},
-		"no split": {"want train, val or test", pass("evaluate", "dev", 2, "losses")},
+		"no split": {"expected train, val or test", pass("evaluate", "dev", 2, "losses")},
 		"twice a pass": {"sample 0 came twice",
 			pass("epoch", "", 360, "losses", "label", "group", "index")},
-		"names": {"want at most 64", []line{
+		"names": {"expected at most 64", []line{
 			{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, weights}},
 		"twice strangely": {"comes before the run.step",
 			[]line{weights, {map[string]any{"do": "x\x1b[1m\n"}, nil}}},
 		"in a block": {"within the block of run.checkpoint",
 			one(map[string]any{"do": "checkpoint"}, weights)},
-		"end": {"want done, stopped or failed", one(map[string]any{"do": "end", "status": "well"})},
+		"end": {"expected done, stopped or failed",
+			one(map[string]any{"do": "end", "status": "well"})},
 		"fails": {"ValueError: no ?[31mroom", one(map[string]any{"do": "end", "status": "failed",
 			"cause": "ValueError:\n no \x1b[31mroom"})},
 	}
@@ -204,7 +205,7 @@ func TestLongMessage(t *testing.T) {
 	if theirs == nil {
 		t.Error("the script has no error")
 	}
-	wantError(t, "the run", ours, "its body has 2097152 bytes: want at most 1077376")
+	wantError(t, "the run", ours, "its body has 2097152 bytes: expected at most 1077376")
 }
 
 // TestSavedIsBounded: the files that a script saves are refused if they are larger than the setting

@@ -21,7 +21,7 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 func sameUser(c net.Conn) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return fmt.Errorf("a connection of type %T, want a unix socket's", c)
+		return fmt.Errorf("a connection of type %T, expected a unix socket's", c)
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {

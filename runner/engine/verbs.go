@@ -47,7 +47,7 @@ func (e *engine) start(r *request) (*reply, error) {
 	}
 	for _, s := range r.Start.Specs {
 		if len(s.Algorithms) != 1 || s.Seeds != 1 {
-			return nil, errors.New("start: want one algorithm and one seed in each spec")
+			return nil, errors.New("start: expected one algorithm and one seed in each spec")
 		}
 	}
 	ids, err := e.queue.Start(*r.Start)

@@ -96,7 +96,7 @@ func (l *Writer) Append(e runner.Event) error {
 		return fmt.Errorf("%s: event %d (%s): %w", l.Path, h.Seq, e.Kind(), err)
 	}
 	if line = append(disk.SealLine(line), '\n'); len(line) > MaxLine {
-		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d",
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, expected at most %d",
 			l.Path, h.Seq, e.Kind(), len(line), MaxLine)
 	}
 	before := l.Bytes

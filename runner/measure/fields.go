@@ -11,7 +11,7 @@ import (
 func EachField(b []byte, f func(key, value []byte) error) error {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '{' {
-		return fmt.Errorf("%.40q: want an object", b)
+		return fmt.Errorf("%.40q: expected an object", b)
 	}
 	for b = trimSpace(b[1:]); b[0] != '}'; b = trimSpace(b) {
 		if b[0] == ',' {

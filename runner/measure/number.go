@@ -81,7 +81,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	x, err := strconv.ParseFloat(text, 64) // of all JSON values, it accepts only numbers
 	if err != nil {
 		return fmt.Errorf(
-			"number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
+			"number %.40q: expected a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
 	}
 	*n = Num(x)
 	return nil

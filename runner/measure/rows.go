@@ -10,7 +10,7 @@ import (
 // stepRows returns the measures that steps of every method report. The loss precedes the method's
 // own measures and the gradient norm follows them, which is the order of the log.
 func stepRows() (first, last Measure) {
-	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats",
+	loss := dro.Measure{Name: "loss", Title: "batch loss", Unit: "nats",
 		Scale: dro.Log, Better: dro.Lower, Noisy: true, Asks: dro.OfLoss,
 		Doc: "mean loss of the step's own batch, augmented, in training mode"}
 	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖",
@@ -109,7 +109,7 @@ func lossRows() []Measure {
 	}
 	return []Measure{
 		{Axis: PerClass, groups: "group_loss", List: loss(PerClass),
-			Measure: nats("class_loss", "loss", "mean loss of the class's test samples")},
+			Measure: nats("class_loss", "class loss", "mean loss of the class's test samples")},
 		{Axis: PerGroup, List: loss(PerGroup),
 			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
 		{Main: true, Value: func(e *Evaluation) Number { return e.Test.Loss() },

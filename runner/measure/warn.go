@@ -9,14 +9,15 @@ func (e *Evaluation) Warn(s Settings, tell func(about, message string)) {
 		return
 	}
 	if e.aboveBound() > 0 {
-		tell("bound", fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the "+
-			"theory assumes: the box may exclude the optimum", s.EtaMax))
+		tell("bound", fmt.Sprintf("Some training losses exceed eta_max = %g, the bound B that "+
+			"the theory assumes. The bounds of λ and η may therefore exclude the best ones.",
+			s.EtaMax))
 	}
 	n := float64(len(e.Train.Losses))
 	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < minEffectiveBatch {
-		tell("batch", fmt.Sprintf("the worst case rests on %.3g of the %.0f training samples "+
-			"(effective sample size), which is %.2g in a batch of %d: raise batch, or take a "+
-			"smaller rho or a larger mu", e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
+		tell("batch", fmt.Sprintf("The worst case rests on %.3g of the %.0f training samples "+
+			"(the effective sample size), which is %.2g in a batch of %d. Raise batch, or take a "+
+			"smaller rho or a larger mu.", e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
 	}
 	if e.Penalised == nil {
 		e.warnOfBox(tell)
@@ -28,34 +29,34 @@ func (e *Evaluation) Warn(s Settings, tell func(about, message string)) {
 // however long the run trains.
 func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
-	outside := func(what, bound string, at, end float64, cure string) {
-		tell("box "+bound, fmt.Sprintf("the box excludes the optimum: the best %s of the "+
-			"training losses is %.3g, but %s is %.3g: %s", what, at, bound, end, cure))
+	outside := func(what, side, bound string, at, end float64, cure string) {
+		tell("box "+bound, fmt.Sprintf("The best %s of the training losses is %.3g, which is %s "+
+			"its bound %s = %.3g. %s %[4]s to remove this.", what, at, side, bound, end, cure))
 	}
 	if e.Problem.Set.HasRadius() {
 		low, high := box.Lambda[0], box.Lambda[1]
 		switch {
 		case best.Lambda > high:
-			outside("λ", "lambda_max", best.Lambda, high, "raise lambda_max")
+			outside("λ", "above", "lambda_max", best.Lambda, high, "Raise")
 			return
 		case best.Lambda < low:
 			if e.Z.Lambda == low {
-				cure := fmt.Sprintf("λ stays there, and F is up to lambda0 rho = %.2g above the "+
-					"worst case's risk; lower lambda0 if that is much", low*e.Problem.Rho)
-				outside("λ", "lambda0", best.Lambda, low, cure)
+				tell("box lambda0", fmt.Sprintf("λ is held at its lower bound %.3g; the best λ is "+
+					"%.3g. The objective is therefore up to %.2g above the worst-case risk. Lower "+
+					"lambda0 to remove this.", low, best.Lambda, low*e.Problem.Rho))
 			}
 			return
 		case e.Z.Lambda == low && best.Lambda > 2*low:
-			tell("floor", fmt.Sprintf("λ is at lambda0 = %.3g, though the best one is %.3g: the "+
-				"steps on z are too long: raise c or take sfk-auto, or lower lr_z",
-				low, best.Lambda))
+			tell("floor", fmt.Sprintf("λ is at its lower bound %.3g, but the best λ is %.3g. The "+
+				"steps of λ and η are too long. Raise c, take sfk-auto, or lower lr_z.", low,
+				best.Lambda))
 		}
 	}
 	switch {
 	case best.Eta < box.Eta[0]:
-		outside("η", "eta_min", best.Eta, box.Eta[0], "lower eta_min")
+		outside("η", "below", "eta_min", best.Eta, box.Eta[0], "Lower")
 	case best.Eta > box.Eta[1]:
-		outside("η", "eta_max", best.Eta, box.Eta[1], "raise eta_max")
+		outside("η", "above", "eta_max", best.Eta, box.Eta[1], "Raise")
 	}
 }
 

@@ -74,9 +74,9 @@ func Find(name string) (*Format, error) {
 		names = append(names, f.Name)
 	}
 	if name == "" {
-		return nil, fmt.Errorf("no format is named: want one of %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("no format is named: expected one of %s", strings.Join(names, ", "))
 	}
-	return nil, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown format %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
 // toFile returns the Write of a format that is a single file.

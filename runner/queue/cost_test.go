@@ -74,7 +74,7 @@ func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 				}
 				if least := float64(settings.Batch); is[0] < least || is[1] < least {
 					t.Errorf("with %d × the data a step passes %v samples forward and backward, "+
-						"want at least the batch, %v", times, is, least)
+						"expected at least the batch, %v", times, is, least)
 				}
 			}
 		})

@@ -143,7 +143,7 @@ func TestGroupsOfHeldOutSamplesAlone(t *testing.T) {
 			"algorithm dfr: it reads the groups of training samples"},
 		"afr_split=train": {"afr", map[string]string{"afr_split": `"train"`}, ""},
 		"sampler=groups": {"erm", map[string]string{"sampler": `"groups"`},
-			"sampler: groups: want samples: no training sample has a known group"},
+			"sampler: groups: expected samples: no training sample has a known group"},
 		"groups that are not cells": {"group", map[string]string{"dataset": `"` +
 			strings.Replace(held, "&cells=yes", "", 1) + `"`},
 			"algorithm group: it reads the groups of training samples"},
@@ -153,7 +153,7 @@ func TestGroupsOfHeldOutSamplesAlone(t *testing.T) {
 		"test alone": {"dfr", map[string]string{"dataset": `"` + knownIn(t, "test") + `"`},
 			"the last layer needs validation samples of every group"},
 		"select=val_worst, test alone": {"erm", map[string]string{"select": `"val_worst"`,
-			"dataset": `"` + knownIn(t, "test") + `"`}, "want two parts of the validation split"},
+			"dataset": `"` + knownIn(t, "test") + `"`}, "expected two parts of the validation split"},
 		"ERM, test alone": {"erm", map[string]string{"dataset": `"` + knownIn(t, "test") + `"`}, ""},
 		"training and test": {"group", map[string]string{
 			"dataset": `"` + knownIn(t, "train", "test") + `"`}, ""},

@@ -112,23 +112,23 @@ func TestAdaptedRunGoesOnExactly(t *testing.T) {
 // Settings that cannot be combined are refused in one line that names the setting.
 func TestWhatAnOptimizerDoesNotFit(t *testing.T) {
 	for want, change := range map[string]func(*spec.Spec){
-		"optimizer: adamw: want sgd: nsgdm moves": func(s *spec.Spec) {
+		"optimizer: adamw: expected sgd: nsgdm moves": func(s *spec.Spec) {
 			s.Algorithms = []dro.Algorithm{"nsgdm"}
 		},
-		"patience: 2: want 0: jtt trains twice": func(s *spec.Spec) {
+		"patience: 2: expected 0: jtt trains twice": func(s *spec.Spec) {
 			s.Algorithms = []dro.Algorithm{"jtt"}
 		},
-		"patience: 2: want 0, or select":     func(s *spec.Spec) { s.Select = spec.SelectLast },
-		"patience: 2: want 0, or eval_every": func(s *spec.Spec) { s.EvalEvery = 0 },
-		"warmup: 12: want a whole number ≥ 0, below epochs = 12": func(s *spec.Spec) {
+		"patience: 2: expected 0, or select":     func(s *spec.Spec) { s.Select = spec.SelectLast },
+		"patience: 2: expected 0, or eval_every": func(s *spec.Spec) { s.EvalEvery = 0 },
+		"warmup: 12: expected a whole number ≥ 0, below epochs = 12": func(s *spec.Spec) {
 			s.Warmup = 12
 		},
-		"dropout: 1: want a number in [0, 1)":   func(s *spec.Spec) { s.Dropout = 1 },
-		"hidden: []: want a list of 1 to 16":    func(s *spec.Spec) { s.Hidden = nil },
-		"activation: swish: want one of relu":   func(s *spec.Spec) { s.Activation = "swish" },
-		"schedule: poly: want one of step":      func(s *spec.Spec) { s.Schedule = "poly" },
-		"beta2: 1: want a number in [0, 1)":     func(s *spec.Spec) { s.Beta2 = 1 },
-		"adam_eps: 0: want a number ≥ 1.2e-38 ": func(s *spec.Spec) { s.AdamEps = 0 },
+		"dropout: 1: expected a number in [0, 1)":   func(s *spec.Spec) { s.Dropout = 1 },
+		"hidden: []: expected a list of 1 to 16":    func(s *spec.Spec) { s.Hidden = nil },
+		"activation: swish: expected one of relu":   func(s *spec.Spec) { s.Activation = "swish" },
+		"schedule: poly: expected one of step":      func(s *spec.Spec) { s.Schedule = "poly" },
+		"beta2: 1: expected a number in [0, 1)":     func(s *spec.Spec) { s.Beta2 = 1 },
+		"adam_eps: 0: expected a number ≥ 1.2e-38 ": func(s *spec.Spec) { s.AdamEps = 0 },
 	} {
 		s := adapted()
 		change(&s)

@@ -79,7 +79,8 @@ func TestRunsWithoutAPrecisionAreOfFP32(t *testing.T) {
 		t.Errorf("precision %q, %v, want fp32", s.Precision, err)
 	}
 	s.Precision = "fp8"
-	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "want one of fp32, bf16") {
+	if err := s.Validate(); err == nil ||
+		!strings.Contains(err.Error(), "expected one of fp32, bf16") {
 		t.Errorf("fp8: %v", err)
 	}
 }
@@ -92,7 +93,7 @@ func TestLinearModelsAreOfFP32(t *testing.T) {
 		if (err != nil) != refused {
 			t.Errorf("Validate() of %s in bf16 = %v, want an error: %v", model, err, refused)
 		}
-		if err != nil && !strings.Contains(err.Error(), "want fp32") {
+		if err != nil && !strings.Contains(err.Error(), "expected fp32") {
 			t.Errorf("Validate() of %s in bf16 = %v, want an error with fp32", model, err)
 		}
 	}

@@ -228,7 +228,7 @@ func TestForkCannotSetApart(t *testing.T) {
 			t.Errorf("a fork of %s = %v, want it to be possible: %v", parent.spec.Algorithm(), err,
 				parent.may)
 		}
-		if err != nil && !strings.Contains(err.Error(), "afr_split: train: want val") {
+		if err != nil && !strings.Contains(err.Error(), "afr_split: train: expected val") {
 			t.Errorf("a fork of %s = %v, want an error about afr_split", parent.spec.Algorithm(),
 				err)
 		}

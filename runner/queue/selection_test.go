@@ -488,7 +488,7 @@ func begunWith(t *testing.T, s spec.Spec, rule runner.TieRule, step int64) *trac
 // A run with a rule that a later program made is not continued by another rule.
 func TestUnknownTieRule(t *testing.T) {
 	m := runner.Meta{StepsPerEpoch: 1, Spec: spec.Defaults(), Ties: "by-lot"}
-	want := `select_ties: "by-lot": want "val_loss" or none`
+	want := `select_ties: "by-lot": expected "val_loss" or none`
 	if err := m.Usable(); err == nil || err.Error() != want {
 		t.Errorf("Usable() = %v, want %q", err, want)
 	}

@@ -149,7 +149,7 @@ func TestReplacement(t *testing.T) {
 	s.Sampler = "samples"
 	q := NewQueue(context.Background(), Settings{Store: newMemoryStore()})
 	if _, err := q.Start(runner.Request{Specs: []spec.Spec{s}}); err == nil ||
-		!strings.Contains(err.Error(), "batch: 700: want at most the 480 training samples") {
+		!strings.Contains(err.Error(), "batch: 700: expected at most the 480 training samples") {
 		t.Errorf("a permutation gave a batch of 700: %v", err)
 	}
 }

@@ -96,13 +96,13 @@ func TestWarningsOfEvaluations(t *testing.T) {
 		want        string
 	}{
 		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l, 128, ""},
-		{[2]float64{l / 3, l / 2}, [2]float64{0, 2 * eta}, l / 2, 128, "raise lambda_max"},
-		{[2]float64{2 * l, 3 * l}, [2]float64{0, 2 * eta}, 2 * l, 128, "lower lambda0"},
+		{[2]float64{l / 3, l / 2}, [2]float64{0, 2 * eta}, l / 2, 128, "Raise lambda_max"},
+		{[2]float64{2 * l, 3 * l}, [2]float64{0, 2 * eta}, 2 * l, 128, "Lower lambda0 to"},
 		{[2]float64{2 * l, 3 * l}, [2]float64{0, 2 * eta}, 3 * l, 128, ""},
-		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l / 3, 128, "λ is at lambda0"},
-		{[2]float64{l / 3, 2 * l}, [2]float64{0, eta / 2}, l, 128, "raise eta_max"},
-		{[2]float64{l / 3, 2 * l}, [2]float64{2 * eta, 3 * eta}, l, 128, "lower eta_min"},
-		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l, 8, "raise batch"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l / 3, 128, "λ is at its lower bound"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, eta / 2}, l, 128, "Raise eta_max"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{2 * eta, 3 * eta}, l, 128, "Lower eta_min"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l, 8, "Raise batch"},
 	} {
 		p.Box = dro.Box{Lambda: c.lambda, Eta: c.eta}
 		spec.Batch = c.batch

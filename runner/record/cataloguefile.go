@@ -114,7 +114,7 @@ func (c *Catalogue) load() map[string]*knownRun {
 		r.Meta = row.meta(specs, others)
 		key := [3]string{r.Meta.Preset, r.Meta.Parent, x.Specs[row.Spec]}
 		if configurations[key] == "" {
-			configurations[key] = r.Meta.ConfigurationOf(key[2])
+			configurations[key] = r.Meta.Configuration()
 		}
 		r.configuration = configurations[key]
 		r.steps, r.epochs = row.Steps, row.Epochs

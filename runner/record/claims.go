@@ -70,7 +70,7 @@ func readClaims(in *disk.Folder) ([]runner.SealedClaims, error) {
 	case err != nil:
 		return nil, err
 	case len(all.Claims) > mostClaims: // it may come from anybody
-		return nil, fmt.Errorf("%s: %d studies, want at most %d", in.Join(claimsName),
+		return nil, fmt.Errorf("%s: %d studies, expected at most %d", in.Join(claimsName),
 			len(all.Claims), mostClaims)
 	}
 	return all.Claims, nil

@@ -484,7 +484,8 @@ func (d *doctor) separate(name string) error {
 		}
 		defer old.Close()
 		if size > maxCopy {
-			return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
+			return fmt.Errorf("%d bytes, expected at most %d: restore it from a copy", size,
+				maxCopy)
 		}
 		return in.Write(name, atomicfile.Copying(old))
 	})

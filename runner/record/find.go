@@ -67,7 +67,7 @@ func match(names []string, id string) (string, error) {
 	case len(starting) == 1:
 		return starting[0], nil
 	case len(starting) > 1:
-		return "", fmt.Errorf("run %s: want more of the name: %s", id, listSome(starting))
+		return "", fmt.Errorf("run %s: expected more of the name: %s", id, listSome(starting))
 	case len(near) > 0:
 		return "", fmt.Errorf("no run %s (near it: %s)", id, listSome(near))
 	}

@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 		{id: "shapes-sfk-s2", want: ids[1]},
 		{id: filepath.Join(s.Dir(), ids[0]), want: ids[0]},
 		{id: "latest", want: ids[2]},
-		{id: "shapes", err: "want more of the name: " + ids[0]},
+		{id: "shapes", err: "expected more of the name: " + ids[0]},
 		{id: "sfk-s3", err: "near it: " + ids[2]},
 		{id: "zebra", err: "no run zebra"},
 		{id: "../nowhere", err: "nowhere"},

@@ -32,16 +32,16 @@ const (
 func (l *Label) Check() error {
 	switch {
 	case len(l.Note) > maxNote:
-		return fmt.Errorf("the note has %d bytes: want at most %d", len(l.Note), maxNote)
+		return fmt.Errorf("the note has %d bytes: expected at most %d", len(l.Note), maxNote)
 	case strings.ContainsFunc(l.Note, unicode.IsControl):
-		return errors.New("the note has control characters: want one line of text")
+		return errors.New("the note has control characters: expected one line of text")
 	case len(l.Tags) > maxTags:
-		return fmt.Errorf("%d tags: want at most %d", len(l.Tags), maxTags)
+		return fmt.Errorf("%d tags: expected at most %d", len(l.Tags), maxTags)
 	}
 	for _, t := range l.Tags {
 		if t == "" || len(t) > maxTag || strings.ContainsFunc(t, noTag) {
 			return fmt.Errorf("tag %.60q: "+
-				"want a word of letters, digits, - _ . and at most %d bytes", t, maxTag)
+				"expected a word of letters, digits, - _ . and at most %d bytes", t, maxTag)
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (r *Run) Average() (*runner.Average, error) {
 		if err != nil {
 			return nil, err
 		}
-		return runner.AverageOf(h.Evals), nil
+		return runner.AverageOf(&r.Meta, h.Evals), nil
 	}
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
@@ -60,5 +60,5 @@ func (r *Run) Average() (*runner.Average, error) {
 	if err != nil || e.Gap != nil {
 		return nil, err
 	}
-	return runner.AverageOf(e.Evals), nil
+	return runner.AverageOf(&r.Meta, e.Evals), nil
 }

@@ -67,7 +67,7 @@ func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
 	case m.Format != runner.Format:
 		err = CheckFormat(m.Format)
 	case len(m.Spec.Algorithms) != 1:
-		err = fmt.Errorf("%d algorithms, want one", len(m.Spec.Algorithms))
+		err = fmt.Errorf("%d algorithms, expected one", len(m.Spec.Algorithms))
 	}
 	of.ID = m.ID
 	return m, of, err

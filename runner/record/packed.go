@@ -226,7 +226,7 @@ func ReadPacked(path string) (*Run, error) {
 	}
 	defer f.Close()
 	if size > maxPacked {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", path, size, maxPacked)
+		return nil, fmt.Errorf("%s: %d bytes, expected at most %d", path, size, maxPacked)
 	}
 	b := make([]byte, size)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), b); err != nil {

@@ -80,7 +80,7 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 	const tries = 100
 	given := m.ID != ""
 	if given && !plainName(m.ID) {
-		return nil, fmt.Errorf("creating run %s: want the name of a run, not a path", m.ID)
+		return nil, fmt.Errorf("creating run %s: expected the name of a run, not a path", m.ID)
 	}
 	var err error
 	for range tries {
@@ -298,7 +298,7 @@ func (r *recorder) warn(from *runner.State, damaged []error) error {
 // run.json.
 func (s *Store) named(id string) (in *disk.Folder, m *runner.Meta, err error) {
 	if !plainName(id) {
-		return nil, nil, errors.New("want the name of a run, not a path")
+		return nil, nil, errors.New("expected the name of a run, not a path")
 	}
 	root, err := s.root()
 	if err != nil {

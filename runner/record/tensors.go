@@ -64,7 +64,7 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 		shape := append([]int{}, t.Shape...) // [] and not null, for a scalar
 		e := tensorEntry{DType: "F32", Shape: shape, Offsets: [2]int64{end, after}}
 		if seen[t.Name] {
-			return nil, fmt.Errorf("tensor %q: want a name of its own", t.Name)
+			return nil, fmt.Errorf("tensor %q: expected a name of its own", t.Name)
 		}
 		if n, ok := elements(e.Shape); !ok || n != int64(len(t.Data)) {
 			return nil, fmt.Errorf("tensor %q: shape %v does not hold %d values",
@@ -163,13 +163,13 @@ func decodeHeader(header []byte, size int64) ([]tensorPlace, error) {
 	end := int64(0)
 	for _, p := range list {
 		if p.Offsets[0] != end {
-			return nil, fmt.Errorf("tensor %q: values start at %d, want %d",
+			return nil, fmt.Errorf("tensor %q: values start at %d, expected %d",
 				p.name, p.Offsets[0], end)
 		}
 		end = p.Offsets[1]
 	}
 	if end != size {
-		return nil, fmt.Errorf("values end at %d, want %d", end, size)
+		return nil, fmt.Errorf("values end at %d, expected %d", end, size)
 	}
 	return list, nil
 }
@@ -177,7 +177,7 @@ func decodeHeader(header []byte, size int64) ([]tensorPlace, error) {
 // check checks one entry by itself.
 func (e *tensorEntry) check() error {
 	if e.DType != "F32" {
-		return fmt.Errorf("type %.20q: want F32", e.DType)
+		return fmt.Errorf("type %.20q: expected F32", e.DType)
 	}
 	n, ok := elements(e.Shape)
 	if !ok || e.Offsets[0] < 0 || e.Offsets[1] < e.Offsets[0] || e.Offsets[1]-e.Offsets[0] != 4*n {

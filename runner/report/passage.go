@@ -80,7 +80,7 @@ func Replace(text string, d *Report) (string, error) {
 		text = before + p.begin() + line + "\n\n" + p.text() + p.end() + after
 	}
 	if !found {
-		return "", fmt.Errorf("has no place for the tables: want the lines\n%s -->\n%s",
+		return "", fmt.Errorf("has no place for the tables: expected the lines\n%s -->\n%s",
 			known[0].begin(), known[0].end())
 	}
 	return text, nil

@@ -82,7 +82,7 @@ type entryRows map[string]func(presets.Entry) error
 // readMapping reads the entries of a mapping. what names the mapping.
 func (p *parser) readMapping(e presets.Entry, what string, by entryRows) {
 	if e.Below == nil {
-		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
+		p.fail(e.Line, "%s: expected a mapping with %s", what, strings.Join(keysOf(by), ", "))
 	}
 	for _, b := range e.Below {
 		read, ok := by[b.Key]
@@ -123,7 +123,7 @@ func value[T any](into *T, want string, ok func(T) bool) func(presets.Entry) err
 			case int, float64, []int, []float64:
 				hint = e.Remedy()
 			}
-			return fmt.Errorf("%s: %.60s: want %s%s", e.Key, e.Value, want, hint)
+			return fmt.Errorf("%s: %.60s: expected %s%s", e.Key, e.Value, want, hint)
 		}
 		*into = v
 		return nil
@@ -152,7 +152,7 @@ func date(into *time.Time) func(presets.Entry) error {
 				}
 			}
 		}
-		return fmt.Errorf("%s: %.40s: want a date, as in 2027-01-22 or 2026-11-23T06:22:25Z",
+		return fmt.Errorf("%s: %.40s: expected a date, as in 2027-01-22 or 2026-11-23T06:22:25Z",
 			e.Key, e.Value)
 	}
 }
@@ -187,7 +187,7 @@ func (p *parser) readSeeds(e presets.Entry) error {
 		}
 	}
 	if len(*list) == 0 || len(*list) > mostSeeds {
-		return fmt.Errorf("seeds: %.40s: want at most %d seeds, as in 5-16 or [1, 2, 4]%s",
+		return fmt.Errorf("seeds: %.40s: expected at most %d seeds, as in 5-16 or [1, 2, 4]%s",
 			e.Value, mostSeeds, hint)
 	}
 	return nil
@@ -307,7 +307,7 @@ func (p *parser) readFamily(e presets.Entry) {
 func (p *parser) copyClaims(e presets.Entry, f *Family, name string, instead []int) {
 	i := slices.IndexFunc(p.study.Families, func(o Family) bool { return o.Name == name })
 	if i < 0 || len(instead) != 2 {
-		p.fail(e.Line, "%s: want the name of a family above, and instead: [ARM, OTHER]", e.Key)
+		p.fail(e.Line, "%s: expected the name of a family above, and instead: [ARM, OTHER]", e.Key)
 		return
 	}
 	for _, c := range p.study.Families[i].Claims {
@@ -341,7 +341,7 @@ func (p *parser) pairList(into *[][2]int) func(presets.Entry) error {
 				return err
 			}
 			if len(pair) != 2 {
-				return fmt.Errorf("arms: %.60s: want two arms, as in [sfk, erm]", one)
+				return fmt.Errorf("arms: %.60s: expected two arms, as in [sfk, erm]", one)
 			}
 			*into = append(*into, [2]int(pair))
 		}
@@ -394,7 +394,7 @@ func (p *parser) readClaim(e presets.Entry, f *Family) {
 	case len(c.Pairs) == 0:
 		p.fail(e.Line, "a claim: no arms: as in arms: [sfk, erm]")
 	case has("direction") == has("equivalent"):
-		p.fail(e.Line, "a claim: want either direction: less or greater, or equivalent: MARGIN")
+		p.fail(e.Line, "a claim: expected either direction: less or greater, or equivalent: MARGIN")
 	case has("margin") && has("equivalent"):
 		p.fail(e.Line, "a claim: the margin of equivalence is that of equivalent")
 	case has("classes") != (m.Axis == measure.PerClass):
@@ -408,7 +408,7 @@ func (p *parser) readClaim(e presets.Entry, f *Family) {
 		p.fail(e.Line, "a claim: equivalent: %g: that of %s is a factor above 1", c.Equivalent,
 			StepTime)
 	case m.IsList() && m.Axis != measure.PerClass:
-		p.fail(e.Line, "a claim: %s: want a measure with one value", c.Measure)
+		p.fail(e.Line, "a claim: %s: expected a measure with one value", c.Measure)
 	}
 	p.checkRadius(e, &c)
 	if c.Under = p.orAllConditions(c.Under); c.As != "" && len(c.Under) > 1 {
@@ -476,13 +476,15 @@ func (p *parser) readReproduction(e presets.Entry) {
 	t, given := p.study.Published, entryOf(e, "value").Key != ""
 	switch {
 	case len(arm) != 1:
-		p.fail(e.Line, "reproduction: want an arm, as in {arm: erm, measure: mean, value: 72.9}")
+		p.fail(e.Line, "reproduction: expected an arm, as in {arm: erm, measure: mean, value: "+
+			"72.9}")
 		return
 	case m.Name == "" || m.IsList():
-		p.fail(e.Line, "reproduction: %s: want a measure of evaluations with one value", r.Measure)
+		p.fail(e.Line, "reproduction: %s: expected a measure of evaluations with one value",
+			r.Measure)
 		return
 	case !given && (t == nil || t.Rows[p.study.Arms[arm[0]].Name] == nil):
-		p.fail(e.Line, "reproduction: want the published value")
+		p.fail(e.Line, "reproduction: expected the published value")
 		return
 	case !given:
 		r.Value = t.Mean(p.study.Arms[arm[0]].Name)
@@ -504,7 +506,7 @@ func (p *parser) readSensitivity(e presets.Entry) {
 	}
 	s.Values = lists.Map(values, plain)
 	if len(p.errs) == before && (s.Setting == "" || len(s.Values) == 0 || len(s.Arms) == 0) {
-		p.fail(e.Line, "sensitivity: want {setting: init, values: [he], arms: [sfk]}")
+		p.fail(e.Line, "sensitivity: expected {setting: init, values: [he], arms: [sfk]}")
 	}
 	p.study.Sensitivity = append(p.study.Sensitivity, s)
 }
@@ -515,7 +517,8 @@ func (p *parser) readArms(conditions, arms presets.Entry) {
 	if conditions.Key == "" {
 		under = []presets.Entry{{Line: arms.Line, Below: []presets.Entry{}}}
 	} else if len(under) == 0 {
-		p.fail(conditions.Line, "conditions: want settings by label, as in {ρ = 0.5: {rho: 0.5}}")
+		p.fail(conditions.Line, "conditions: expected settings by label, as in {ρ = 0.5: {rho: "+
+			"0.5}}")
 	}
 	sound := true
 	for _, c := range under {
@@ -528,7 +531,7 @@ func (p *parser) readArms(conditions, arms presets.Entry) {
 		p.study.Conditions, p.labels = append(p.study.Conditions, one), append(p.labels, c.Key)
 	}
 	if arms.Key != "" && len(arms.Below) == 0 {
-		p.fail(arms.Line, "arms: want at least one, as in {erm: {preset: shapes, method: erm}}")
+		p.fail(arms.Line, "arms: expected at least one, as in {erm: {preset: shapes, method: erm}}")
 	}
 	for _, e := range arms.Below {
 		a := Arm{Name: e.Key, Label: e.Key}

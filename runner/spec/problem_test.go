@@ -22,7 +22,7 @@ func TestSettingsOfASet(t *testing.T) {
 		s.Algorithms = []dro.Algorithm{dro.SFK}
 		s.Uncertainty = c.set
 		row, _ := FindSetting(c.key)
-		want := fmt.Sprintf("%s: %s: want a set that reads it (%s): %s does not", c.key,
+		want := fmt.Sprintf("%s: %s: expected a set that reads it (%s): %s does not", c.key,
 			row.Text(&s), c.sets, c.set)
 		if err := s.Unread([]string{c.key}); err == nil || err.Error() != want {
 			t.Errorf("Unread(%s) = %v, want %q", c.key, err, want)

@@ -100,7 +100,8 @@ func (p Program) Procs() (int, error) {
 	}
 	n, ok := numeral.Int(word)
 	if !ok || n < 1 || n > mostProcs {
-		return 0, fmt.Errorf("procs=%.40s: want the number of the program's processes, 1 to %d%s",
+		return 0, fmt.Errorf("procs=%.40s: expected the number of the program's processes, 1 to "+
+			"%d%s",
 			word, mostProcs, numeral.Remedy(word))
 	}
 	return n, nil

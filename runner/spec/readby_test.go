@@ -13,8 +13,9 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 	s := Defaults()
 	s.Algorithms = []dro.Algorithm{dro.ERM}
 	for key, want := range map[string]string{
-		"beta1":   "beta1: 0.9: want optimizer: adamw, with which it is read; it is sgd",
-		"dropout": "dropout: 0: want model: alexnet or mlp, with which it is read; it is convnet",
+		"beta1": "beta1: 0.9: expected optimizer: adamw, with which it is read; it is sgd",
+		"dropout": "dropout: 0: expected model: alexnet or mlp, with which it is read; it is " +
+			"convnet",
 	} {
 		if err := s.Unread([]string{key}); err == nil || err.Error() != want {
 			t.Errorf("Unread(%s) = %v, want %q", key, err, want)
@@ -34,9 +35,9 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 		t.Errorf("Unread() of settings that are read = %v, want nil", err)
 	}
 	if err := s.Unread([]string{"momentum"}); err == nil ||
-		!strings.HasPrefix(err.Error(), "momentum: 0.9: want optimizer: sgd") {
+		!strings.HasPrefix(err.Error(), "momentum: 0.9: expected optimizer: sgd") {
 		t.Errorf("Unread(momentum) of AdamW = %v, want an error with %q", err,
-			"momentum: 0.9: want optimizer: sgd")
+			"momentum: 0.9: expected optimizer: sgd")
 	}
 	var back Spec
 	text, err := other.MarshalJSON()

@@ -16,7 +16,7 @@ type Setting struct {
 	Key     string
 	Group   string // heading under which it is listed
 	Doc     string // one line
-	Want    string // the values allowed, as words after "want"
+	Want    string // the values allowed, as words after "expected"
 	Choices func() []string
 
 	live   bool // a knob, for every method
@@ -77,6 +77,20 @@ func (t *Setting) Inherits(s, parent *Spec) (was string, ok bool) {
 // Viewed reports whether the setting decides only how often a run is looked at or saved: runs that
 // differ in it alone compute the same numbers.
 func (t *Setting) Viewed() bool { return t.viewed }
+
+// Computed returns the settings that decide what the runs of s compute, whatever the seed: those
+// that decide how often a run is looked at or saved have their defaults, and the seed is 0.
+func (s *Spec) Computed() Spec {
+	computed, usual := *s, Defaults()
+	list := allSettings()
+	for i := range list {
+		if t := &list[i]; t.viewed {
+			t.field(&computed).Set(t.field(&usual))
+		}
+	}
+	computed.Seed = 0
+	return computed
+}
 
 // liveIn reports whether the setting can change while the Spec's run trains.
 func (t *Setting) liveIn(s *Spec) bool {

@@ -117,7 +117,7 @@ func TestSpecSurvivesJSON(t *testing.T) {
 func TestSettingBelowAnother(t *testing.T) {
 	s := stated("jtt")
 	s.Epochs = 1
-	const want = "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1"
+	const want = "jtt_epochs: 1: expected a whole number ≥ 1, below epochs = 1"
 	if err := s.Validate(); err == nil || err.Error() != want {
 		t.Errorf("Validate() = %v, want %q", err, want)
 	}

@@ -21,7 +21,7 @@ func (e *KeyError) Error() string {
 	if len(value) > 60 { // a value from a file may be anything
 		value = append(value[:60], '…')
 	}
-	return fmt.Sprintf("%s: %s: want %s", e.Key, string(value), e.Want)
+	return fmt.Sprintf("%s: %s: expected %s", e.Key, string(value), e.Want)
 }
 
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
@@ -78,7 +78,7 @@ func (s *Spec) checkMethod(m *dro.Method, set dro.Set) error {
 	}
 	if m.CrossEntropy && s.Loss != nn.CrossEntropy {
 		return fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
-			"want loss: %s", m.Name, nn.CrossEntropy)
+			"expected loss: %s", m.Name, nn.CrossEntropy)
 	}
 	return nil
 }

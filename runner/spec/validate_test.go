@@ -74,10 +74,10 @@ func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
 		value any
 		want  string
 	}{
-		{0, "k: 0: want more"},
-		{2.1, "k: 2.1: want more"},
-		{dro.Fixed(3), "k: 3: want more"},
-		{strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: want more"},
+		{0, "k: 0: expected more"},
+		{2.1, "k: 2.1: expected more"},
+		{dro.Fixed(3), "k: 3: expected more"},
+		{strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: expected more"},
 	} {
 		if got := (&KeyError{"k", test.value, "more"}).Error(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)

@@ -22,8 +22,9 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 		"set: {val_fraction: 0}": "mine.yaml:3: select: val_worst: csv:example has no",
 
 		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
-		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want two parts of",
-		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",
+		"set: {val_fraction: .1, min_group: 100000}": "select: val_worst: expected two " +
+			"parts of",
+		"set: {dataset: csv:no.csv, val_fraction: 0}": "cannot be told",
 	} {
 		both := base + text + "\n"
 		if strings.HasPrefix(text, "grid") {

@@ -60,7 +60,7 @@ func (f *File) keys() (keys []string) {
 // settings returns the settings of the sweep, and their errors, each error once.
 func (f *File) settings() (list []Setting, errs []presets.LineError) {
 	if n := f.size(); n > mostRuns {
-		err := fmt.Errorf("%.0f runs: want at most %d", n, mostRuns)
+		err := fmt.Errorf("%.0f runs: expected at most %d", n, mostRuns)
 		return nil, []presets.LineError{{Line: 1, Err: err}}
 	}
 	errs = f.unread()

@@ -86,7 +86,7 @@ func (p *parser) readPreset(entries []presets.Entry) {
 	p.sweep.Base, p.sweep.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
 	at := slices.IndexFunc(entries, func(e presets.Entry) bool { return e.Key == "preset" })
 	if at < 0 {
-		p.fail("preset: nothing: want the name of a preset or a preset's file")
+		p.fail("preset: nothing: expected the name of a preset or a preset's file")
 		return
 	}
 	p.line = entries[at].Line
@@ -109,7 +109,8 @@ func (p *parser) decode(e presets.Entry, into any, want string) bool {
 	if e.Below == nil && string(e.Value) != "null" && e.Decode(into) == nil {
 		return true
 	}
-	p.fail("%s: %.60s: want %s%s", e.Key, cmp.Or(string(e.Value), "a mapping"), want, e.Remedy())
+	p.fail("%s: %.60s: expected %s%s", e.Key, cmp.Or(string(e.Value), "a mapping"), want,
+		e.Remedy())
 	return false
 }
 
@@ -125,7 +126,7 @@ func (p *parser) readEntry(e presets.Entry) {
 	case "seeds":
 		if p.assign(&p.sweep.Base, "seeds", e.Value) &&
 			(p.sweep.Base.Seeds < 1 || p.sweep.Base.Seeds > mostRuns) {
-			p.fail("seeds: %d: want a whole number from 1 to %d", p.sweep.Base.Seeds, mostRuns)
+			p.fail("seeds: %d: expected a whole number from 1 to %d", p.sweep.Base.Seeds, mostRuns)
 		}
 	case "select":
 		p.readSelection(e)
@@ -137,14 +138,14 @@ func (p *parser) readEntry(e presets.Entry) {
 			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below grid",
 				key, key)
 		}
-		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(fileKeys, ", "), where)
+		p.fail("%.40q: expected one of %s%s", e.Key, strings.Join(fileKeys, ", "), where)
 	}
 }
 
 // readBelow reads the entries of a mapping.
 func (p *parser) readBelow(e presets.Entry, each func(presets.Entry)) {
 	if e.Below == nil {
-		p.fail("%s: want settings with their values, as in {rho: ...}", e.Key)
+		p.fail("%s: expected settings with their values, as in {rho: ...}", e.Key)
 	}
 	for _, b := range e.Below {
 		p.line = b.Line
@@ -197,7 +198,7 @@ func (p *parser) readAxis(e presets.Entry) {
 		return
 	}
 	if e.Below != nil || json.Unmarshal(e.Value, &values) != nil || len(values) == 0 {
-		p.fail("grid: %s: want a list of values", e.Key)
+		p.fail("grid: %s: expected a list of values", e.Key)
 		return
 	}
 	if !p.noteLine(key) {
@@ -220,7 +221,7 @@ func (p *parser) readAxis(e presets.Entry) {
 func (p *parser) readSelection(e presets.Entry) {
 	p.noteLine("select")
 	if !p.decode(e, &p.sweep.Select, "a rule") || p.sweep.Select == spec.SelectLast {
-		p.fail("select: want a rule on the validation split: %s",
+		p.fail("select: expected a rule on the validation split: %s",
 			strings.Join(spec.Selections()[1:], ", "))
 	}
 }
@@ -232,14 +233,14 @@ func (p *parser) readHalving(e presets.Entry) {
 		p.noteLine("halving")
 		if p.decode(e, &h.Epochs, "a list of epochs") &&
 			(len(h.Epochs) == 0 || !ascending(h.Epochs)) {
-			p.fail("halving: epochs: want one or more epochs, ascending")
+			p.fail("halving: epochs: expected one or more epochs, ascending")
 		}
 	case "keep":
 		if p.decode(e, &h.Keep, "a share in (0, 1)") && !(h.Keep > 0 && h.Keep < 1) {
-			p.fail("halving: keep: %g: want a share in (0, 1)", h.Keep)
+			p.fail("halving: keep: %g: expected a share in (0, 1)", h.Keep)
 		}
 	default:
-		p.fail("halving: %.40q: want epochs and keep", e.Key)
+		p.fail("halving: %.40q: expected epochs and keep", e.Key)
 	}
 }
 
@@ -262,12 +263,13 @@ func (p *parser) checkFile() {
 	if len(h.Epochs) > 0 {
 		switch last := h.Epochs[len(h.Epochs)-1]; {
 		case h.Keep == 0:
-			p.fail("halving: want the share to keep, as in keep: 0.25")
+			p.fail("halving: expected the share to keep, as in keep: 0.25")
 		case last >= s.Epochs && p.sweep.lines["epochs"] == 0:
-			p.fail("halving: epochs: %d: want fewer than the %d that runs have", last, s.Epochs)
+			p.fail("halving: epochs: %d: expected fewer than the %d that runs have", last, s.Epochs)
 		case s.EvalEvery == 0 ||
 			slices.ContainsFunc(h.Epochs, func(n int) bool { return n%s.EvalEvery != 0 }):
-			p.fail("halving: epochs: want epochs that are evaluated: eval_every is %d", s.EvalEvery)
+			p.fail("halving: epochs: expected epochs that are evaluated: eval_every is %d",
+				s.EvalEvery)
 		}
 	}
 	if p.loaded {

@@ -44,15 +44,15 @@ learning_rate: 1
 	_, errs := Parse("bad.yaml", []byte(text))
 	all := errors.Join(errs...).Error()
 	for _, want := range []string{
-		`bad.yaml:3: "roh": unknown key: did you mean rho?`,
-		"bad.yaml:4: grid: lr: want a list",
+		"bad.yaml:3: unknown setting roh: did you mean rho?",
+		"bad.yaml:4: grid: lr: expected a list",
 		"bad.yaml:5: epochs: ",
 		"bad.yaml:6: random: draws: 0",
-		"bad.yaml:6: random: c: want {log: [low, high]}",
-		"bad.yaml:9: select: want a rule on the validation split: val_worst",
-		"bad.yaml:10: halving: epochs: want one or more epochs, ascending",
+		"bad.yaml:6: random: c: expected {log: [low, high]}",
+		"bad.yaml:9: select: expected a rule on the validation split: val_worst",
+		"bad.yaml:10: halving: epochs: expected one or more epochs, ascending",
 		"bad.yaml:10: halving: keep: 2",
-		`bad.yaml:11: "nonsense": want one of preset`,
+		`bad.yaml:11: "nonsense": expected one of preset`,
 		"halving: write lr: VALUE below set, and lr: [VALUE, VALUE] below grid",
 	} {
 		if !strings.Contains(all, want) {
@@ -63,22 +63,24 @@ learning_rate: 1
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"seeds: 2":                                        "1: preset: nothing",
-		"preset: cvs":                                     "1: preset \"cvs\"",
-		"preset: csv\nset: {mu: 2}":                       "2: mu: 2: want a number in (0, 1)",
-		"preset: csv\ngrid: {rho: [1, -1]}":               "2: rho: -1: want a number > 0",
-		"preset: csv\ngrid: {algo: [erm], c: [5]}":        "2: c: ",
-		"preset: csv\ngrid: {algo: [sgd]}":                "2: algorithms",
-		"preset: csv\ngrid: {rho: [1]}\nset: {rho: 2}":    "3: rho: is already given in line 2",
-		"preset: csv\ngrid: {seed: [1]}":                  "2: grid: seed cannot vary",
-		"preset: csv\nseeds: 0":                           "2: seeds: 0: want a whole",
-		"preset: csv\nrandom: {lr: [.1]}":                 "2: random: want how many draws",
-		"preset: csv\nhalving: {epochs: [1]}":             "2: halving: want the share to keep",
-		"preset: csv\nhalving: {epochs: [999], keep: .5}": "2: halving: epochs: 999: want fewer",
+		"seeds: 2":                                     "1: preset: nothing",
+		"preset: cvs":                                  "1: preset \"cvs\"",
+		"preset: csv\nset: {mu: 2}":                    "2: mu: 2: expected a number in (0, 1)",
+		"preset: csv\ngrid: {rho: [1, -1]}":            "2: rho: -1: expected a number > 0",
+		"preset: csv\ngrid: {algo: [erm], c: [5]}":     "2: c: ",
+		"preset: csv\ngrid: {algo: [sgd]}":             "2: algorithms",
+		"preset: csv\ngrid: {rho: [1]}\nset: {rho: 2}": "3: rho: is already given in line 2",
+		"preset: csv\ngrid: {seed: [1]}":               "2: grid: seed cannot vary",
+		"preset: csv\nseeds: 0":                        "2: seeds: 0: expected a whole",
+		"preset: csv\nrandom: {lr: [.1]}":              "2: random: expected how many draws",
+		"preset: csv\nhalving: {epochs: [1]}":          "2: halving: expected the share to keep",
+		"preset: csv\nhalving: {epochs: [999], keep: .5}": "2: halving: epochs: 999: expected " +
+			"fewer",
 
-		"preset: csv\nseeds: 10000\nrandom: {draws: 99, lr: {log: [.1, 1]}}": "runs: want at most",
-		"preset: csv\ngrid: &a {rho: [1]}":                                   "2: aliases",
-		"preset: csv\ngrid: " + strings.Repeat("[", 1000):                    "too deep",
+		"preset: csv\nseeds: 10000\nrandom: {draws: 99, lr: {log: [.1, 1]}}": "runs: expected at " +
+			"most",
+		"preset: csv\ngrid: &a {rho: [1]}":                "2: aliases",
+		"preset: csv\ngrid: " + strings.Repeat("[", 1000): "too deep",
 	} {
 		_, errs := Parse("bad.yaml", []byte(text))
 		if got := fmt.Sprint(errs); len(errs) == 0 || !strings.Contains(got, want) {

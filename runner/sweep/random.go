@@ -30,7 +30,7 @@ func (p *parser) readRandom(e presets.Entry) {
 	switch key := settingKey(e.Key); {
 	case key == "draws":
 		if p.decode(e, &r.Draws, "how many draws, at least 1") && r.Draws < 1 {
-			p.fail("random: draws: %d: want at least 1", r.Draws)
+			p.fail("random: draws: %d: expected at least 1", r.Draws)
 		}
 	case key == "seed":
 		p.decode(e, &r.Seed, "the seed of the draws, a whole number ≥ 0")
@@ -39,8 +39,8 @@ func (p *parser) readRandom(e presets.Entry) {
 	default:
 		from, ok := distributionOf(e)
 		if !ok {
-			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, "+
-				"high]} with low < high (log: above 0), or a list to choose from%s", e.Key,
+			p.fail("random: %s: expected {log: [low, high]}, {uniform: [low, high]}, {whole: "+
+				"[low, high]} with low < high (log: above 0), or a list to choose from%s", e.Key,
 				remedyOf(e))
 		} else if p.noteLine(key) {
 			r.Axes = append(r.Axes, Axis{Key: key, from: from})
@@ -106,12 +106,12 @@ func (p *parser) drawValues() {
 	case len(r.Axes) == 0 && r.Draws == 0:
 		return
 	case len(r.Axes) == 0:
-		p.fail("random: want settings to draw beside draws")
+		p.fail("random: expected settings to draw beside draws")
 		r.Draws = 0
 		return
 	case r.Draws < 1 || r.Draws > mostRuns:
 		p.line = p.sweep.lines[r.Axes[0].Key]
-		p.fail("random: want how many draws, from 1 to %d, as in draws: 16", mostRuns)
+		p.fail("random: expected how many draws, from 1 to %d, as in draws: 16", mostRuns)
 		r.Draws, r.Axes = 0, nil
 		return
 	}

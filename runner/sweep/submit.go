@@ -94,7 +94,7 @@ func slurmTime(seconds float64) string {
 
 // ParseTime reads a time as Slurm does: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S.
 func ParseTime(text string) (time.Duration, error) {
-	wrong := fmt.Errorf("%.40q: want minutes, H:M:S or D-H:M:S, as in 04:00:00", text)
+	wrong := fmt.Errorf("%.40q: expected minutes, H:M:S or D-H:M:S, as in 04:00:00", text)
 	days, rest, hasDays := strings.Cut(text, "-")
 	if !hasDays {
 		days, rest = "0", text
@@ -213,7 +213,7 @@ func Sbatch(ctx context.Context, args []string) (string, error) {
 	}
 	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
 	if _, err := strconv.Atoi(job); err != nil {
-		return "", fmt.Errorf("sbatch answered %.80q: want a job's number", out)
+		return "", fmt.Errorf("sbatch answered %.80q: expected a job's number", out)
 	}
 	return job, nil
 }

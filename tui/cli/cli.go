@@ -252,7 +252,7 @@ func wrongValue(c *cobra.Command, wrong *pflag.InvalidValueError) error {
 		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
 		"float64Slice": "numbers, as in .1,.5,1",
 		"duration":     "a time, as in 90s or 8h"}[of], of)
-	return fmt.Errorf("--%s %q: want %s%s: see %s --help", flag.Name, wrong.GetValue(), want,
+	return fmt.Errorf("--%s %q: expected %s%s: see %s --help", flag.Name, wrong.GetValue(), want,
 		remedy, c.CommandPath())
 }
 
@@ -281,7 +281,7 @@ func checkFolder(c *cobra.Command, dir string) error {
 	if takesDataset {
 		hint = ", or give a dataset as --dataset"
 	}
-	return fmt.Errorf("--data %s: want a folder of datasets%s", dir, hint)
+	return fmt.Errorf("--data %s: expected a folder of datasets%s", dir, hint)
 }
 
 // checkRunsFolder refuses the name of a runs folder that is a file, and one that stands for
@@ -296,10 +296,11 @@ func checkRunsFolder(dir string) error {
 	case isFolder:
 		return nil
 	case recorded.Is(dir):
-		return fmt.Errorf("--runs %s: want a folder of runs: drolab replay %[1]s shows these runs",
+		return fmt.Errorf("--runs %s: expected a folder of runs: drolab replay %[1]s shows these "+
+			"runs",
 			dir)
 	case err == nil || isOtherName:
-		return fmt.Errorf("--runs %s: want a folder of runs", dir)
+		return fmt.Errorf("--runs %s: expected a folder of runs", dir)
 	}
 	return nil
 }
@@ -309,9 +310,9 @@ func useThreads(threads *int, asked bool) error {
 	case !asked:
 		*threads = runtime.GOMAXPROCS(0)
 	case *threads < 1:
-		return fmt.Errorf("--threads %d: want at least 1", *threads)
+		return fmt.Errorf("--threads %d: expected at least 1", *threads)
 	case *threads > runner.MostThreads():
-		return fmt.Errorf("--threads %d: want at most %d on this machine", *threads,
+		return fmt.Errorf("--threads %d: expected at most %d on this machine", *threads,
 			runner.MostThreads())
 	default:
 		runtime.GOMAXPROCS(*threads)

@@ -109,7 +109,7 @@ func TestLegendBelowTheTable(t *testing.T) {
 	r.Size(40, 10)
 	p.part = notesPart
 	text := strings.Join(strings.Fields(strings.Join(p.noteLines(38), " ")), " ")
-	for _, words := range []string{"group (c) uses classes",
+	for _, words := range []string{"group sees classes in the place of group labels (c)",
 		"half the width of the mean's 95 % t interval",
 		"Holm's correction for all pairs (10, or 100 over all classes, groups or radii)"} {
 		if !strings.Contains(text, words) {

@@ -80,10 +80,11 @@ func (p *Page) tableNote() (note string) {
 	refits := func(r compare.Row) bool { return r.At == compare.Last }
 	switch e := p.table.Epochs; {
 	case p.table.At == compare.Selected:
-		note = "selected by " + p.table.Select + " · "
+		note = "selected by " + p.table.Select
 		if slices.ContainsFunc(p.table.Rows, refits) {
-			note += "(last): last step · "
+			note += ", (last) at the last step"
 		}
+		note += " · "
 	case len(e) == 0:
 	case len(e) == 1:
 		note = fmt.Sprintf("epoch %.4g · ", e[0])

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"drolab/tui/kit"
@@ -42,16 +43,16 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	lines := []string{"Nothing to compare yet: no run has finished.", "",
+	lines := []string{"No run is done yet, so there is nothing to compare.", "",
 		"Select runs on page 3 with the space bar and press c there."}
 	switch {
 	case p.loading || p.table == nil:
 		lines = []string{"Reading the runs"}
-	case len(p.runs) > 0:
-		lines = nil
-		for _, n := range p.table.Notes {
-			lines = append(lines, kit.Wrap(n.Text, w-6)...)
-		}
+	case len(p.runs) == 1:
+		lines = []string{"The run is not done. Press 2 for Watch."}
+	case len(p.runs) > 1:
+		lines = []string{fmt.Sprintf("None of the %d runs is done. Press 2 for Watch.",
+			len(p.runs))}
 	}
 	return t.Empty("Compare", t.Dim.PaintAll(lines), w, h)
 }

@@ -108,7 +108,7 @@ func ParseRing(text string) (r Ring, err error) {
 			r.Progress = true
 		default:
 			return Ring{}, fmt.Errorf(
-				"ring: %q: want 9, 777 or progress, or two of them as 9,progress", word)
+				"ring: %q: expected 9, 777 or progress, or two of them as 9,progress", word)
 		}
 	}
 	return r, nil

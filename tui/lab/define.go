@@ -27,32 +27,33 @@ const MarkLegend = "After a method's name, (g) means that it uses groups, (c) cl
 func plainSentence(name string) string {
 	return map[string]string{
 		"rho": "ρ: how far the adversary may reweight the data; 0 is ERM.",
-		"worst_class_accuracy": "Worst %: the share of test samples classified correctly in the " +
-			"class where that share is lowest.",
-		"worst_group_accuracy": "Worst %: the share of test samples classified correctly in the " +
-			"group where that share is lowest.",
+		"worst_class_accuracy": "Worst % (class): the share of test samples classified correctly " +
+			"in the class where that share is lowest.",
+		"worst_group_accuracy": "Worst % (group): the share of test samples classified correctly " +
+			"in the group where that share is lowest.",
 		"test_accuracy": "Mean %: the share of all test samples classified correctly.",
 		"robust_risk": "Robust risk: the loss on the test data once the adversary has reweighted " +
 			"them; lower is better.",
 		"test_loss":  "Test loss: the mean loss on the test data; lower is better.",
-		"train_loss": "Train loss: the mean loss on the training data; lower is better.",
-		"loss":       "Train loss: the loss of the last logged batch.",
+		"train_loss": "Train loss: the mean loss on all training data; lower is better.",
+		"loss":       "Batch loss: the loss of the last logged batch.",
 		"lambda":     "λ: the price of reweighting; a small λ lets the adversary reweight more.",
 		"eta":        "η: the loss level above which the adversary gives samples more weight.",
 		"dual_gap":   "Dual gap: how far λ and η are from the best ones; 0 is the best.",
 		"gap":        "Frank-Wolfe gap: how much one more step of λ and η could gain.",
 		"gamma":      "γ: how far the last step of λ and η went, 0 to 1.",
-		"full_grad_norm": "Gradient norm: how steep the objective still is; 0 is a stationary " +
-			"point.",
-		"images_per_second": "Images/s: training samples processed per second.",
-		"class_accuracy":    "Accuracy by class: the share of its samples classified correctly.",
-		"class_weight":      "Weight by class: how much the adversary weighs it; 1 is its share.",
-		"class_loss":        "Loss by class: the mean loss on the class's samples.",
-		"robust_risk_at":    "Robust risk by radius: the same risk for other values of ρ.",
-		"ratio_histogram":   "Likelihood ratios: how many samples get which weight.",
+		"full_grad_norm": "Full gradient norm: how steep the objective still is; 0 is a " +
+			"stationary point.",
+		"images_per_second": "Samples/s: training samples per second of steps. Samples/s now is " +
+			"of the latest steps, and mean samples/s of the whole run.",
+		"class_accuracy":  "Accuracy by class: the share of its samples classified correctly.",
+		"class_weight":    "Weight by class: how much the adversary weighs it; 1 is its share.",
+		"class_loss":      "Loss by class: the mean loss on the class's samples.",
+		"robust_risk_at":  "Robust risk by radius: the same risk for other values of ρ.",
+		"ratio_histogram": "Likelihood ratios: how many samples get which weight.",
 		// Columns that are no measures.
 		"run":    "Run: the method, and the settings that set the run apart.",
-		"vs":     "vs: the difference to the baseline run, at the last epoch that both have.",
+		"vs":     "vs: the difference to the baseline run, of the same evaluations.",
 		"done":   "Done: the share of the planned steps that is finished.",
 		"ETA":    "ETA: the time left at the mean speed so far.",
 		"epoch":  "Epoch: passes over the training data, done and planned.",
@@ -63,12 +64,16 @@ func plainSentence(name string) string {
 		"state":  "State: queued, running or paused, or how the run ended.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
+		CurveHead: "0–100: the worst class's accuracy until these epochs, from 0 to 100 %.",
 		TrendHead: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
 	}[name]
 }
 
-// TrendHead is the heading of the column of trends.
-const TrendHead = "worst 0–100"
+// TrendHead is the heading of the column of trends, CurveHead that of a curve beside the figure.
+const (
+	TrendHead = "worst 0–100"
+	CurveHead = "0–100"
+)
 
 // Define returns the definitions of columns: a plain sentence and, for a measure, the exact
 // definition.

@@ -18,7 +18,7 @@
 //
 //	state.go     glyphs and counts of states (✓ ▶ ‖ ✗)
 //	measure.go   measures of steps, evaluations and summaries that can be shown; 95 % t interval;
-//	             samples/s; test_ and val_ names
+//	             the two speeds; test_ and val_ names
 //	colors.go    variants of methods: the number behind the mark
 //	define.go    marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
 //	             first

@@ -13,18 +13,30 @@ import (
 	"drolab/tui/plot"
 )
 
-// speed returns the measure of training speed. It is not in the table, because it depends on the
-// clock, so that no two runs have the same.
-func speed() measure.Measure {
-	return measure.Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "samples/s",
-		Scale: dro.Whole, Better: dro.Higher,
-		Doc: "training samples per second, over the time spent in steps"}}
-}
+// The measures of training speed are not in the table, because they depend on the clock, so that no
+// two runs have the same. Files have one key for both of them, and screens two names.
 
 const speedName = "images_per_second"
 
+// stepSpeed returns the measure of the speed that a step event has.
+func stepSpeed() measure.Measure {
+	return speed("samples/s now", "training samples per second of the latest steps: those since "+
+		"the logged step before, without evaluations and pauses")
+}
+
+// runSpeed returns the measure of the speed that a summary has.
+func runSpeed() measure.Measure {
+	return speed("mean samples/s", "training samples per second of all steps, without "+
+		"evaluations and pauses; until the run ends, that of its latest steps")
+}
+
+func speed(title, doc string) measure.Measure {
+	return measure.Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: title,
+		Scale: dro.Whole, Better: dro.Higher, Doc: doc}}
+}
+
 // StepNumbers returns the measures of a logged step that can be drawn.
-func StepNumbers() []measure.Measure { return append(measure.StepMeasures(), speed()) }
+func StepNumbers() []measure.Measure { return append(measure.StepMeasures(), stepSpeed()) }
 
 // StepValue returns a measure of a logged step, with its least and its greatest value since the
 // step logged before.
@@ -52,8 +64,17 @@ func ListNamed(name string) measure.Measure {
 
 // SummaryNumbers returns the measures of a run's summary that are one number each.
 func SummaryNumbers() []measure.Measure {
-	list := append(measure.SummaryMeasures(), speed())
+	list := append(measure.SummaryMeasures(), runSpeed())
 	return slices.DeleteFunc(list, func(m measure.Measure) bool { return m.IsList() })
+}
+
+// InSummary returns the measure of a run's summary that has this name and is one number. It panics
+// if there is none.
+func InSummary(name string) measure.Measure {
+	if name == speedName {
+		return runSpeed()
+	}
+	return Named(name)
 }
 
 // Named returns the measure of a step or an evaluation that has this name and is one number. It
@@ -70,7 +91,7 @@ func Named(name string) measure.Measure {
 // false if there is none.
 func FindNumber(name string) (measure.Measure, bool) {
 	if name == speedName {
-		return speed(), true
+		return stepSpeed(), true
 	}
 	m, ok := measure.FindMeasure(name)
 	return m, ok && !m.IsList()

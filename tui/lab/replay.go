@@ -46,7 +46,7 @@ func ParsePlace(text string) (p Place, err error) {
 		}
 	}
 	if !ok || p.Part < 0 || p.Part > 1 || p.Time < 0 || p.Step < 0 {
-		return Place{}, fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or "+
+		return Place{}, fmt.Errorf("%q: expected a share, a time or a step, as in 40%%, 3m20s or "+
 			"1200%s", text, numeral.Remedy(part))
 	}
 	return p, nil

@@ -24,11 +24,18 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	return cmp.Or(glyphs[s], "?"), st
 }
 
+// missing is the status of a run of a sweep that has not begun.
+const missing runner.Status = "missing"
+
 // Counts returns the number of runs in each status that has any, in words: "2 running", "1 done".
 func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
 	for _, s := range order {
+		word := string(s)
+		if s == missing {
+			word = "to come"
+		}
 		if n[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n[s], s))
+			words = append(words, fmt.Sprintf("%d %s", n[s], word))
 		}
 	}
 	return words

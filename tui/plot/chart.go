@@ -68,6 +68,9 @@ type Chart struct {
 	Markers  []Marker
 	Spots    []Spot
 	Ends     bool // mark, name and value stand at the right end of every line
+	// EndsHead says above the values at the ends what they are; "" for nothing. It has at most
+	// seven cells. Under the crosshair the values are others.
+	EndsHead string
 	Percent  bool // values are parts of 1, and labels are times 100: see FitY
 	XLog     bool // x is the decimal logarithm of the values at its ticks
 	Gutter   int  // width of the y labels, in cells; 0 means LabelWidth

@@ -153,8 +153,25 @@ func (p *drawing) drawEnds() {
 		list[i].want = max(0, min(p.h-1, y))
 	}
 	x := p.x0 + p.endColumn()
-	for _, e := range settle(list, p.h) {
+	settled := settle(list, p.h)
+	for _, e := range settled {
 		p.end(x, &e)
+	}
+	p.endsHead(x, settled)
+}
+
+// endsHead writes the heading of the values from a column of the frame on, in the row above them
+// or, if they begin in the first row, below them.
+func (p *drawing) endsHead(x int, ends []End) {
+	if p.endValue == 0 || p.chart.Cross.On || len(ends) == 0 {
+		return
+	}
+	row := ends[0].row - 1
+	if row < 0 {
+		row = ends[len(ends)-1].row + 1
+	}
+	if row < p.h {
+		p.f.textRight(x+1, row, p.endCells-1, p.chart.EndsHead, Style{Role: Axis})
 	}
 }
 

@@ -126,6 +126,37 @@ func TestLineGlyphs(t *testing.T) {
 	}
 }
 
+// TestEndsHead: the heading of the values stands above the first of them, or below the last one if
+// the first is in the first row. Where no values are shown, there is none.
+func TestEndsHead(t *testing.T) {
+	for _, c := range []struct {
+		y    float64
+		w    int
+		want int // the row of the heading, from the row of the value
+	}{{.5, 60, -1}, {1, 60, 1}, {.5, 14, 0}} {
+		s := new(Series)
+		s.Append(0, c.y)
+		s.Append(9, c.y)
+		chart := Chart{X: Range{0, 9}, Y: Range{0, 1}, Ends: true, EndsHead: "newest",
+			Lines: []Line{{Name: "erm", Seeds: []*Series{s}}}}
+		var f Frame
+		chart.DrawTo(&f, c.w, 12)
+		rows := strings.Split(f.String(), "\n")
+		rowOf := func(text string) int {
+			has := func(row string) bool { return strings.Contains(row, text) }
+			return slices.IndexFunc(rows, has)
+		}
+		got, want := rowOf("newest"), rowOf("erm")+c.want
+		if c.want == 0 {
+			want = -1
+		}
+		if got != want {
+			t.Errorf("y %g in %d cells: the heading is in row %d, want %d:\n%s", c.y, c.w, got,
+				want, f.String())
+		}
+	}
+}
+
 // TestEndsSettle: ends never share a row, none is outside, and the end in front is at its line.
 func TestEndsSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -43,7 +43,7 @@ func (c *runColumn) name() string {
 // deviation. With boxes, a column says where each run is.
 func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
-		m := lab.Named(name)
+		m := lab.InSummary(name)
 		c := measureColumn(folded, value, m)
 		c.Head, c.least, c.Width = head, least, max(w, measureCells(m, folded))
 		return c
@@ -71,7 +71,7 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 		measure("train loss", 11, 126, "train_loss"),
 		measure("robust risk", 12, 138, "robust_risk"),
 		measure("dual gap", 9, 148, "dual_gap"),
-		measure("samples/s", 10, 158, "images_per_second"),
+		measure("mean samples/s", 15, 163, "images_per_second"),
 	}
 	if boxes {
 		const behindMethod = 2

@@ -68,6 +68,15 @@ func TestColumnsAndValues(t *testing.T) {
 	}
 }
 
+// TestColumnNames: the head of a column is not the name of another measure than its own.
+func TestColumnNames(t *testing.T) {
+	for _, c := range runColumns(true, false, lastValue) {
+		if c.Measure != nil {
+			tuitest.OneName(t, c.Head, c.Measure)
+		}
+	}
+}
+
 // TestNamesBeforeFigures: the names of presets have precedence over figures that narrow screens
 // leave out.
 func TestNamesBeforeFigures(t *testing.T) {

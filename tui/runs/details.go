@@ -42,7 +42,7 @@ func selectedText(m *runner.Meta, s *runner.Summary) string {
 		return ""
 	}
 	worst := m.MeasureFor("worst_class_accuracy")
-	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ",
+	return fmt.Sprintf("worst %s %s %%, selected epoch %.4g by %s: worst %s %%, mean %s %%; ",
 		m.Part(), page.Points().Text(s.Named(worst)),
 		s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Named(worst)),
 		page.Points().Text(s.Selected.Named("test_accuracy")))

@@ -35,7 +35,7 @@ func TestLabels(t *testing.T) {
 	if r.Overlay == nil {
 		t.Fatal("a bad tag is taken")
 	}
-	if v := r.View(); !strings.Contains(v, "want a word") {
+	if v := r.View(); !strings.Contains(v, "expected a word") {
 		t.Errorf("the form lacks want a word:\n%s", v)
 	}
 	r.Press("esc", "A")

@@ -50,7 +50,7 @@ func parseMoment(text string) (m moment, err error) {
 	}
 	epoch, ok := numeral.Float(text)
 	if !ok || epoch <= 0 {
-		return m, fmt.Errorf("%s: want last, best or an epoch, such as 12%s", text,
+		return m, fmt.Errorf("%s: expected last, best or an epoch, such as 12%s", text,
 			numeral.Remedy(text))
 	}
 	return moment{epoch: epoch}, nil

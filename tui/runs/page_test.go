@@ -77,11 +77,11 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"zz:1": "unknown key zz: want a setting", "-foo<3": "unknown key foo",
-		"rho>=x": "want a number after >=", "rho>=0x1": "want a number after >=: write 1",
-		"worst>70": "want at most 1, or 70%",
+		"zz:1": "unknown key zz: expected a setting", "-foo<3": "unknown key foo",
+		"rho>=x": "expected a number after >=", "rho>=0x1": "expected a number after >=: write 1",
+		"worst>70": "expected at most 1, or 70%",
 		"race)":    "the ) after race closes no (", ")": "the ) at the beginning closes no (",
-		"started>1x": "want a time, as in -30m", strings.Repeat("(", 60): "want at most 50",
+		"started>1x": "expected a time, as in -30m", strings.Repeat("(", 60): "expected at most 50",
 	} {
 		if _, err := compare.ParseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -366,7 +366,7 @@ func TestMarksAndSelection(t *testing.T) {
 	s.Measures.Set("worst_group_accuracy", measure.Num(.5))
 	s.Selected.Measures.Set("worst_group_accuracy", measure.Num(.625))
 	s.Selected.Measures.Set("test_accuracy", measure.Num(.75))
-	want := "worst group 50.0 %, selected @epoch 12 by val_worst: worst 62.5 %, mean 75.0 %; "
+	want := "worst group 50.0 %, selected epoch 12 by val_worst: worst 62.5 %, mean 75.0 %; "
 	if got := selectedText(m, s); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -52,11 +52,13 @@ func (p *Page) View(w, h int) []string {
 	if s := p.current(); s != nil {
 		one = fmt.Sprintf("Row %d", s.Row)
 	}
-	note := p.note()
-	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
+	const leastName = 8 // cells of the run's name
+	note := p.note(l.main.W - len("-- > ") - leastName - len("  ") - len(" --"))
+	which, _, _ := strings.Cut(note, " · ") // this is said, whatever the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
+	name := cell.Middle(p.run.Meta.ID, max(room, leastName))
 	return kit.Compose(w, h, []kit.Block{
-		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
+		t.Place(l.main, name, note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
@@ -94,26 +96,34 @@ func (p *Page) empty(w, h int) []string {
 	return t.Empty(title, lines, w, h)
 }
 
-// note says which samples are listed, and how.
-func (p *Page) note() string {
+// note says which samples are listed, and how, in so many cells where it can.
+func (p *Page) note(cells int) string {
 	part := &p.pick.Parts[p.part]
-	text := fmt.Sprintf("%s, %d", partName(part), len(p.shown))
-	if len(p.shown) < part.Size {
-		text += fmt.Sprintf(" of %d", part.Size)
+	n, of := len(p.shown), ofPart(part)
+	if n == part.Size {
+		return fmt.Sprintf("all %d%s · %s", n, of, p.order)
 	}
-	return text + " · " + p.order.String()
+	text := fmt.Sprintf("the %d heaviest of %d%s", n, part.Size, of)
+	if cell.Width(text) > cells {
+		text = fmt.Sprintf("%d of %d%s", n, part.Size, of)
+	}
+	if p.order != byWeight {
+		text += " · " + p.order.String()
+	}
+	return text
 }
 
-func partName(part *certificate.Part) string {
+// ofPart says which of all samples are listed, behind their number.
+func ofPart(part *certificate.Part) string {
 	switch part.Kind {
 	case certificate.All:
-		return "all"
+		return ""
 	case certificate.Wrong:
-		return "wrong"
+		return " wrong"
 	case certificate.Class:
-		return "class " + part.Name
+		return " in class " + part.Name
 	}
-	return "group " + part.Name
+	return " in group " + part.Name
 }
 
 // headRows is the number of lines above the samples.

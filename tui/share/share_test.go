@@ -30,7 +30,7 @@ func TestScreen(t *testing.T) {
 	if err := v.WindowChange(v.h, v.w); err != nil {
 		t.Fatal(err)
 	}
-	v.await(t, "train loss")
+	v.await(t, "batch loss")
 	v.press("3")
 	v.await(t, "12 runs")
 	v.press("q")
@@ -62,7 +62,7 @@ func TestColours(t *testing.T) {
 			environ = append(environ, c.environ)
 		}
 		v := p.watch(c.term, 100, 30, environ...)
-		v.await(t, "train loss")
+		v.await(t, "batch loss")
 		v.press("q")
 		v.Wait()
 		out := v.out.String()
@@ -289,7 +289,7 @@ func TestStuck(t *testing.T) {
 	p.log.await(t, "it read no output for 10s")
 	<-stuck.conn.closed
 	other.press("2")
-	other.await(t, "train loss")
+	other.await(t, "batch loss")
 	p.watch("xterm", 80, 24).await(t, "read-only")
 }
 
@@ -381,7 +381,7 @@ func TestChangesNothing(t *testing.T) {
 	const esc = "\x1b[27u" // it begins no other sequence
 	before := contents(t, p.runs)
 	v := p.watch("xterm-256color", 120, 40)
-	v.await(t, "train loss")
+	v.await(t, "batch loss")
 	v.press("?") // the help tells the number of pages
 	var help string
 	var keys []string

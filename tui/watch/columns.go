@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -27,7 +29,7 @@ type column struct {
 	// of changes against the baseline.
 	best, change *measure.Measure
 	rare         bool // left out until a run has the measure
-	wide         bool // left out of a table narrower than leastNewest
+	beside       bool // left out of a table narrower than leastBeside
 }
 
 // newColumn returns a column that shows a measure, or none.
@@ -78,13 +80,37 @@ func (w *Page) changeColumn(m measure.Measure) column {
 	return c
 }
 
+// curveCells is the width of a small curve. Its head is as wide as its scale in words.
+const curveCells = 8
+
+// curveColumn returns the column of a small curve of a percentage, on a scale from 0 to 100 %: over
+// the planned epochs until the clock, the mean of the seeds that count.
+func (w *Page) curveColumn(m measure.Measure) column {
+	c := newColumn(lab.CurveHead, curveCells+1, nil, nil)
+	c.beside, c.Tone = true, func(string) page.Tone { return page.Faint }
+	c.Cell = func(runs []*panel.Track) string {
+		runs = w.Runs.Counted(runs)
+		values := lists.Map(runs[0].Parts(w.Runs.Clock, curveCells),
+			func(e *runner.EvalEvent) float64 {
+				if e == nil {
+					return math.NaN()
+				}
+				at := compare.Clock{Epochs: []float64{e.Epoch}}
+				return panel.ClockFigure(m.Name, at).Over(runs).Float()
+			})
+		return kit.Left(plot.Spark(values, curveCells), curveCells)
+	}
+	return c
+}
+
 // newestColumn returns the column of the newest value of a measure with its epoch, for the eye that
-// follows a run. Of seeds it is the newest that all of them have. The cell is blank where it is the
-// figure itself.
+// follows a run. Of seeds that count it is the newest that all of them have. The cell is blank
+// where it is the figure itself.
 func (w *Page) newestColumn(m measure.Measure) column {
 	c := newColumn("newest", 12, nil, nil)
-	c.wide, c.Tone = true, func(string) page.Tone { return page.Faint }
+	c.beside, c.Tone = true, func(string) page.Tone { return page.Faint }
 	c.Cell = func(runs []*panel.Track) string {
+		runs = w.Runs.Counted(runs)
 		last := math.Inf(1)
 		for _, t := range runs {
 			e := t.Newest()
@@ -145,7 +171,8 @@ func (w *Page) outcome() []column {
 		return c
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
-	return []column{made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn(worst),
+	return []column{w.curveColumn(worst),
+		made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn(worst),
 		w.newestColumn(worst), made(second, "risk", 13, &risk), w.changeColumn(risk)}
 }
 
@@ -203,8 +230,8 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
 		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
-		step("train loss", 11, "loss"),
-		step("samples/s", 9, "images_per_second"),
+		step("batch loss", 11, "loss"),
+		step("samples/s now", 14, "images_per_second"),
 		newColumn("epoch", 10, nil, func(runs []*panel.Track) string {
 			t := panel.Slowest(runs)
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)

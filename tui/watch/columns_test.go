@@ -43,6 +43,21 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+// TestColumnNames: the head of a column is not the name of another measure than its own.
+func TestColumnNames(t *testing.T) {
+	w := watching(t, 80, 24).watch
+	n := 0
+	for _, c := range w.columns() {
+		if c.Measure != nil {
+			n++
+			tuitest.OneName(t, c.Head, c.Measure)
+		}
+	}
+	if n < 8 {
+		t.Errorf("%d columns of measures, want 8 or more", n)
+	}
+}
+
 // TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
 func TestColumnsWithoutLambda(t *testing.T) {
 	r := watching(t, 80, 24)

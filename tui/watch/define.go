@@ -14,7 +14,7 @@ import (
 func (w *Page) info() *kit.Overlay {
 	// The state of the run comes first: users ask for it again, while definitions stand still.
 	v, run := w.Board.CurrentView(w.screen.focus), w.Runs.Run()
-	texts := []string{run.Name() + " is " + run.StatusText(w.Runs.Clock, true) + "."}
+	texts := []string{run.Name() + " is " + run.StatusText(w.Runs.Clock, panel.WithEpochs) + "."}
 	if s := run.SelectionText(); s != "" {
 		texts[0] += " It has " + s + "."
 	}

@@ -68,7 +68,7 @@
 //
 //	finds.go          panels, for the search of the interface
 //	table.go          the table of runs: rows, names, marks of the best (★)
-//	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, samples/s,
+//	columns.go        its columns: worst %, risk, changes against the baseline, λ, η, speed,
 //	                  progress, ETA
 //	headline.go       the state of the run under the cursor, in lines below the table
 //	tiles.go          `B` three large numbers: worst class of the best method and of the baseline

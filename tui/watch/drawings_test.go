@@ -44,12 +44,12 @@ func TestFront(t *testing.T) {
 func TestTitlesNameWhatIsDrawn(t *testing.T) {
 	r := watching(t, 120, 40)
 	screen := tuitest.Text(r.Shot())
-	for _, want := range []string{"Loss · train loss", "Dual variables · λ ─"} {
+	for _, want := range []string{"Loss · batch loss", "Dual variables · λ ─"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no title is %q:\n%s", want, screen)
 		}
 	}
-	if strings.Contains(screen, "train and test") {
+	if strings.Contains(screen, "batch and test") {
 		t.Errorf("a title names two curves where one is drawn:\n%s", screen)
 	}
 	r.Press("f")
@@ -58,7 +58,7 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 	}
 	r.Press("z")
 	r.watch.Board.Panels[r.watch.screen.focus].View = 0
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train and test") {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · batch and test") {
 		t.Errorf("zoomed, with room for two:\n%s", s)
 	}
 }

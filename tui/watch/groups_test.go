@@ -45,11 +45,11 @@ func TestSplit(t *testing.T) {
 			t.Errorf("the panel of accuracies is %q, want %q", got, want)
 		}
 	}
-	title("Who suffers, by group · test ─", "Loss · train and test ─", " 40.0 ", "val worst")
+	title("Who suffers, by group · test ─", "Loss · batch and test ─", " 40.0 ", "val worst")
 	accuracy("Test accuracy · worst group and mean")
 	r.Press("m")
-	title("Who suffers, by group · validation ─", "Loss · train and validation ─", " 42.0 ",
-		"val worst", "val risk")
+	title("Who suffers, by group · validation ─", "Loss · batch and validation ─", " 42.0 ",
+		"val worst", "val risk", "val %")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
 	if _, rows := tableOf(r.watch.Board, r.watch.screen.focus); rows != 3*3 {

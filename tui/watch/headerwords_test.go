@@ -53,7 +53,7 @@ func TestHalfRead(t *testing.T) {
 	if tr.Eval == nil || tr.Eval.Step != tr.Step {
 		t.Errorf("half read the last evaluation is %+v, want that of step %d", tr.Eval, tr.Step)
 	}
-	if s := tr.StatusText(w.Runs.Clock, true); strings.Contains(s, " in ") {
+	if s := tr.StatusText(w.Runs.Clock, panel.Long); strings.Contains(s, " in ") {
 		t.Errorf("half read it is %q", s)
 	}
 	if n := tr.Curves["test_loss"].Raw.Len(); n == 0 || n >= tuitest.Epochs {

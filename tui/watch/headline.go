@@ -62,7 +62,8 @@ func (w *Page) headline(cells int) (lines []string) {
 }
 
 // stateLines draws the state of the run under the cursor. If it does not fit, the least important
-// goes first: the bounds of λ, then how long the run took, and then the end of the line.
+// goes first: the bounds of λ, then the epochs of the figures, then how long the run took, and then
+// the end of the line.
 func (w *Page) stateLines(cells, rows int) (lines []string) {
 	if rows == 0 {
 		return nil
@@ -74,12 +75,13 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 	}
 	// A line begins as a row of the table does, so the words stand below the names.
 	stands, selected := "", run.SelectionText()
-	long, short := run.StatusText(w.Runs.Clock, true), run.StatusText(w.Runs.Clock, false)
-	most := long
+	text := func(form int) string { return run.StatusText(w.Runs.Clock, form) }
+	most := text(panel.WithEpochs)
 	if selected == "" || rows > 1 {
 		most += run.BoundsText()
 	}
-	for _, words := range []string{most, long, short} {
+	forms := []string{most, text(panel.WithEpochs), text(panel.Long), text(panel.Brief)}
+	for _, words := range forms {
 		if len(w.Runs.RowOf(w.Runs.Cursor)) > 1 { // the table has the mean of the row's seeds
 			words = run.Label + ": " + words
 		}

@@ -57,7 +57,7 @@ func TestHeadline(t *testing.T) {
 	}
 	g := watchingGroups(t, 160, 40)
 	if s := tuitest.Text(g.Shot()); !strings.Contains(s,
-		"40.0 % · selected @epoch 3 by val_worst: worst group 30.0 %") {
+		"40.0 % · selected epoch 3 by val_worst: worst group 30.0 %") {
 		t.Errorf("no selection:\n%s", s)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"drolab/tui/internal/tuitest"
-	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
 
@@ -95,28 +94,33 @@ func TestMatrixHasNoForeignText(t *testing.T) {
 	}
 }
 
-// checkMatrix compares a matrix with the logs: its figures, and their changes against the baseline.
-func checkMatrix(t *testing.T, where string, w *Page, m *plot.Matrix,
-	accuracy func(runs []*panel.Track, class string) float64) {
+// checkMatrix compares the matrix of Who suffers with the logs: its figures, and their changes
+// against the baseline.
+func checkMatrix(t *testing.T, l look) (n int) {
 	t.Helper()
-	rows := w.Runs.Rows()
+	who, ok := l.whoSuffers()
+	if !ok {
+		return 0
+	}
+	runs := l.w.Runs
+	rows, baseRow := runs.Rows(), runs.RowOf(runs.Baseline)
+	m := l.w.Board.Matrix(who, l.w.Board.CurrentView(who), 20)
 	if len(m.Columns) != len(rows) {
-		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table", where,
+		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table", l.where,
 			len(m.Columns), len(rows))
 	}
-	baseRow := w.Runs.RowOf(w.Runs.Baseline)
 	for i, line := range m.Rows {
 		figure := func(row []int) float64 {
 			if i == len(m.Rows)-1 { // of all classes, as in the table
-				return w.clockFigure("test_accuracy")(w.Runs.InRow(row)).Float()
+				return l.figure(runs.InRow(row), "test_accuracy")
 			}
-			return accuracy(w.Runs.Counted(w.Runs.InRow(row)), line.Label)
+			return l.accuracy(runs.Counted(runs.InRow(row)), line.Label)
 		}
 		base := figure(baseRow)
 		for k, row := range rows {
 			want := figure(row)
 			if got := line.Values[k]; !same(got, want) {
-				t.Errorf("%s: %s of row %d is %g in the matrix, want %g", where, line.Label, row,
+				t.Errorf("%s: %s of row %d is %g in the matrix, want %g", l.where, line.Label, row,
 					got, want)
 			}
 			change := want - base
@@ -124,9 +128,13 @@ func checkMatrix(t *testing.T, where string, w *Page, m *plot.Matrix,
 				change = math.NaN()
 			}
 			if got := line.Changes[k]; !same(got, change) {
-				t.Errorf("%s: %s of row %d changes by %g, want %g", where, line.Label, row, got,
+				t.Errorf("%s: %s of row %d changes by %g, want %g", l.where, line.Label, row, got,
 					change)
+			}
+			if want == want {
+				n++
 			}
 		}
 	}
+	return n
 }

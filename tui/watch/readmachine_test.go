@@ -130,9 +130,9 @@ func TestNoMachine(t *testing.T) {
 		seconds float64
 		want    string
 	}{
-		{runner.Running, 5, "no figures yet: drolab looks at the machine every 10 s"},
-		{runner.Done, 5, "no figures: the run took 5s, which is too short"},
-		{runner.Done, 500, "no figures were recorded of the machine"},
+		{runner.Running, 5, "There are no figures yet. drolab looks at the machine every 10 s."},
+		{runner.Done, 5, "There are no figures. The run took 5s, and drolab looks"},
+		{runner.Done, 500, "No figures of the machine were recorded."},
 	} {
 		run.Status, run.Seconds, run.Share = c.status, c.seconds, 1
 		r.watch.touch()

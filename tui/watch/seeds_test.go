@@ -152,7 +152,7 @@ func TestSeedsAreOneRow(t *testing.T) {
 }
 
 // TestSeedsAlone: a fork, a run with another setting, or a second run of the same seed is not
-// grouped with the seeds.
+// grouped with the seeds. A run that is saved more often is.
 func TestSeedsAlone(t *testing.T) {
 	of := func(change func(*runner.Meta)) *panel.Track {
 		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
@@ -160,7 +160,7 @@ func TestSeedsAlone(t *testing.T) {
 		return &panel.Track{Meta: m}
 	}
 	groups := panel.SeedGroups([]*panel.Track{of(func(*runner.Meta) {}),
-		of(func(m *runner.Meta) { m.Spec.Seed = 7 }),
+		of(func(m *runner.Meta) { m.Spec.Seed = 7; m.Spec.CheckpointEvery = 43 }),
 		of(func(m *runner.Meta) { m.Spec.Seed = 8; m.Spec.Rho *= 2 }),
 		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),
 		of(func(*runner.Meta) {})})

@@ -39,9 +39,9 @@ type tableLayout struct {
 // right behind the figures that the methods are made for.
 const leastWide = 100
 
-// leastNewest is the least width of a table with the newest value beside the mean: in a narrower
-// one it would take the place of a column that says more.
-const leastNewest = 140
+// leastBeside is the least width of a table with a small curve and the newest value beside the
+// mean: in a narrower one they would take the place of a column that says more.
+const leastBeside = 140
 
 // forNarrow returns the columns for a table narrower than leastWide: heads in brief, and λ and η
 // before the change of the risk.
@@ -71,9 +71,9 @@ func forNarrow(columns []column) (list []column) {
 // counts the columns that columnsOf puts behind progress, and must follow it.
 func (w *Page) outcomeCount() int {
 	if w.Board.Validates && !w.Board.Val {
-		return 7
+		return 8
 	}
-	return 6
+	return 7
 }
 
 // layTable decides what the table of so many cells shows. Columns are taken from the front until
@@ -103,7 +103,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	for _, c := range columns {
 		lacking := c.rare && !panel.EvalFigure(c.best.Name).Over(w.Runs.Tracks).Applies() ||
-			c.wide && cells < leastNewest
+			c.beside && cells < leastBeside
 		if lacking || c.change != nil && w.Runs.Baseline < 0 {
 			continue
 		}
@@ -117,7 +117,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		}
 		rest -= c.Width
 		l.columns = append(l.columns, c)
-		if len(l.columns) == w.outcomeCount()+1 && rest >= stateWidth+leastBar {
+		if len(l.columns) == w.outcomeCount() && rest >= stateWidth+leastBar {
 			l.state = stateWidth // after those that matter most
 			rest -= stateWidth
 		}

@@ -37,10 +37,10 @@ func NewPointwise(activation string, drop float64, n int) (*Pointwise, error) {
 			return x * phi, phi + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
 		}
 	default:
-		return nil, fmt.Errorf("activation %.40q: want relu, tanh or gelu", activation)
+		return nil, fmt.Errorf("activation %.40q: expected relu, tanh or gelu", activation)
 	}
 	if !(drop >= 0 && drop < 1) {
-		return nil, fmt.Errorf("dropout %v: want a probability below 1", drop)
+		return nil, fmt.Errorf("dropout %v: expected a probability below 1", drop)
 	}
 	return p, nil
 }

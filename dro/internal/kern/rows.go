@@ -82,7 +82,7 @@ func RowsParts(b Batch, cfg ConvConfig) int {
 func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 	isa.check()
 	if !RowsFit(isa, cfg) || !b.valid() {
-		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d "+
+		return nil, fmt.Errorf("rows: %+v in %+v: expected a linear layer of a multiple of %d "+
 			"features and at most %d units, a batch from NewBatch and assembly",
 			cfg, b, vector, maxRowsUnits)
 	}

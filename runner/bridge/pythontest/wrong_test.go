@@ -162,10 +162,12 @@ func TestLongQuestions(t *testing.T) {
 		begin   []byte
 		want    string
 	}{
-		{false, long(2, 8), "it declares 2 and 8 bytes: want at most 1048576 and 0"},
-		{false, long(1<<20+1, 0), "it declares 1048577 and 0 bytes: want at most 1048576 and 0"},
-		{true, long(2, 1<<30), "it declares 2 and 1073741824 bytes: want at most 65536 and 65536"},
-		{true, long(1<<16+1, 0), "it declares 65537 and 0 bytes: want at most 65536 and 65536"},
+		{false, long(2, 8), "it declares 2 and 8 bytes: expected at most 1048576 and 0"},
+		{false, long(1<<20+1, 0), "it declares 1048577 and 0 bytes: expected at most 1048576 and " +
+			"0"},
+		{true, long(2, 1<<30), "it declares 2 and 1073741824 bytes: expected at most 65536 and " +
+			"65536"},
+		{true, long(1<<16+1, 0), "it declares 65537 and 0 bytes: expected at most 65536 and 65536"},
 	} {
 		p := start(t, "../python/examples/numpy_softmax.py")
 		if c.greeted {

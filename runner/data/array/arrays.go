@@ -294,8 +294,8 @@ func NewFeatures(a Array) (*data.Features, error) {
 	case len(n) == 4:
 		f.Dims = data.Shape{C: n[1], H: n[2], W: n[3]}
 	default:
-		return nil, fmt.Errorf("%s: features have shape %v: want samples × features, or samples "+
-			"× channels × rows × columns", a.Name, n)
+		return nil, fmt.Errorf("%s: features have shape %v: expected samples × features, or "+
+			"samples × channels × rows × columns", a.Name, n)
 	}
 	if uint64(a.Dims[0]) > math.MaxUint32 {
 		return nil, fmt.Errorf("%s: %d samples: at most %d are taken", a.Name, a.Dims[0],

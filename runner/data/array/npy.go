@@ -147,7 +147,7 @@ func npyHeader(b []byte) (header string, rest []byte, err error) {
 func (a *Array) describe(header string) error {
 	order, shape := npyOrder.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
 	if order == nil || shape == nil || !strings.Contains(header, "'descr'") {
-		return fmt.Errorf("header %.120q: want 'descr', 'fortran_order' and 'shape'", header)
+		return fmt.Errorf("header %.120q: expected 'descr', 'fortran_order' and 'shape'", header)
 	}
 	t := npyType.FindStringSubmatch(header)
 	if t == nil || !strings.Contains("fiubUS", t[2]) {
@@ -169,7 +169,7 @@ func (a *Array) describe(header string) error {
 		}
 		d, err := strconv.Atoi(field)
 		if err != nil || d < 1 {
-			return fmt.Errorf("shape (%s): want sizes of at least 1", shape[1])
+			return fmt.Errorf("shape (%s): expected sizes of at least 1", shape[1])
 		}
 		a.Dims = append(a.Dims, d)
 	}

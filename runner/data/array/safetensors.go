@@ -95,7 +95,7 @@ func (p *tensorPlace) array(name string, b []byte) (Array, error) {
 	a := Array{Name: name, Kind: t.kind, Size: t.size, Dims: p.Shape, Data: b}
 	for _, d := range p.Shape {
 		if d < 1 {
-			return a, fmt.Errorf("shape %v: want sizes of at least 1", p.Shape)
+			return a, fmt.Errorf("shape %v: expected sizes of at least 1", p.Shape)
 		}
 	}
 	return a, a.fits(len(b))

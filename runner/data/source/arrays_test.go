@@ -222,7 +222,7 @@ func TestArrayDamage(t *testing.T) {
 		"fortran": {"x", fortran, "", "Fortran order: save it with numpy.ascontiguousarray"},
 		"vector": {"x", npy(t, "<f4", "(6,)", make([]float32, 6)), "",
 			"features have shape [6]"},
-		"empty": {"x", npy(t, "<f4", "(0, 2)", []float32{}), "", "want sizes of at least 1"},
+		"empty": {"x", npy(t, "<f4", "(0, 2)", []float32{}), "", "expected sizes of at least 1"},
 		"nan":   {"x", x(1, 2, nan, 4, 5, 6), "", "sample 2, feature 0 is NaN"},
 		"inf":   {"x", x(1, 2, 3, 4, 5, inf), "", "sample 5, feature 0 is +Inf"},
 		"fewer": {"y", npy(t, "<i4", "(5,)", make([]int32, 5)), "",
@@ -432,7 +432,7 @@ func TestSafetensorsDamaged(t *testing.T) {
 			make([]byte, 4)),
 		`"BF16"`: safetensorsFile(`{"x":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}}`,
 			make([]byte, 4)),
-		"want sizes": safetensorsFile(`{"x":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`,
+		"expected sizes": safetensorsFile(`{"x":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`,
 			make([]byte, 4)),
 	} {
 		path := filepath.Join(t.TempDir(), "f.safetensors")

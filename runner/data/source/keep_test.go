@@ -117,8 +117,8 @@ func TestKindsOfColumns(t *testing.T) {
 	for name, want := range map[string]string{
 		path + "?keep=thal":                 "keep=thal: the column is a feature already",
 		path + "?keep=label":                `column "label" is the label`,
-		path + "?group=zip&categorical=zip": "categorical=zip: want a feature",
-		both:                                "numeric=thal: want a feature that is named once",
+		path + "?group=zip&categorical=zip": "categorical=zip: expected a feature",
+		both:                                "numeric=thal: expected a feature that is named once",
 		patients(t, "sex,label") + "?numeric=sex": `"f" is not a number, as numeric= says`,
 		wide:                              "or numeric=zip reads numbers",
 		wide + "?drop=zip&categorical=id": `column "id" has more than 128 different values`,

@@ -149,7 +149,7 @@ func TestOddGroups(t *testing.T) {
 	whole := npy(t, "|i1", "(6, 2)", bits[:12])
 	for title, c := range map[string]struct{ name, want string }{
 		"a two": {table("a", "0", "2") + "?groups=a,b",
-			`group "a" has "2" for a sample: want 1`},
+			`group "a" has "2" for a sample: expected 1`},
 		"a share": {table("a", "0", "0.5") + "?groups=a,b",
 			`group "a" has "0.5" for a sample`},
 		"a word": {table("a", "yes", "no") + "?groups=a,b",

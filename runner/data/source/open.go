@@ -91,8 +91,8 @@ func stopping(ctx context.Context, tell func(done, of int) error) func(done, of 
 func OpenRaw(ctx context.Context, name string) (*data.Dataset, error) {
 	p, err := find(name)
 	if err != nil || !p.Raw {
-		return nil, fmt.Errorf("%s: predictions are a table: want a file .csv, .csv.gz, .tsv or "+
-			".parquet", name)
+		return nil, fmt.Errorf("%s: predictions are a table: expected a file .csv, .csv.gz, .tsv "+
+			"or .parquet", name)
 	}
 	return readBy(ctx, p, name, data.Options{Raw: true})
 }

@@ -130,7 +130,7 @@ func (f *Frame) setKinds() error {
 		for _, at := range list {
 			c := f.columns[f.feature(f.header[at])]
 			if c == nil || c.textual || !c.Numeric {
-				return fmt.Errorf("%s=%s: want a feature that is named once", key, f.header[at])
+				return fmt.Errorf("%s=%s: expected a feature that is named once", key, f.header[at])
 			}
 			c.declared = key
 			c.Numeric = key == "numeric"

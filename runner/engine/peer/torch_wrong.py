@@ -43,7 +43,7 @@ def block(do, **more):
         do(run)
 
 
-says(drolab.Failed, "weights: gpu: want one of device, host", lambda: start(weights="gpu"))
+says(drolab.Failed, "weights: gpu: expected one of device, host", lambda: start(weights="gpu"))
 says(drolab.Wrong, "run.form comes before run.ready", lambda: block(lambda run: run.form(LOSSES)))
 says(drolab.Wrong, "has no form, or weights is host", lambda: block(
     lambda run: run.ready("cpu"), weights="host"))

@@ -51,7 +51,7 @@ def block(do, **more):
 says(drolab.Wrong, "no method", lambda: drolab.start("x", samples=3))
 says(drolab.Wrong, "no samples", lambda: drolab.start("x", method="erm"))
 says(drolab.Wrong, "and no samples", lambda: drolab.start(resume="x", classes=["a", "b"]))
-says(drolab.Failed, "want a number > 0", lambda: start(rho=-1))
+says(drolab.Failed, "expected a number > 0", lambda: start(rho=-1))
 says(drolab.Failed, "average gradients", lambda: start(method="nsgdm"))
 says(drolab.Failed, "go back to its start", lambda: start(method="jtt"))
 says(drolab.Failed, "add up to 63", lambda: start(class_counts=[32, 31]))
@@ -67,7 +67,7 @@ says(drolab.Failed, "the loss of its sample 0 is NaN", lambda: block(
     lambda run: run.weights(LOSSES * np.nan)))
 says(drolab.Failed, "run.step(fresh=draw)", lambda: block(
     lambda run: [one(run, fresh=None), one(run)]))
-says(drolab.Failed, "want 0 to 1", lambda: block(lambda run: run.weights(LOSSES, label=[2] * 8)))
+says(drolab.Failed, "expected 0 to 1", lambda: block(lambda run: run.weights(LOSSES, label=[2] * 8)))
 
 LABELS = np.arange(8) % 2
 SPLITS = dict(samples={"train": 64, "test": 8}, method="erm",

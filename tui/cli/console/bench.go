@@ -92,7 +92,7 @@ func printSteps(con *Console, s *spec.Spec, t *train.StepTimes) {
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
 		kit.Plural(con.Threads, "thread"), nn.Kernel(s.Precision), s.Model, s.Batch,
 		t.Rounds)
-	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f samples/s)   forward %.1f ms",
+	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f samples/s of a step alone)   forward %.1f ms",
 		ms(t.Train), float64(s.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range s.Algorithms {
 		if m != dro.Baseline() {

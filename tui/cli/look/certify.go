@@ -124,11 +124,11 @@ func (f *certifyFlags) check(most bool) error {
 	switch {
 	case len(f.radii) == 0 ||
 		slices.ContainsFunc(f.radii, func(r float64) bool { return !(r > 0) }):
-		return fmt.Errorf("--rho %v: want numbers > 0", f.radii)
+		return fmt.Errorf("--rho %v: expected numbers > 0", f.radii)
 	case !(f.how.Level >= .5 && f.how.Level < 1):
-		return fmt.Errorf("--level %v: want a number in [0.5, 1)", f.how.Level)
+		return fmt.Errorf("--level %v: expected a number in [0.5, 1)", f.how.Level)
 	case most && !(f.how.Most > 0) || math.IsInf(f.how.Most, 0):
-		return fmt.Errorf("--max-loss %v: want a finite number > 0", f.how.Most)
+		return fmt.Errorf("--max-loss %v: expected a finite number > 0", f.how.Most)
 	case f.how.Draws != 0 && f.how.Draws < leastDraws(f.how.Level):
 		return fmt.Errorf("--draws %d: a level of %v needs %d or more, and 0 leaves the bootstrap "+
 			"out", f.how.Draws, f.how.Level, leastDraws(f.how.Level))

@@ -103,9 +103,9 @@ func (f *evalFlags) check() (err error) {
 	}
 	switch {
 	case f.top < 0:
-		return fmt.Errorf("--top %d: want a number of samples", f.top)
+		return fmt.Errorf("--top %d: expected a number of samples", f.top)
 	case f.draws != 0 && f.draws < 39:
-		return fmt.Errorf("--draws %d: want 0, or at least 39", f.draws)
+		return fmt.Errorf("--draws %d: expected 0, or at least 39", f.draws)
 	}
 	if f.out != "" {
 		f.format, err = page.FormatOf(f.out)

@@ -111,7 +111,7 @@ func (f *importFlags) fill(ctx context.Context, con *console.Console, q *certifi
 	}
 	for _, set := range f.set {
 		if err := presets.Set(&p.Spec, set); err != nil {
-			return fmt.Errorf("--set %w", err)
+			return fmt.Errorf("--set: %w", err)
 		}
 	}
 	if wrong := p.Check(&p.Spec); len(wrong) > 0 {

@@ -63,13 +63,14 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 		loss, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
 		if err != nil || !spec.AllFinite(loss) {
 			line, _ := r.FieldPos(at)
-			return nil, fmt.Errorf("line %d: %.40s: want a finite number", line,
+			return nil, fmt.Errorf("line %d: %.40s: expected a finite number", line,
 				strconv.QuoteToGraphic(record[at]))
 		}
 		losses = append(losses, loss)
 	}
 	if len(losses) == 0 {
-		return nil, errors.New("holds no losses: want one number per line, or a CSV column of them")
+		return nil, errors.New("holds no losses: expected one number per line, or a CSV column " +
+			"of them")
 	}
 	return losses, nil
 }

@@ -164,7 +164,9 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		return console.Short(s.OutputStationary())
 	})
 	summary("paper's x", paperIterate)
-	summary("samples/s", func(s *runner.Summary) string { return console.Whole(s.ImagesPerSecond) })
+	summary("mean samples/s", func(s *runner.Summary) string {
+		return console.Whole(s.ImagesPerSecond)
+	})
 	return t
 }
 

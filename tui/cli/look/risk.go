@@ -158,7 +158,7 @@ func riskGroups(path string, all, ratios []float64) ([]riskGroup, error) {
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
 	names := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(names) != len(all) {
-		return nil, fmt.Errorf("%s: %d lines for %d losses: want one group per line", path,
+		return nil, fmt.Errorf("%s: %d lines for %d losses: expected one group per line", path,
 			len(names), len(all))
 	}
 	losses, ratio := map[string][]float64{}, map[string]float64{}

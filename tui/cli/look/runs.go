@@ -75,7 +75,7 @@ fact, such as lr, test_accuracy or tag.`,
 drolab runs --all --columns lr,tag`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if l.limit < 1 {
-				return fmt.Errorf("--limit %d: want at least 1", l.limit)
+				return fmt.Errorf("--limit %d: expected at least 1", l.limit)
 			}
 			l.all = l.all || (con.AsJSON || l.lines) && !c.Flags().Changed("limit")
 			return l.run(c.Context(), con)

@@ -53,7 +53,7 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 		if !given {
 			return nil, fmt.Errorf("give --rho, the radius of %s, as in --rho 0.5", set.Name())
 		}
-		return nil, fmt.Errorf("--rho %v: want a number ≥ 0", f.rho)
+		return nil, fmt.Errorf("--rho %v: expected a number ≥ 0", f.rho)
 	}
 	return set, nil
 }

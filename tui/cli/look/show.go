@@ -9,7 +9,6 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/machine"
-	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -166,8 +165,7 @@ func showAverage(say sayer, m *runner.Meta, of *runner.Average) {
 	if of == nil {
 		return
 	}
-	classes := of.ByGroup.Named(m.MeasureFor("class_accuracy"))
-	worst := measure.LeastOf(classes, m.Counts(m.Main()).Test, m.Spec.MinGroup)
+	worst := of.Named(m.MeasureFor("worst_class_accuracy"))
 	say("average", "of the last %s (the paper's window of %d), "+
 		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s",
 		kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,

@@ -46,7 +46,7 @@ beside what was measured, and how the cost grows as ε falls.`,
 		ValidArgsFunction: con.CompleteRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.draws < 2 || f.samples < 1 {
-				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1",
+				return fmt.Errorf("--draws %d --samples %d: expected at least 2 and 1",
 					f.draws, f.samples)
 			}
 			return theory(con, c, &f, args)

@@ -169,8 +169,8 @@ func (l *followedRun) parts(p *display, bar int) []part {
 		{fmt.Sprintf("worst %6s", console.Percent(worst)), 3, t.Title},
 		{fmt.Sprintf("ETA %-7s", left), 5, t.Text},
 		{fmt.Sprintf("mean %7s", console.Percent(mean)), 6, t.Text},
-		{fmt.Sprintf("loss %-6s", console.Short(step.Named("loss"))), 7, t.Text},
-		{fmt.Sprintf("%7s samples/s", console.Whole(step.ImagesPerSecond)), 8, t.Dim},
+		{fmt.Sprintf("batch loss %-6s", console.Short(step.Named("loss"))), 7, t.Text},
+		{fmt.Sprintf("%7s samples/s now", console.Whole(step.ImagesPerSecond)), 8, t.Dim},
 		{fmt.Sprintf("λ %-6s", console.Short(step.Named("lambda"))), 9, t.Text},
 	}
 }

@@ -26,7 +26,7 @@ func TestLineFits(t *testing.T) {
 		}
 		for piece, from := range map[string]int{
 			"epoch   2.5/10": 30, "━": 42, "worst": 56, "running": 65, "ETA 1m15s": 78, "mean": 92,
-			"loss 1.5": 105, "λ 0.9": 134,
+			"batch loss 1.5": 111, "λ 0.9": 144,
 		} {
 			if shown := strings.Contains(out.String(), piece); shown != (width >= from) {
 				t.Errorf("screen of %d: %q is shown: %v\n%s", width, piece, shown, out.String())

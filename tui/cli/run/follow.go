@@ -169,7 +169,7 @@ func (l *followedRun) evalLine() string {
 				words = append(words, m.Head()+" "+console.Figure(&m, n))
 			}
 		}
-		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" samples/s")
+		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" samples/s now")
 	}
 	if left, ok := l.Remaining(); ok {
 		words = append(words, "ETA "+kit.Duration(left))

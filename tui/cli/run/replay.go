@@ -36,7 +36,7 @@ drolab replay latest --speed 60 --from 40%`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if s := r.Speed; c.Flags().Changed("speed") &&
 				!(s >= lab.LeastSpeed && s <= lab.MostSpeed) {
-				return fmt.Errorf("--speed %g: want %d to %d", s, lab.LeastSpeed, lab.MostSpeed)
+				return fmt.Errorf("--speed %g: expected %d to %d", s, lab.LeastSpeed, lab.MostSpeed)
 			}
 			if r.From, err = lab.ParsePlace(from); err != nil {
 				return fmt.Errorf("--from %w", err)

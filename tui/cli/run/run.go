@@ -178,7 +178,7 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec, assignments []string) e
 	var keys []string
 	for _, assignment := range assignments {
 		if err := presets.Set(s, assignment); err != nil {
-			return fmt.Errorf("--set %w", err)
+			return fmt.Errorf("--set: %w", err)
 		}
 		key, _, _ := strings.Cut(assignment, "=")
 		keys = append(keys, strings.TrimSpace(key))
@@ -201,7 +201,7 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec, assignments []string) e
 		s.Seed = f.seed
 	}
 	if err := s.Unread(keys); err != nil {
-		return fmt.Errorf("--set %w", err)
+		return fmt.Errorf("--set: %w", err)
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (f *runFlags) train(
 	ctx context.Context, tr *Trainer, requests []runner.Request, resumed []*record.Run,
 ) error {
 	if f.live != "" && f.live != "tensorboard" {
-		return fmt.Errorf("--export-live %s: want tensorboard", cell.OneLine(f.live))
+		return fmt.Errorf("--export-live %s: expected tensorboard", cell.OneLine(f.live))
 	}
 	store, err := record.Open(tr.RunsDir)
 	if err != nil {

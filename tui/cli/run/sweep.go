@@ -106,15 +106,16 @@ func (f *sweepFlags) check() error {
 	case f.on == "slurm" && f.inline:
 		return errors.New("--inline is for --on here")
 	case f.Parallel < 0:
-		return fmt.Errorf("--parallel %d: want at least 1", f.Parallel)
+		return fmt.Errorf("--parallel %d: expected at least 1", f.Parallel)
 	case f.Threads < 0 || f.Threads > runner.MostThreads() && f.on == "here":
-		return fmt.Errorf("--cpus %d: want from 1 to %d", f.Threads, runner.MostThreads())
+		return fmt.Errorf("--cpus %d: expected from 1 to %d", f.Threads, runner.MostThreads())
 	}
 	// In a job they would do no harm, but Slurm shows the job in lines of its own.
 	for flag, text := range map[string]string{"dir": f.dir, "partition": f.Partition,
 		"constraint": f.Constraint} {
 		if f.on == "slurm" && strings.ContainsFunc(text, unicode.IsControl) {
-			return fmt.Errorf("--%s %.200q: want no control characters in a Slurm job", flag, text)
+			return fmt.Errorf("--%s %.200q: expected no control characters in a Slurm job", flag,
+				text)
 		}
 	}
 	return nil

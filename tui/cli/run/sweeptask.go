@@ -33,7 +33,7 @@ a loop in a shell works as well.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			place, ok := numeral.Int(args[1])
 			if !ok {
-				return fmt.Errorf("%s: want a run's number, from 0%s", cell.OneLine(args[1]),
+				return fmt.Errorf("%s: expected a run's number, from 0%s", cell.OneLine(args[1]),
 					numeral.Remedy(args[1]))
 			}
 			folder, err := sweep.Open(args[0])

@@ -15,6 +15,7 @@
 //	sweep.go        a folder of a made-up sweep
 //	pick.go         samples for the Samples page
 //	presets.go      presets that stand in for the embedded ones
+//	names.go        OneName: a name on the screen is that of one measure
 //	verbs.go        Starter and Asked, which note the requests to runs
 //
 //	poison.go    Poison, texts that would steer a terminal, put into every string of a value or

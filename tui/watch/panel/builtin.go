@@ -15,8 +15,8 @@ func BuiltIn() []Panel {
 	const who, look = "class_accuracy", "class_weight"
 	return []Panel{
 		{Title: "Loss", Views: []View{
-			curves("train and test", "loss", "test_loss"),
-			curves("train", "loss"),
+			curves("batch and test", "loss", "test_loss"),
+			curves("batch", "loss"),
 			curves("test", "test_loss"),
 			curves("robust risk", "robust_risk"),
 			{Name: "robust risk by radius", Bars: "robust_risk_at", As: RadiusCurves{}, Plain: true,

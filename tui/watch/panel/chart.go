@@ -38,6 +38,9 @@ func (b *Board) baseChart(q string) *plot.Chart {
 	y := b.scales[q]
 	c := &plot.Chart{X: b.Span(), Y: y.span, YScale: plot.Scale{Kind: y.kind},
 		Duration: b.Axis == byTime, Percent: Percents(b.quantities[q]), Ends: true, Cross: b.Cross}
+	if m := b.quantities[q]; !m.OfStep() { // the table has its mean over several evaluations
+		c.EndsHead = "newest"
+	}
 	for _, row := range b.lineRows() {
 		b.addLine(c, row, func(t *Track) *plot.Series { return t.Curves[q].Series() }, true)
 	}

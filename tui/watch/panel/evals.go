@@ -55,15 +55,35 @@ func (t *Track) Evaluations() []*runner.EvalEvent {
 	case list[n-1].Step == t.Eval.Step:
 		list = append(list[:n-1:n-1], t.Eval)
 	}
-	return compare.OwnEvaluations(t.Meta, list)
+	return t.Meta.OwnEvaluations(list)
 }
 
 // Newest returns the run's own newest evaluation; nil before the first.
 func (t *Track) Newest() *runner.EvalEvent {
-	if t.Eval == nil || len(compare.OwnEvaluations(t.Meta, []*runner.EvalEvent{t.Eval})) == 0 {
+	if t.Eval == nil || len(t.Meta.OwnEvaluations([]*runner.EvalEvent{t.Eval})) == 0 {
 		return nil
 	}
 	return t.Eval
+}
+
+// Parts divides the planned epochs of the run into n parts, and returns the last evaluation by the
+// end of each part that has begun by the clock; nil before the first evaluation. So the evaluations
+// of past parts stay as the run goes on.
+func (t *Track) Parts(clock compare.Clock, n int) (list []*runner.EvalEvent) {
+	all, part := t.Evaluations(), float64(t.Meta.Spec.Epochs)/float64(n)
+	for i := range n {
+		if float64(i)*part >= clock.Epoch() {
+			break
+		}
+		var last *runner.EvalEvent
+		for _, e := range all {
+			if e.Epoch <= min(clock.Epoch(), float64(i+1)*part) {
+				last = e
+			}
+		}
+		list = append(list, last)
+	}
+	return list
 }
 
 // At returns the evaluations of which the run's figures are the means by a clock; nil if the run

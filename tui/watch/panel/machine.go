@@ -127,14 +127,14 @@ func (b *Board) noFigures() string {
 	t := b.Runs.Run()
 	switch {
 	case t.Tape != nil && len(b.Machine.Samples) > 0:
-		return "no figures yet: the replay is before the first look at the machine"
+		return "There are no figures yet: the replay is before the first look at the machine."
 	case !t.Status.Ended():
-		return "no figures yet: drolab looks at the machine every 10 s"
+		return "There are no figures yet. drolab looks at the machine every 10 s."
 	case t.Share == 1 && t.Seconds < 2*machine.Interval.Seconds(): // the first look brings none
-		return fmt.Sprintf("no figures: the run took %s, which is too short. drolab looks at the "+
-			"machine every 10 s", plot.FormatDuration(t.Seconds))
+		return fmt.Sprintf("There are no figures. The run took %s, and drolab looks at the "+
+			"machine every 10 s.", plot.FormatDuration(t.Seconds))
 	}
-	return "no figures were recorded of the machine"
+	return "No figures of the machine were recorded."
 }
 
 // machineList returns the figures of the machine as a list, for exports.

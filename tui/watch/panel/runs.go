@@ -109,14 +109,14 @@ func SeedGroups(tracks []*Track) (groups [][]int) {
 	return groups
 }
 
-// differsInSeed reports whether two runs differ in the seed and in nothing else. It is false for a
-// fork: part of its curves is its parent's, so a band would count that part twice.
+// differsInSeed reports whether two runs differ in the seed and otherwise at most in how often they
+// are looked at or saved. It is false for a fork: part of its curves is its parent's, so a band
+// would count that part twice.
 func (t *Track) differsInSeed(o *Track) bool {
 	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
 		return false
 	}
-	diffs := compare.Diff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})
-	return len(diffs) == 1 && diffs[0].Key == "seed"
+	return len(compare.GroupDiff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})) == 0
 }
 
 // Rows returns the runs of each row of the table.

@@ -12,15 +12,21 @@ import (
 	"drolab/tui/plot"
 )
 
-// StatusText says in words how the run stands, with its figures by a clock. The long form also says
-// how long a run that is done took. The headline tries it first, and takes the short form where the
-// screen is narrow.
-func (t *Track) StatusText(clock compare.Clock, long bool) string {
+// The forms of StatusText, of which each says what the one before says. The headline takes the last
+// one that fits.
+const (
+	Brief      = iota
+	Long       // how long a run that is done took
+	WithEpochs // of which epochs the figures are
+)
+
+// StatusText says in words how the run stands, with its figures by a clock.
+func (t *Track) StatusText(clock compare.Clock, form int) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
 	}
-	if t.Status == runner.Done && !long {
+	if t.Status == runner.Done && form == Brief {
 		s = string(t.Status)
 	} else if t.Status == runner.Done {
 		s = "done after " + kit.Plural(t.Meta.Spec.Epochs, "epoch")
@@ -33,6 +39,9 @@ func (t *Track) StatusText(clock compare.Clock, long bool) string {
 		return s + ": not evaluated"
 	case len(t.At(clock)) == 0: // the clock is that of other runs
 		return s + fmt.Sprintf(": at epoch %.4g, ", newest.Epoch) + t.accuracies(EvalFigure)
+	}
+	if form == WithEpochs {
+		s += ", " + clock.OfRun(t.Meta).String()
 	}
 	return s + ": " + t.accuracies(func(name string) Figure { return ClockFigure(name, clock) })
 }
@@ -67,7 +76,7 @@ func (t *Track) SelectionText() string {
 	if t.Selected == nil {
 		return fmt.Sprintf("no step selected yet by %s", by)
 	}
-	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
+	return fmt.Sprintf("selected epoch %.4g by %s: %s", t.Selected.Epoch, by,
 		t.accuracies(func(name string) Figure {
 			return func(t *Track) measure.Number { return t.valueIn(t.Selected, name) }
 		}))

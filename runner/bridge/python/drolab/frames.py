@@ -92,7 +92,7 @@ class Wire:
             raise FormatError("not a frame of the protocol: it does not begin as one")
         if text > most_head or body > most_body:
             raise FormatError(f"not a frame of the protocol: it declares {text} and {body} bytes: "
-                              f"want at most {most_head} and {most_body}")
+                              f"expected at most {most_head} and {most_body}")
         if not self._fill(_LENGTHS.size + text):
             raise FormatError("a frame is cut short: drolab has gone")
         at = self._from + _LENGTHS.size

@@ -242,7 +242,7 @@ class _Conversation:
         given = [np.ascontiguousarray(a, dtype=kinds[w]) for w, a in zip(want, outputs)]
         for name, a, shape in zip(want, given, shapes):
             if a.shape != shape:
-                raise Wrong(f"outputs gave {name} of the shape {a.shape}, want {shape}: "
+                raise Wrong(f"outputs gave {name} of the shape {a.shape}, expected {shape}: "
                             "the network must have one output for each class")
             if not np.isfinite(a).all():
                 raise Wrong(f"some {name} are not finite: lower lr, or set clip")
@@ -255,7 +255,7 @@ class _Conversation:
         given = np.ascontiguousarray(job.last_features() if self.last else np.empty(shape),
                                      dtype=np.float32)
         if given.shape != shape:
-            raise Wrong(f"last_features gave the shape {given.shape}, want {shape}")
+            raise Wrong(f"last_features gave the shape {given.shape}, expected {shape}")
         self._reply({}, [given])
 
     def _layer(self, head: Head, arrays: Arrays) -> None:
@@ -266,7 +266,7 @@ class _Conversation:
             job.set_last_layer(weights.reshape(shape), biases)
         weights, biases = (np.ascontiguousarray(a, np.float64) for a in job.last_layer())
         if weights.shape != shape or biases.shape != shape[:1]:
-            raise Wrong(f"last_layer gave the shapes {weights.shape} and {biases.shape}, want "
+            raise Wrong(f"last_layer gave the shapes {weights.shape} and {biases.shape}, expected "
                         f"{shape} and {shape[:1]}")
         self._reply({}, [weights, biases])
 

@@ -493,7 +493,7 @@ class Job(job.Job):
         with torch.no_grad():
             p = self.probabilities(self._outputs).cpu().numpy()
         if p.ndim != 2:
-            raise Wrong(f"probabilities gave the shape {p.shape}: want one row for each sample")
+            raise Wrong(f"probabilities gave the shape {p.shape}: expected one row for each sample")
         made = {"classes": lambda: p.argmax(axis=1), "confidences": lambda: p.max(axis=1),
                 "probabilities": lambda: p}
         return [made[name]() for name in want]
