@@ -57,9 +57,10 @@ func TestViewsOfSamples(t *testing.T) {
 	for _, v := range []view{
 		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ───────── 2.850 at ρ 0.5 ──",
 			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ 1\n"}},
-		{"wrong", pictures, 80, 24, "f + v", []string{"─ wrong, 32 of 94 ─╮",
+		{"wrong", pictures, 80, 24, "f + v", []string{" the 32 heaviest of 94 wrong ─╮",
 			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ 1 "}},
-		{"class", pictures, 120, 40, "f f f s s", []string{"─ class hexagon, 4 of 50 · by row ─╮",
+		{"class", pictures, 120, 40, "f f f s s", []string{
+			"─ the 4 heaviest of 50 in class hexagon · by row ─╮",
 			"│ ▸hexagon          hexagon ", "│  →triangle        →triangle ",
 			"││ predicted → triangle "}},
 		{"list", pictures, 120, 40, "v down down -", []string{

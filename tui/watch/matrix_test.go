@@ -106,8 +106,8 @@ func checkMatrix(t *testing.T, l look) (n int) {
 	rows, baseRow := runs.Rows(), runs.RowOf(runs.Baseline)
 	m := l.w.Board.Matrix(who, l.w.Board.CurrentView(who), 20)
 	if len(m.Columns) != len(rows) {
-		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table", l.where,
-			len(m.Columns), len(rows))
+		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table",
+			l.where, len(m.Columns), len(rows))
 	}
 	for i, line := range m.Rows {
 		figure := func(row []int) float64 {
