@@ -76,7 +76,7 @@ tui/lab, runner/sweep, TEA < tui/sweep
 tui/lab, runner/certificate, TEA < tui/samples
 tui/lab, runner/certificate, presets/recorded, TEA < tui/film
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, tui/film < tui
-ANSI, TEA, CHARM < tui
+runner/box, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/internal/tuitest
 runner/record/recordtest < tui/internal/tuitest

@@ -104,7 +104,7 @@ func (m *Model) headerNote(cells int) string {
 	if cell.Width(note) > cells && state != "" {
 		note = state
 	}
-	return m.Theme.Shorten(note, cells)
+	return m.Theme.Shorten(m.withBoxes(note, cells), cells)
 }
 
 // footer draws the last line: a notice, or the keys that work now.

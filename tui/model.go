@@ -28,6 +28,7 @@ type Model struct {
 	led     map[pageID]pageID // by page: the one that led to it
 
 	folder
+	boxes boxStates
 
 	w, h      int
 	unfocused bool

@@ -48,7 +48,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.waited, m.news = now, t
 		m.version++
 	}
-	cmds := []tea.Cmd{m.after(m.pace(), newTick),
+	cmds := []tea.Cmd{m.after(m.pace(), newTick), m.lookAtBoxes(t),
 		m.watch.Update(kit.Tick(t)), // the watched runs are read on whatever page one is
 		m.look(), m.wake(), m.keepView()}
 	if m.current != watchPage {
