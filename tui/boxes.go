@@ -64,6 +64,16 @@ func noteOf(name string, s box.State, now time.Time) boxNote {
 	return boxNote{text: fmt.Sprintf("%s no link %s", name, kit.Duration(age)), without: true}
 }
 
+// liveHere returns the number of live runs of this machine: a box has its own.
+func (m *Model) liveHere() (n int) {
+	for _, r := range m.live {
+		if r.Mirrored() == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // withBoxes puts what is said of the boxes before the note of the header, as far as it fits: those
 // without a link first.
 func (m *Model) withBoxes(note string, cells int) string {

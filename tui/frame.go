@@ -96,8 +96,8 @@ func (m *Model) headerNote(cells int) string {
 	}
 	note := state
 	switch {
-	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf("%d live · %s", len(m.live), state), " · ")
+	case !m.watch.Live() && m.liveHere() > 0: // others than those that are watched
+		note = strings.TrimSuffix(fmt.Sprintf("%d live · %s", m.liveHere(), state), " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+state, " · ")
 	}

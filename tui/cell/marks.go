@@ -1,5 +1,7 @@
 package cell
 
+import "slices"
+
 // The signs of the interface. Each has one meaning, on every page and in every command, and no
 // other package writes one as a literal (TestSignsStandHere). Each has a stand-in of its own where
 // there is ASCII only (standIn).
@@ -108,10 +110,13 @@ func Variant(i int, ascii bool) rune {
 	return ASCIIOr('₁'+rune(row), ascii)
 }
 
-// Spot returns the mark of series i where there is one cell: the number of a variant, or else the
-// mark.
-func Spot(i int, ascii bool) rune {
-	if r := Variant(i, ascii); r != 0 {
+// Spot returns the mark of series i where there is one cell. It is the number of a variant only
+// where another series of those that are drawn has the same mark.
+func Spot(i int, drawn []uint8, ascii bool) rune {
+	twin := func(other uint8) bool {
+		return int(other) != i && Mark(int(other), ascii) == Mark(i, ascii)
+	}
+	if r := Variant(i, ascii); r != 0 && slices.ContainsFunc(drawn, twin) {
 		return r
 	}
 	return Mark(i, ascii)

@@ -30,10 +30,14 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	if ph.BoxX.spans() && ph.BoxY.spans() {
 		p.rectangle(ph.BoxX, ph.BoxY)
 	}
+	drawn := make([]uint8, len(ph.Trails))
+	for i, t := range ph.Trails {
+		drawn[i] = t.Number
+	}
 	for _, back := range [...]bool{true, false} {
 		for _, t := range ph.Trails {
 			if t.Path != nil && t.Back == back {
-				p.path(t)
+				p.path(t, drawn)
 			}
 		}
 	}
@@ -92,8 +96,8 @@ func (p *drawing) nearest(x float64, w int) int {
 }
 
 // path draws the points that are kept and the lines between them. The latest quarter of a path in
-// front has the series' style; the part before it is faint.
-func (p *drawing) path(t Trail) {
+// front has the series' style; the part before it is faint. drawn has the numbers of all series.
+func (p *drawing) path(t Trail, drawn []uint8) {
 	points, style := t.Path.items, lineStyle(t.Number, t.Back)
 	if len(points) == 0 {
 		return
@@ -129,8 +133,8 @@ func (p *drawing) path(t Trail) {
 		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.sign(cell.Origin), style)
 	}
 	if known {
-		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Spot(int(t.Number), p.chart.Charset == ASCII),
-			style)
+		mark := cell.Spot(int(t.Number), drawn, p.chart.Charset == ASCII)
+		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, mark, style)
 	}
 }
 

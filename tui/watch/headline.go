@@ -62,8 +62,8 @@ func (w *Page) headline(cells int) (lines []string) {
 }
 
 // stateLines draws the state of the run under the cursor. If it does not fit, the least important
-// goes first: the bounds of λ, then the epochs of the figures, then how long the run took, and then
-// the end of the line.
+// goes first: the epochs of the figures, which the head of the table names, then the bounds of λ,
+// then how long the run took, and then the end of the line.
 func (w *Page) stateLines(cells, rows int) (lines []string) {
 	if rows == 0 {
 		return nil
@@ -76,14 +76,18 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 	// A line begins as a row of the table does, so the words stand below the names.
 	stands, selected := "", run.SelectionText()
 	text := func(form int) string { return run.StatusText(w.Runs.Clock, form) }
-	most := text(panel.WithEpochs)
+	bounds := ""
 	if selected == "" || rows > 1 {
-		most += run.BoundsText()
+		bounds = run.BoundsText()
 	}
-	forms := []string{most, text(panel.WithEpochs), text(panel.Long), text(panel.Brief)}
+	forms := []string{text(panel.WithEpochs) + bounds, text(panel.Long) + bounds,
+		text(panel.Long), text(panel.Brief)}
 	for _, words := range forms {
-		if len(w.Runs.RowOf(w.Runs.Cursor)) > 1 { // the table has the mean of the row's seeds
+		switch {
+		case len(w.Runs.RowOf(w.Runs.Cursor)) > 1: // the table has the mean of the row's seeds
 			words = run.Label + ": " + words
+		case len(w.Runs.Tracks) > 1:
+			words = run.Short + ": " + words
 		}
 		if rows == 1 && selected != "" {
 			words += " · " + selected

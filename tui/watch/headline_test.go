@@ -40,11 +40,11 @@ func TestHeadline(t *testing.T) {
 		cause, want string
 		evaluated   bool
 	}{
-		{runner.Done, "", "✓ done after 8 epochs in 10s: worst class 11.2 %, mean 30.0 %", true},
-		{runner.Stopped, "", "▬ stopped at epoch 4.75: worst class 11.2 %, mean 30.0 %", true},
-		{runner.Failed, "the loss is NaN", "✗ failed at epoch 4.75: the loss is NaN", true},
+		{runner.Done, "", "✓ sfk: done after 8 epochs in 10s: worst class 11.2 %, mean 30.0 %", true},
+		{runner.Stopped, "", "▬ sfk: stopped at epoch 4.75: worst class 11.2 %, mean 30.0 %", true},
+		{runner.Failed, "the loss is NaN", "✗ sfk: failed at epoch 4.75: the loss is NaN", true},
 		{runner.Failed, strings.Repeat("very ", 40), "very very…", true},
-		{runner.Interrupted, "", "╍ interrupted at epoch 4.75: not evaluated", false},
+		{runner.Interrupted, "", "╍ sfk: interrupted at epoch 4.75: not evaluated", false},
 	} {
 		run.Status, run.Cause = c.status, c.cause
 		if !c.evaluated {

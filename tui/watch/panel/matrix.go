@@ -23,7 +23,14 @@ func (matrix) draw(b *Board, p int, v *View, iw, ih int) ([]string, string) {
 	return b.paint(b.Matrix(p, v, ih), iw, ih), ""
 }
 
-func (matrix) note(b *Board, v *View) string { return allRuns{}.note(b, v) }
+// note says against what the differences are.
+func (matrix) note(b *Board, v *View) string {
+	if b.Runs.Baseline < 0 {
+		return allRuns{}.note(b, v)
+	}
+	base := b.Runs.Tracks[b.Runs.Baseline].ShortName(12)
+	return "vs " + base + ", worst first" + b.Runs.clockNote()
+}
 
 // ShowsMatrix reports whether a view of so many cells is drawn as a matrix.
 func (b *Board) ShowsMatrix(v *View, iw int) bool {
