@@ -115,7 +115,8 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 	for _, front := range [...]bool{false, true} {
 		for i, v := range r.Values {
 			if finite(v) && front == (i == s.Front) {
-				f.set(x0+s.column(v, w), y, cell.Spot(int(s.Numbers[i]), s.Numbers, s.Charset == ASCII),
+				mark := cell.Spot(int(s.Numbers[i]), s.Numbers, s.Charset == ASCII)
+				f.set(x0+s.column(v, w), y, mark,
 					lineStyle(s.Numbers[i], s.Front >= 0 && !front))
 			}
 		}

@@ -40,7 +40,8 @@ func TestHeadline(t *testing.T) {
 		cause, want string
 		evaluated   bool
 	}{
-		{runner.Done, "", "✓ sfk: done after 8 epochs in 10s: worst class 11.2 %, mean 30.0 %", true},
+		{runner.Done, "", "✓ sfk: done after 8 epochs in 10s: worst class 11.2 %, mean 30.0 %",
+			true},
 		{runner.Stopped, "", "▬ sfk: stopped at epoch 4.75: worst class 11.2 %, mean 30.0 %", true},
 		{runner.Failed, "the loss is NaN", "✗ sfk: failed at epoch 4.75: the loss is NaN", true},
 		{runner.Failed, strings.Repeat("very ", 40), "very very…", true},
