@@ -74,10 +74,11 @@ type placedColumn struct {
 	head          string
 	width         int // in cells
 	value, change int // cells of the widest figure and of the widest difference
+	gap           int // 1 for a blank before the difference, which parts it from a star
 }
 
 // right returns the blank cells right of the figures of a column, which stand in its middle.
-func (c *placedColumn) right() int { return (c.width - c.value - 1 - c.change) / 2 }
+func (c *placedColumn) right() int { return (c.width - c.value - 1 - c.gap - c.change) / 2 }
 
 // layout decides what w cells show: all columns with differences and whole names, if they fit. If
 // not, names are shortened first, then signs take the place of differences, and then columns are
@@ -212,7 +213,11 @@ func (m *Matrix) spread(l *matrixLayout) {
 	}
 	spare := max(0, min(mostSpare, (l.middle-l.used)/len(l.columns)))
 	for k := range l.columns {
-		l.columns[k].width += spare
+		c := &l.columns[k]
+		c.width += spare
+		if spare > 0 && c.change > 1 {
+			c.gap = 1
+		}
 	}
 	l.used += spare * len(l.columns)
 	l.middle = l.used // the cells follow the figures
@@ -290,7 +295,7 @@ func (m *Matrix) row(f *Frame, l *matrixLayout, row, top, high int) {
 		if r.Best == c.index {
 			best = m.Best
 		}
-		text := m.value(row, c.index) + best +
+		text := m.value(row, c.index) + best + strings.Repeat(" ", c.gap) +
 			padLeft(m.change(row, c.index, l.changes), c.change)
 		f.textRight(x, y, c.width-c.right(), text, style)
 		x += c.width + 1

@@ -131,7 +131,7 @@ func TestTintsEndWithTheirCells(t *testing.T) {
 		}
 		return "", ""
 	})
-	want := "hexagon ◂ [  54.1 -3.0 ]     57.1     [    67.1★+10.0   ] 200 "
+	want := "hexagon ◂ [  54.1  -3.0]     57.1     [   67.1★ +10.0   ] 200 "
 	if b.String() != want {
 		t.Errorf("the first row is %q, want %q", b.String(), want)
 	}
