@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/eventlog"
 )
@@ -181,7 +182,7 @@ func TestIndexFits(t *testing.T) {
 		"words":   []byte("an index"),
 		"more":    append(slices.Clone(whole), whole...),
 	} {
-		if testing.Short() && name != "cut" && name != "flipped" {
+		if testing.Short() && name != "flipped" {
 			continue
 		}
 		must(t, os.WriteFile(indexOf(r), text, 0o644))
@@ -243,6 +244,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 // TestTrainerWritesIndex checks that a run that gets long has an index at its end, and so has a
 // resumed one.
 func TestTrainerWritesIndex(t *testing.T) {
+	testsize.NotShort(t, "writes 16,000 steps, and TestIndexOfHeldRun half of them")
 	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)
