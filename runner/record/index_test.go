@@ -39,7 +39,7 @@ func byKind[E runner.Event](events []runner.Event) (list []E) {
 }
 
 // longEnough is a number of steps at which a run's log gets an index.
-const longEnough = 8000
+const longEnough = 6000
 
 // checkWhole checks that the events cover the whole of a run of longEnough steps, in small.
 func checkWhole(t *testing.T, what string, events []runner.Event) {

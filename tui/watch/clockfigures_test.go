@@ -157,12 +157,12 @@ func same(a, b float64) bool { return math.Abs(a-b) < 1e-9 || a != a && b != b }
 // ranking, in Who suffers and in the bars. A run or a fork that lacks an evaluation of the clock
 // has no figures.
 func TestOneClock(t *testing.T) {
-	looks := map[string]int{}
+	looks, beat := map[string]int{}, testsize.Pick(3*time.Second, time.Second, time.Second)
 	for seed := range uint64(testsize.Pick(1, 2, 20)) {
 		for name, s := range clockScripts(t, seed) {
 			r := newDriver(t, s, 200, 60)
 			for r.watch.Live() || len(r.watch.Runs.Tracks) == 0 {
-				r.Wait(time.Second, time.Second)
+				r.Wait(beat, time.Second)
 				screen := tuitest.Text(r.Shot())
 				clock, ok := clockOf(s, screen)
 				if !ok {
