@@ -244,7 +244,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 // TestTrainerWritesIndex checks that a run that gets long has an index at its end, and so has a
 // resumed one.
 func TestTrainerWritesIndex(t *testing.T) {
-	testsize.NotShort(t, "writes 16,000 steps, and TestIndexOfHeldRun half of them")
+	testsize.NotShort(t, "writes 16,000 steps, and TestIndexOfHeldRun fewer")
 	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)
