@@ -147,7 +147,7 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 // With full batches, the method is gradient descent on R_ρ itself and reaches its minimum.
 func TestBatchReachesTheOptimum(t *testing.T) {
 	l := newRegressionProblem(testRand(83), 120, 2, square, func(m float64) float64 { return m })
-	for _, set := range testsize.Few[Set](2, CressieRead{1.5}, KL{}, CressieRead{2},
+	for _, set := range testsize.Few[Set](1, CressieRead{1.5}, KL{}, CressieRead{2},
 		SmoothedCVaR{.2}) {
 		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)

@@ -3,6 +3,8 @@ package dro
 import (
 	"math"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // The weights are the derivatives of (1 − e^{−ℓ})^γ ℓ, by finite differences of
@@ -53,6 +55,7 @@ func TestFocalAtTheEdges(t *testing.T) {
 // On logistic losses, focal converges to a point where the finite-difference gradient of its own
 // mean loss is 0. That point is not ERM's.
 func TestFocalReachesAStationaryPoint(t *testing.T) {
+	testsize.NotShort(t, "takes 40,000 steps, as TestAlgorithmsReachTheOptimum does in small")
 	l := newRegressionProblem(testRand(87), 100, 2, logistic,
 		func(m float64) float64 { return math.Copysign(1, m) })
 	trainer := newTrainer(t, "focal", nil, nil)

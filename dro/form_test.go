@@ -88,6 +88,7 @@ func drawnBatch(rng *rand.Rand, groups, samples int) (b Batch, wild bool) {
 // TestForms: PyTorch computes from a method's form the weights that the method gives, on 1000
 // batches of every method that has one.
 func TestForms(t *testing.T) {
+	peertest.Python(t, "numpy", "torch") // else nobody reads the cases
 	rng, path := testRand(50), filepath.Join(t.TempDir(), "cases")
 	f, err := os.Create(path)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // testGroupDROTrainer returns Group DRO on groups with the given numbers of training samples.
@@ -297,6 +299,7 @@ func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
 // 1 with batches that nearly always have one. (The source draws a group first, then a sample of
 // it.)
 func TestGroupDROWithRareGroupsIsBiased(t *testing.T) {
+	testsize.NotShort(t, "takes 40,000 steps, as TestAlgorithmsReachTheOptimum does in small")
 	l := points([]int{90, 10}, []float64{0, 2}, []float64{0, 0})
 	for _, batch := range []int{4, 64} {
 		rng := rand.New(rand.NewPCG(63, 1))

@@ -84,6 +84,7 @@ func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 // smaller than α. It does not converge unless α falls: of two iterates in a row, at least one is
 // α/2 or more away.
 func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
+	testsize.NotShort(t, "takes thousands of steps, as TestAlgorithmsReachTheOptimum does in small")
 	rng := testRand(72)
 	for _, l := range []*regressionProblem{
 		newRegressionProblem(rng, 100, 1, square, func(m float64) float64 { return m }),

@@ -29,7 +29,7 @@ func convexCases() []struct {
 // The two bounds meet, and no x nearby, nor one far off, has a lower risk.
 func TestLeastRiskIsLeast(t *testing.T) {
 	for _, s := range regressions(300) {
-		for _, c := range testsize.Few(3, convexCases()...) {
+		for _, c := range testsize.Few(2, convexCases()...) {
 			o, err := s.Least(c.set, c.rho)
 			if err != nil {
 				t.Errorf("%s, %g: Least: %v", c.set.Label(), c.rho, err)

@@ -60,6 +60,7 @@ func atLeast(k, n int, p float64) (sum float64) {
 // more often than their level says, although the samples without that loss have no other doubt.
 // The doubt is no way out: most bounds have none where the large losses are not rare.
 func TestCoverageOfMost(t *testing.T) {
+	testsize.NotShort(t, "draws hundreds of samples, as TestBoundsOfFewLosses does in small")
 	const n, samples, level = 500, 200, .95
 	found := 0 // cells in which too many miss without the ground
 	for _, rare := range testsize.Few(2, 2., 40, 6) {

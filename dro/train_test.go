@@ -198,7 +198,7 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 		{"squares", .3, .05, 400, newRegressionProblem(rng, 50, 3, square, same)},
 		{"logistic", .05, .2, 1500, newRegressionProblem(rng, 50, 3, logistic, sign)},
 	}
-	for _, l := range problems {
+	for _, l := range testsize.Few(2, problems...) {
 		d := len(l.a[0])
 		list := []Problem{
 			{Set: CressieRead{2}, Coordinates: Paper}, {Set: KL{}, Coordinates: Unshifted},

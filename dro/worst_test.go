@@ -63,6 +63,10 @@ func TestWorstCaseIsExact(t *testing.T) {
 					if !testsize.Long() {
 						continue
 					}
+				case CressieRead{1.1}, CressieRead{2}, SmoothedCVaR{.1}, CVaR{.7}:
+					if testing.Short() {
+						continue
+					}
 				}
 				rhos := cases(testsize.Few(1, .5, 1e-12, 10, 1e-3), 1e-6, .1, 1.5, 1e4)
 				if s, err := newSample(losses); err == nil && set.HasRadius() {

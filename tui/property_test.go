@@ -43,7 +43,7 @@ func TestRandom(t *testing.T) {
 			keys = append(keys, "0", "A", "é", "世", "-", ".", "y", "2", "2", "backspace")
 			steps := 250
 			if testing.Short() {
-				steps = 25
+				steps = 12
 			}
 			for i := range steps {
 				what := r.stir(rng, keys)

@@ -146,7 +146,7 @@ func TestSamplesOfSharedView(t *testing.T) {
 
 // TestSamplesFit draws the samples with many keys on screens of many sizes.
 func TestSamplesFit(t *testing.T) {
-	for _, environ := range testsize.Few(2, nil, []string{"DROLAB_ASCII=1"},
+	for _, environ := range testsize.Few(1, nil, []string{"DROLAB_ASCII=1"},
 		[]string{"NO_COLOR=1"}, []string{"COLORTERM=", "TERM=xterm"}) {
 		for _, table := range []bool{false, true} {
 			r := onSamples(t, table, 80, 24, environ...)

@@ -93,7 +93,7 @@ func TestEveryTerminal(t *testing.T) {
 	variants := tuitest.Variants()
 	for i, v := range pages(t) {
 		for k, name := range slices.Sorted(maps.Keys(variants)) {
-			if testing.Short() && (i+k)%3 != 0 { // every page and every terminal once at least
+			if testing.Short() && (i+k)%6 != 0 { // every page and every terminal once at least
 				continue
 			}
 			environ := variants[name]

@@ -152,7 +152,7 @@ func TestSweepFits(t *testing.T) {
 		r := sweepingIn(t, dir, 80, 24, environ...)
 		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown",
 			"pgup", "g", "G", "s"}
-		for i := range testsize.Pick(50, 160, 160) { // 160 are every width
+		for i := range testsize.Pick(20, 160, 160) { // 160 are every width
 			r.Press("5", keys[i*7919%len(keys)])
 			r.size(40+i*37%160, 12+i*23%50)
 			r.Send(click(i*13%r.w, i*29%r.h),

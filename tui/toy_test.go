@@ -438,6 +438,7 @@ func toyMeasure(i int) measure.Measure {
 // TestToysChangeNothingElse: the toys change no golden screen but Launch's, which lists the
 // methods, and every method has a mark of its own.
 func TestToysChangeNothingElse(t *testing.T) {
+	testsize.NotShort(t, "draws every page, as TestGoldens does")
 	addToys(t)
 	for _, v := range pages(t) {
 		if same := v.golden(t) == tuitest.GoldenOf(t, v.name); same == (v.name == "launch") {

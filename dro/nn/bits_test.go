@@ -71,14 +71,14 @@ var bf16Digests = map[string]string{
 }
 
 // slow reports whether a digest is left out: the large models take long on kernels other than this
-// machine's best. They are left out but with DROLAB_LONG=1, and with -short resnet8 is so, too, and
-// the largest model.
+// machine's best. They are left out but with DROLAB_LONG=1. With -short resnet8 and mlp are too,
+// and the largest models on every kernel.
 func slow(model string, isa kern.ISA) bool {
 	if isa == kern.Detect() {
 		return testing.Short() && (model == "resnet18" || model == "alexnet")
 	}
 	return skipped(model) || model == "resnet8 by winograd" && !testsize.Long() ||
-		model == "resnet8" && testing.Short()
+		testing.Short() && (model == "resnet8" || model == "mlp")
 }
 
 // TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit of

@@ -203,7 +203,7 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	for _, model := range []string{"convnet", "resnet8"} {
+	for _, model := range testsize.Few(1, "resnet8", "convnet") {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
 		n := testNet(t, c)
 		x, labels, ratios := batch(c, 16, 1)

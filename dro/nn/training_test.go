@@ -14,7 +14,8 @@ import (
 // and with the plain Gorgonia graph and PyTorch's rule of SGD with momentum, written out. The
 // losses stay together for the first ten steps.
 func TestTrainingIsUnchanged(t *testing.T) {
-	const steps, lr, momentum = 10, 0.01, 0.9
+	const lr, momentum = 0.01, 0.9
+	steps := testsize.Pick(3, 10, 10)
 	for _, c := range testsize.Few(2,
 		Config{Model: "mlp", C: 3, H: 8, W: 8, Classes: 10, Batch: 16},
 		Config{Model: "resnet8", C: 3, H: 16, W: 16, Classes: 10, Batch: 8},

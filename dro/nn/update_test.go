@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // TestUpdate checks PyTorch's rule by hand: v ← μv + (g + dw), w ← w − αv.
@@ -279,7 +281,7 @@ func TestPerceptronsAgainstDifferences(t *testing.T) {
 // evaluations drop nothing. A network resumed from a checkpoint draws what the other network draws,
 // and AdamW takes it to the same bits, on any number of threads. Nothing is allocated.
 func TestAdamWAndDropoutGoOn(t *testing.T) {
-	for _, c := range perceptrons() {
+	for _, c := range testsize.Few(4, perceptrons()...) {
 		t.Run(fmt.Sprint(c.Activation, c.Dropout), func(t *testing.T) {
 			whole := testNet(t, c)
 			c.Threads, c.Batch = 1, 9

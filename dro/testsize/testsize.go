@@ -28,6 +28,15 @@ func OnlyLong(t testing.TB, reason string) {
 	}
 }
 
+// NotShort skips a test with -short. The reason says what takes long, and which quicker test shows
+// the same kind.
+func NotShort(t testing.TB, reason string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(reason + ": not with -short")
+	}
+}
+
 // Few returns the first n elements of a list with -short, and otherwise all of them.
 func Few[T any](n int, list ...T) []T {
 	if testing.Short() {

@@ -250,9 +250,7 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 		return fmt.Errorf("no drolab answers: %w", err)
 	}
 	hello := &Hello{Protocol: protocol, Format: runner.Format, Clock: l.now()}
-	if err := out.send(&frame{Hello: hello}); err != nil {
-		return err
-	}
+	_ = out.send(&frame{Hello: hello}) // if it fails, what is read says more
 	in := newReceiver(buffered)
 	c := &nearConversation{Link: l, out: out}
 	for {

@@ -53,7 +53,7 @@ func TestMirrorFollows(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "mirror")
 			m := openMirror(t, dir)
 			p := newPair(t, h.store.Dir(), m)
-			for turn := range 50 {
+			for turn := range testsize.Pick(20, 50, 50) {
 				what := h.change()
 				wanted := []string{"run-1", "run-3"}
 				p.near.Want(wanted...)

@@ -44,7 +44,7 @@ func TestParts(t *testing.T) {
 	s := bridged(dro.SFK)
 	s.ValFraction, s.Select = 0, "last"
 	want := r.log(t, must(r.start(t, "", s))(t)[0])
-	for _, procs := range []string{"procs=1", "procs=2", "procs=3", "procs=11"} {
+	for _, procs := range testsize.Few(2, "procs=1", "procs=3", "procs=2", "procs=11") {
 		id := must(r.start(t, "", withWords(s, procs)))(t)[0]
 		wantLog(t, procs, r.log(t, id), want, 0)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ import (
 
 // TestMain makes the test binary the program that its runs train, or a drolab that is killed.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // each process holds a few megabytes only
 	switch {
 	case os.Getenv(zygoteEnv) != "":
 		os.Exit(zygote.StandIn(os.Getenv(zygoteEnv)))

@@ -412,6 +412,7 @@ func known(x measure.Number) float64 {
 // Of the bounds of χ² without a !, at most 10 % miss, in each cell in full, and in all cells
 // together in the short form. At most a quarter of the cells have a ! at nearly every sample.
 func TestCoverage(t *testing.T) {
+	testsize.NotShort(t, "draws thousands of samples, for which TestProvedBounds has few")
 	for _, s := range sizes() {
 		t.Run(fmt.Sprint(s.n), func(t *testing.T) { cover(t, s) })
 	}

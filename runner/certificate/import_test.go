@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
@@ -302,6 +303,7 @@ func TestBadTables(t *testing.T) {
 
 // A table with more rows than a run keeps is refused, with the number of the line.
 func TestTooManyRows(t *testing.T) {
+	testsize.NotShort(t, "reads a million rows, and TestBadTables few")
 	text := "label,prediction\n" + strings.Repeat("a,b\nb,a\n", 1<<19+1)
 	_, err := ReadPredictions(context.Background(), file(t, text), nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "line 1048578: more than 1048576 rows") {

@@ -116,6 +116,7 @@ func (p *pipeline) boundsOfMost(l *boundedLaw, n, samples int) (with, without []
 // Of the bounds without a !, no more miss than chance allows at the nominal 5 %, in each cell; and
 // the ground of this table is needed. The short form has one law with few samples.
 func TestCoverageOfMaxLoss(t *testing.T) {
+	testsize.NotShort(t, "draws samples, for which TestProvedBounds has few")
 	sizes, samples := []int{200, 500, 2000}, 300
 	if !testsize.Long() {
 		sizes, samples = []int{500}, 30

@@ -24,6 +24,8 @@ import (
 // in an engine with little memory. Each is refused in one line or trained on. The engine stays the
 // same process, and a run beside them ends with the same bits as a run that trains alone.
 func TestHostileData(t *testing.T) {
+	testsize.NotShort(t, "opens bad data in an engine with little memory: TestForeignFiles of "+
+		"runner/data/source has such files")
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
 	}

@@ -70,6 +70,8 @@ var empty = map[string]bool{"advance": true, "restart": true, "pick": true, "swa
 // an answer, in an engine with little memory. Each ends its own run, in one line. The engine stays
 // the same process, and a run beside them ends with the same bits as a run that trains alone.
 func TestHostileProgram(t *testing.T) {
+	testsize.NotShort(t, "trains a dozen bad programs: TestHostile of runner/bridge has them "+
+		"without an engine")
 	if raceDetector {
 		t.Skip("the detector takes more memory than the engine may")
 	}

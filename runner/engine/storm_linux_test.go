@@ -27,6 +27,8 @@ import (
 // client waits, and the engine stays the same process. A run beside them ends with the same bits as
 // a run that trains alone.
 func TestStorm(t *testing.T) {
+	testsize.NotShort(t, "sends dozens of requests, as TestManyConnections and "+
+		"TestMutatedFrames do in small")
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
 	}

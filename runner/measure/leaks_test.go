@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner/data"
 )
 
@@ -61,7 +62,7 @@ func TestLeaksOfFewPositives(t *testing.T) {
 	for _, c := range []struct{ rows, every int }{{4000, 200}, {4000, 160}, {4000, 4},
 		{400, 16}, {60, 2}} {
 		alarms := 0
-		for range 100 {
+		for range testsize.Pick(20, 100, 100) {
 			alarms += len(leaks(binormal(rng, c.rows, c.every, .844)))
 		}
 		if alarms > 0 {
@@ -87,6 +88,7 @@ func TestLeaksOfFewPositives(t *testing.T) {
 // The Wilson interval of a share of as many rows as there are positives holds for the AUROC: at
 // least 95 % of such intervals have the true AUROC in them.
 func TestIntervalOfAUROC(t *testing.T) {
+	testsize.NotShort(t, "draws hundreds of tables, and TestLeaks few")
 	const draws = 200
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, truth := range []float64{.7, .844, .95} {

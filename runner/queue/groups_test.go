@@ -86,6 +86,9 @@ func TestEveryMethodWhereverGroupsAreKnown(t *testing.T) {
 	}
 	refused := 0
 	for _, m := range dro.Methods() {
+		if !slices.Contains(methods(), m.Name) {
+			continue
+		}
 		everywhere, err := start(t, onPlaces(m.Name, all))
 		if err != nil {
 			t.Errorf("%s, all groups known: %v", m.Name, err)

@@ -25,7 +25,10 @@ func TestHoles(t *testing.T) {
 	must(t, findRun(s, original).Relabel(func(l *Label) { l.Note = "good" }))
 	indexAll(t, filepath.Join(before, id))
 	const size = 1 << 40
-	for _, name := range filesOf(t, filepath.Join(before, id)) {
+	for i, name := range filesOf(t, filepath.Join(before, id)) {
+		if testing.Short() && i%2 > 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			must(t, os.CopyFS(dir, os.DirFS(before)))

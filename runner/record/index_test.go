@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/eventlog"
 )
@@ -38,7 +39,7 @@ func byKind[E runner.Event](events []runner.Event) (list []E) {
 }
 
 // longEnough is a number of steps at which a run's log gets an index.
-const longEnough = 8000
+const longEnough = 6000
 
 // checkWhole checks that the events cover the whole of a run of longEnough steps, in small.
 func checkWhole(t *testing.T, what string, events []runner.Event) {
@@ -181,7 +182,7 @@ func TestIndexFits(t *testing.T) {
 		"words":   []byte("an index"),
 		"more":    append(slices.Clone(whole), whole...),
 	} {
-		if testing.Short() && name != "cut" && name != "flipped" {
+		if testing.Short() && name != "flipped" {
 			continue
 		}
 		must(t, os.WriteFile(indexOf(r), text, 0o644))
@@ -243,6 +244,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 // TestTrainerWritesIndex checks that a run that gets long has an index at its end, and so has a
 // resumed one.
 func TestTrainerWritesIndex(t *testing.T) {
+	testsize.NotShort(t, "writes 16,000 steps, and TestIndexOfHeldRun fewer")
 	t.Parallel()
 	s := newStore(t)
 	m := newMeta(1)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/internal/atomicfile"
 )
@@ -115,7 +116,7 @@ func TestDoctorOfARunInMotion(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for at, done := 1, true; done; at++ {
+			for at, done := 1, true; done; at += testsize.Pick(5, 1, 1) {
 				l, n := newSteppedRun(t), 0
 				c.before(l)
 				done = false
@@ -144,7 +145,7 @@ func TestHoldsWhatItCopies(t *testing.T) {
 	r, err := Find(l.s.dir, l.m.ID)
 	must(t, err)
 	r.open = openHooked(l.goOn)
-	for range 20 {
+	for range testsize.Pick(5, 20, 20) {
 		past, err := r.Past(newestStep)
 		must(t, err)
 		_, err = r.Load(newestStep)

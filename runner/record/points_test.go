@@ -138,7 +138,7 @@ func TestCrashPoints(t *testing.T) {
 			if testing.Short() {
 				step = 30 * somePoints
 			}
-			if testsize.Long() || len(trace) <= 2*somePoints {
+			if testsize.Long() || !testing.Short() && len(trace) <= 2*somePoints {
 				step = 1
 			}
 			points := 0

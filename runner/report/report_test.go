@@ -471,7 +471,7 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 			{"another network", dro.ERM, .5, func(s *spec.Spec) { s.WeightDecay = .1 }},
 			{"another radius", dro.SFK, .1, func(*spec.Spec) {}},
 		} {
-			if testing.Short() && i%3 > 0 {
+			if testing.Short() && i%6 > 0 {
 				continue
 			}
 			t.Run(base.preset+", "+c.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
@@ -222,6 +223,7 @@ func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 // TestSelectionIsBlindToTheTestSplit: a shuffle of the test labels changes no selection, including
 // those of rungs and steps, but it changes the figures of the test split.
 func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
+	testsize.NotShort(t, "trains 32 runs, as TestHalving does")
 	text := `
 preset: csv
 grid: {lr: [.3, .03, .003, .0003], algo: [sfk, erm]}

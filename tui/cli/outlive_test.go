@@ -343,6 +343,7 @@ func (t *terminal) leave() {
 // TestHangup closes the terminal from which four runs were started. They go on, and another
 // terminal shows them.
 func TestHangup(t *testing.T) {
+	testsize.NotShort(t, "trains four runs twice, as TestKilledEngineLosesNothing does")
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
@@ -615,10 +616,11 @@ func TestReaderLeaves(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{
-		run(), {"show", "latest", "--json"}, {"show", "latest"}, {"compare", "csv"},
-		{"compare", "csv", "--csv"}, {"runs"}, {"presets"}, {"--help"},
-	} {
+	for _, args := range testsize.Few(3,
+		run(), []string{"show", "latest", "--json"}, []string{"runs"}, []string{"show", "latest"},
+		[]string{"compare", "csv"}, []string{"compare", "csv", "--csv"}, []string{"presets"},
+		[]string{"--help"},
+	) {
 		s, said := b.leaves(false, args...)
 		if !s.Signaled() || s.Signal() != syscall.SIGPIPE {
 			t.Errorf("drolab %v ends with status %#x, want SIGPIPE", args, s)

@@ -54,6 +54,7 @@ func meanWorst(t *testing.T, runs []*record.Run, a dro.Algorithm, selected bool)
 // training, stands at the step that its runs have selected, and the refitted methods at the last
 // one. Every table says so. At the last steps no table speaks of a selection.
 func TestOneStepInEveryTable(t *testing.T) {
+	testsize.NotShort(t, "trains six runs, as tests of runner/queue do")
 	for _, rule := range testsize.Pick(
 		[]string{"val_worst"}, []string{"val_worst", "last"}, []string{"val_worst", "last"}) {
 		dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data/source"
 	"drolab/runner/record"
@@ -22,6 +23,7 @@ import (
 // half minutes, at most a tenth more bytes than the same run without samples. The first frame
 // counts. With -short it takes a third of the time.
 func TestEyeBytes(t *testing.T) {
+	testsize.NotShort(t, "draws two whole trainings, as TestEye does in small")
 	heavy, none := sentBy(t, true), sentBy(t, false)
 	t.Logf("%d bytes, %d without samples", heavy, none)
 	if 10*heavy > 11*none {

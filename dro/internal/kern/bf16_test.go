@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // eachBF16 runs f for every kernel of this machine, and skips the other kernels by name.
@@ -129,8 +131,8 @@ func (p *convProblem) checkData(t *testing.T, c *BF16Conv, x, dy []float32) {
 func TestBF16SameBitsOnAnyTeam(t *testing.T) {
 	own := bf16Cases()[len(convCases):]
 	tiles, roundings, runs := own[0], own[4], own[8]
-	for _, tc := range []convCase{convCases[2], convCases[4], convCases[14], tiles, roundings,
-		runs} {
+	for _, tc := range testsize.Few(3, convCases[2], tiles, runs, convCases[4], convCases[14],
+		roundings) {
 		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
 			r := rand.New(rand.NewPCG(5, 6))
 			b := NewBatch(tc.images)

@@ -226,7 +226,7 @@ func boolFloat(b bool) float32 {
 }
 
 func TestConvSameBitsOnAnyTeam(t *testing.T) {
-	for _, tc := range []convCase{convCases[2], convCases[14]} {
+	for _, tc := range testsize.Few(1, convCases[2], convCases[14]) {
 		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) { sameBitsOnAnyTeam(t, tc) })
 	}
 }

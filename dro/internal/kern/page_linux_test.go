@@ -176,6 +176,9 @@ func TestNoAllocationInBF16(t *testing.T) {
 // TestNoAllocation runs a training step twice: after the first, nothing allocates.
 func TestNoAllocation(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
+		if testing.Short() && isa != Detect() {
+			return
+		}
 		team := NewTeam(2)
 		defer team.Close()
 		n := newAlexNet(isa, team, 3)

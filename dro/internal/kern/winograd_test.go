@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // winogradCases are geometries that leave remainders: channels beside tiles, blocks beside images,
@@ -75,7 +77,7 @@ func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 // TestWinogradSameBits checks that neither the number of threads nor memory that others have used
 // changes the bits.
 func TestWinogradSameBits(t *testing.T) {
-	for _, tc := range winogradCases[4:6] {
+	for _, tc := range testsize.Few(1, winogradCases[4:6]...) {
 		eachISA(t, func(t *testing.T, isa ISA) {
 			r, b := rand.New(rand.NewPCG(5, 6)), NewBatch(tc.images)
 			c := must(NewConv(isa, b, tc.cfg)).Winograd(NewScratch(3))

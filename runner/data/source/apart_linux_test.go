@@ -15,12 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner/data"
 )
 
 // A table that needs more memory than is allowed ends the process that reads it, with one line of
 // error here. A table that fits is read.
 func TestApartIsBounded(t *testing.T) {
+	testsize.NotShort(t, "fills the memory of a process, and TestApartErrors fails in others")
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the reader is allowed here")
 	}
