@@ -184,24 +184,16 @@ func figurePlaces() map[string]func(*testing.T, look) int {
 // figures. There are figures in each place, whatever the kind of runs; the ranking comes at the
 // end.
 func TestOneClock(t *testing.T) {
-<<<<<<< HEAD
 	figures := map[[2]string]int{} // by the kind of runs and the place
 	var kinds []string
-=======
-	looks, beat := map[string]int{}, testsize.Pick(3*time.Second, time.Second, time.Second)
->>>>>>> short
+	beat := testsize.Pick(3*time.Second, time.Second, time.Second)
 	for seed := range uint64(testsize.Pick(1, 2, 20)) {
 		for name, s := range clockScripts(t, seed) {
 			kinds = append(kinds, name+", live", name+", done")
 			r := newDriver(t, s, 200, 60)
-<<<<<<< HEAD
 			for live := true; live; {
-				r.Wait(time.Second, time.Second)
-				live = r.watch.Live() || len(r.watch.Runs.Tracks) == 0
-=======
-			for r.watch.Live() || len(r.watch.Runs.Tracks) == 0 {
 				r.Wait(beat, time.Second)
->>>>>>> short
+				live = r.watch.Live() || len(r.watch.Runs.Tracks) == 0
 				screen := tuitest.Text(r.Shot())
 				clock, ok := clockOf(s, screen)
 				if !ok {
