@@ -30,6 +30,8 @@ type Story struct {
 	Scope string   // what it covers: "Epoch 32, one seed"; "" where nothing can be said yet
 	Said  []string // the clauses, the most important first
 	Out   []string // clauses on the runs that are left out, which always stay
+
+	moment int // place in Said of the clause that says since when, which is dropped first; 0: none
 }
 
 // DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the
@@ -63,7 +65,8 @@ func NewStory(runs []StoryRun, baseline int) Story {
 		return Story{Clock: c.clock(), Said: []string{c.waits}, Out: c.out}
 	}
 	f := c.facts()
-	return Story{Clock: c.clock(), Scope: f.scope(), Said: f.say(), Out: c.out}
+	said, moment := f.say()
+	return Story{Clock: c.clock(), Scope: f.scope(), Said: said, Out: c.out, moment: moment}
 }
 
 // StoryOf tells the story of recorded runs, from their logs, against the plain method.
@@ -83,9 +86,13 @@ func StoryOf(runs []*record.Run) (Story, error) {
 // String returns the whole sentence.
 func (s Story) String() string { return s.Longest(func(string) bool { return true }) }
 
-// Longest returns the longest form of the sentence that fits, or else the shortest. The last
-// clauses are dropped first; the clauses on runs that are left out stay.
+// Longest returns the longest form of the sentence that fits, or else the shortest. The clause that
+// says since when is dropped first, and then the last ones. The clauses on runs that are left out
+// stay.
 func (s Story) Longest(fits func(string) bool) string {
+	if s.moment > 0 && !fits(s.sentence(len(s.Said))) {
+		s.Said = slices.Delete(slices.Clone(s.Said), s.moment, s.moment+1)
+	}
 	for n := len(s.Said); ; n-- {
 		if text := s.sentence(n); n <= 1 || fits(text) {
 			return text
@@ -164,16 +171,20 @@ type clause struct {
 	figures []any
 }
 
-// say returns the clauses that are said: on each topic the first that holds.
-func (f *facts) say() (said []string) {
+// say returns the clauses that are said: on each topic the first that holds. moment is the place of
+// the one that says since when, 0 for none.
+func (f *facts) say() (said []string, moment int) {
 	spoken := map[topic]bool{}
 	for _, c := range f.clauses() {
 		if c.holds && !spoken[c.topic] {
 			spoken[c.topic] = true
+			if c.topic == since {
+				moment = len(said)
+			}
 			said = append(said, fmt.Sprintf(c.words, c.figures...))
 		}
 	}
-	return said
+	return said, moment
 }
 
 // clauses returns all clauses that can be said. The figures of one that does not hold mean nothing.

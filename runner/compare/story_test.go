@@ -391,7 +391,8 @@ func TestLeftOut(t *testing.T) {
 			"(61 against 51 %), since epoch 1; pgd is left out, with fewer seeds."}.check(t)
 }
 
-// TestLongest: a shorter form drops the last clauses, and keeps those about runs that are left out.
+// TestLongest: a shorter form drops the clause that says since when, then the last clauses, and
+// keeps those about runs that are left out.
 func TestLongest(t *testing.T) {
 	runs := storyRuns(ermResult(), sfkResult(), pgdResult().changed(diverged))
 	story := NewStory(runs, 0)
@@ -407,7 +408,7 @@ func TestLongest(t *testing.T) {
 	}{
 		{500, lead + since + price + out},
 		{len(lead + since + price + out), lead + since + price + out},
-		{len(lead+since+price+out) - 1, lead + since + out},
+		{len(lead+since+price+out) - 1, lead + price + out},
 		{len(lead + out), lead + out},
 		{0, lead + out},
 	} {

@@ -90,8 +90,8 @@ func (w *Page) raceClock(branch, parent *panel.Track) compare.Clock {
 	return compare.Latest(branch.Meta, both)
 }
 
-// raceLine says how far the branch is ahead of its parent, by the clock of raceClock. What
-// does not fit is left out from the end.
+// raceLine says how far the branch is ahead of its parent, by the clock of raceClock. What does not
+// fit is left out: first the epochs, which the head of the table names, and then from the end.
 func (w *Page) raceLine(cells int) string {
 	t := w.Theme
 	branch, parent := w.branchAndParent()
@@ -105,8 +105,13 @@ func (w *Page) raceLine(cells int) string {
 			t.Warn.Paint(": waits until a run ends; p on a running one lets it begin")}
 	}
 	if len(clock.Epochs) > 0 {
-		head += ", " + clock.String() + ": "
 		rest = w.ahead(branch, parent, clock)
+		whole := head + ", " + clock.String() + ": "
+		if len(rest) == 0 {
+			head += ", " + clock.String()
+		} else if head += ": "; cell.Width(whole+rest[0]) <= cells-2 {
+			head = whole
+		}
 	}
 	head = " " + cell.Cut(t.Greek(head), cells-2)
 	line, room := t.Dim.Paint(head), cells-1-cell.Width(head)
