@@ -245,9 +245,8 @@ func (p *Page) viewTable(w, h int) []string {
 	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
 	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
 	for _, i := range groups {
-		cw := p.cellWidth(i)
-		head += t.Line(p.colors[i]).Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
-		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
+		head += t.Line(p.colors[i]).Paint(p.overFigures(i, p.groupName(i)))
+		seeds += t.Dim.Paint(p.overFigures(i, fmt.Sprint(len(p.table.Rows[i].Runs))))
 	}
 	lines := []string{head, seeds}
 	for _, row := range rows[top:] {
@@ -258,6 +257,13 @@ func (p *Page) viewTable(w, h int) []string {
 		lines = append(lines, t.Dim.Paint(kit.Left(s, w)))
 	}
 	return lines
+}
+
+// overFigures writes the head of a group over its figures. A long one reaches over the differences.
+func (p *Page) overFigures(group int, text string) string {
+	w := p.width(group)
+	text = cell.Cut(text, w.figures+w.differences-2) + " "
+	return kit.Left(kit.Right(text, max(w.figures, cell.Width(text))), w.figures+w.differences)
 }
 
 // outOfView returns the numbers of columns or lines before and after those in view, with the arrow
