@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/google/go-cmp/cmp"
 )
 
 // driver drives a Model.
@@ -113,8 +115,9 @@ func (r *driver) fits(t testing.TB, what string) {
 	}
 	s := r.terminalText(lines)
 	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
-	if s != r.screen() {
-		t.Fatalf("%s: looking twice shows two things", what)
+	if again := r.screen(); s != again {
+		t.Fatalf("%s: a second look shows another screen (+) than the first (-): %s", what,
+			cmp.Diff(strings.Split(s, "\n"), strings.Split(again, "\n")))
 	}
 }
 

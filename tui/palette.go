@@ -127,8 +127,9 @@ func (p *palette) match(row *kit.Key) int {
 	if p.keysOnly {
 		text += " " + strings.ToLower(row.Names(true))
 	}
+	own := text // a synonym has none itself
 	for of, words := range synonyms() {
-		if strings.Contains(text, of) {
+		if strings.Contains(own, of) {
 			text += " " + words
 		}
 	}
