@@ -219,7 +219,9 @@ func (s *farConversation) saySentAll() error {
 
 // compare lists the runs, and sends the versions of those that the other side may not have.
 func (s *farConversation) compare(hashes []string) error {
-	s.list()
+	if err := s.list(); err != nil {
+		return err
+	}
 	all := make(map[string]string, len(s.runs))
 	for id, r := range s.runs {
 		all[id] = r.version
@@ -237,15 +239,22 @@ func (s *farConversation) compare(hashes []string) error {
 	return s.out.send(frames...)
 }
 
-// list lists all runs of the folder.
-func (s *farConversation) list() {
+// list lists all runs of the folder, and tells the other side which cannot be read.
+func (s *farConversation) list() error {
 	s.folderChanged()
-	runs, _ := record.NewCatalogue(s.RunsDir, s.Cache).List()
+	runs, problems := record.NewCatalogue(s.RunsDir, s.Cache).List()
+	const most = 10
+	for _, err := range problems[:min(most, len(problems))] {
+		if err := s.out.send(&frame{Problem: err.Error()}); err != nil {
+			return err
+		}
+	}
 	s.runs, s.order = make(map[string]*farRun, len(runs)), s.order[:0]
 	for _, r := range runs {
 		s.runs[r.Meta.ID] = newFarRun(r)
 		s.order = append(s.order, r.Meta.ID)
 	}
+	return nil
 }
 
 // settleTime is the least age of a folder's last change at which its time proves that nothing has

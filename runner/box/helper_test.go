@@ -60,7 +60,7 @@ func (p *pair) settle() {
 			f, err := p.atNear.next()
 			must(p.t, err)
 			must(p.t, p.near.take(f))
-			if problem := p.near.state.Problem; problem != "" {
+			if problem := p.near.state.Problems; len(problem) > 0 {
 				p.t.Fatalf("the link has the problem %q, want none", problem)
 			}
 		case p.readFar < p.near.out.n:

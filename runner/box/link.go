@@ -32,7 +32,7 @@ type State struct {
 	Elsewhere bool          // another process of this machine keeps the mirror up to date
 	Complete  bool          // in this conversation, the mirror had all runs of the box
 	Since     time.Time     // since when it is linked, or is not
-	Heard     time.Time     // when the box last said anything to this process; zero: never
+	Heard     time.Time     // when the box last spoke, to a few seconds; zero: never
 	Hello     *Hello        // of the far side; nil: it has never said one
 	Offset    time.Duration // of the box's clock from ours
 	Word      string        // why there is no link; "" while it is made for the first time
@@ -41,7 +41,7 @@ type State struct {
 	Live      int           // of these
 	Bytes     int64         // received, compressed
 	Changes   int64         // of the list of runs and of the link, counted
-	Problem   string        // what the box or the mirror said last of a run that is not shown
+	Problems  []string      // what the box or the mirror said of runs that are not shown; the first
 }
 
 // Link keeps the mirror of a box up to date. Its methods may be used from any goroutine.
@@ -53,6 +53,7 @@ type Link struct {
 	mu       sync.Mutex
 	state    State
 	heard    time.Time       // of a conversation: its start, or when something came
+	silent   bool            // the conversation was ended because nothing came
 	mirror   *record.Mirror  // nil: this process does not write it
 	wanted   map[string]bool // runs whose logs were asked for by Want
 	followed map[string]bool // runs whose logs the far side sends
@@ -227,10 +228,22 @@ func (l *Link) converse(ctx context.Context) error {
 	defer stop()
 	err = l.talk(ctx, conn, func() { closed() })
 	said := closed()
+	if l.wasSilent() {
+		return fmt.Errorf("it has said nothing for %v", silence)
+	}
 	if said != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		return said // it explains more than that the conversation has ended
 	}
 	return err
+}
+
+// wasSilent reports whether a conversation was ended because nothing came, once.
+func (l *Link) wasSilent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.silent
+	l.silent = false
+	return was
 }
 
 // talk has a conversation over a connection that drop closes.
@@ -245,7 +258,7 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 	buffered := bufio.NewReader(&countingReader{r: conn, add: l.received})
 	if banner, err := skipBanner(buffered); err != nil {
 		if banner = strings.TrimSpace(banner); banner != "" {
-			return fmt.Errorf("no drolab answers: %s", banner)
+			return fmt.Errorf("no drolab answers: %.200s", banner)
 		}
 		return fmt.Errorf("no drolab answers: %w", err)
 	}
@@ -280,6 +293,11 @@ func (l *Link) watchSilence(ctx context.Context, out *sender, drop func()) {
 		l.mu.Lock()
 		silent := l.now().Sub(l.heard)
 		l.mu.Unlock()
+		if silent > silence {
+			l.mu.Lock()
+			l.silent = true
+			l.mu.Unlock()
+		}
 		if silent > silence || out.send(&frame{Ping: true}) != nil {
 			drop()
 			return
@@ -290,11 +308,17 @@ func (l *Link) watchSilence(ctx context.Context, out *sender, drop func()) {
 // received counts bytes that came in; 0 begins to count for a conversation.
 func (l *Link) received(n int) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.heard = l.now()
+	var tell *record.Mirror
 	if n > 0 {
 		l.state.Bytes += int64(n)
-		l.state.Heard = l.heard
+		if l.heard.Sub(l.state.Heard) > pingEvery {
+			l.state.Heard, tell = l.heard, l.mirror
+		}
+	}
+	l.mu.Unlock()
+	if tell != nil {
+		tell.Heard()
 	}
 }
 
@@ -383,7 +407,7 @@ func (c *nearConversation) take(f *frame) error {
 		defer c.mu.Unlock()
 		c.state.Complete = true
 	case f.Problem != "":
-		c.setProblem(f.Problem)
+		c.addProblem(f.Problem)
 	case f.Pong != nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -404,7 +428,7 @@ func (c *nearConversation) greet(h *Hello) error {
 	}
 	c.mu.Lock()
 	c.state.Linked, c.state.Since, c.state.Word = true, c.now(), ""
-	c.state.Complete, c.state.Next, c.state.Problem = false, time.Time{}, ""
+	c.state.Complete, c.state.Next, c.state.Problems = false, time.Time{}, nil
 	c.state.Hello, c.state.Offset = h, h.Clock.Sub(c.now())
 	c.state.Changes++
 	c.Link.out, c.followed, c.live = c.out, map[string]bool{}, map[string]bool{}
@@ -417,11 +441,14 @@ func (c *nearConversation) greet(h *Hello) error {
 	return c.out.send(frames...)
 }
 
-// setProblem takes in what is wrong with a run. The other runs go on.
-func (c *nearConversation) setProblem(text string) {
+// addProblem takes in what is wrong with a run. The other runs go on.
+func (c *nearConversation) addProblem(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.state.Problem = text
+	const most = 10
+	if len(c.state.Problems) < most && !slices.Contains(c.state.Problems, text) {
+		c.state.Problems = append(slices.Clone(c.state.Problems), text)
+	}
 }
 
 // compare removes the runs that the box has no more, and asks for the heads of those that the
@@ -457,7 +484,7 @@ func (c *nearConversation) forget(id string) {
 
 // addPart adds a piece of a file of the run that is coming in.
 func (c *nearConversation) addPart(p *filePart, piece []byte) error {
-	if p.ID != c.coming {
+	if p.ID != c.coming || c.files == nil {
 		c.coming, c.files, c.size = p.ID, map[string][]byte{}, 0
 	}
 	if c.size += len(piece) + len(p.Name); c.size > maxParts {
@@ -478,7 +505,7 @@ func (c *nearConversation) put(id string) error {
 	c.coming, c.files = "", nil
 	err := json.Unmarshal(h.Files[verdictName], &h.Verdict)
 	if err != nil {
-		c.setProblem(fmt.Sprintf("run %.200q: its verdict: %v", id, err))
+		c.addProblem(fmt.Sprintf("run %.200q: its verdict: %v", id, err))
 		return nil
 	}
 	delete(h.Files, verdictName)
@@ -505,7 +532,7 @@ func (c *nearConversation) orProblem(err error) error {
 	if errors.As(err, &full) {
 		return err
 	}
-	c.setProblem(err.Error())
+	c.addProblem(err.Error())
 	return nil
 }
 

@@ -54,7 +54,8 @@ func SSH(program, box string) Dial {
 // CheckName returns an error unless box can be the name of a host for ssh, and of a folder. A name
 // that begins with a minus would be an option.
 func CheckName(box string) error {
-	ok := box != "" && len(box) <= 100 && box[0] != '-' && box[0] != '.'
+	ok := box != "" && len(box) <= 100 && box[0] != '-' && box[0] != '.' && box[0] != '@' &&
+		box != "here" // which stands for this machine in filters
 	for _, c := range []byte(box) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 		ok = ok && (letter || strings.IndexByte(".-_@", c) >= 0)

@@ -97,6 +97,7 @@ func TestBanner(t *testing.T) {
 // nothing outside of its mirror, and leaves a mirror that can be listed.
 func FuzzLink(f *testing.F) {
 	f.Add([]byte(`{"versions":{"buckets":[0,300,-1],"runs":{"../x":"1","a":"2"}}}`), []byte("x"))
+	f.Add([]byte(`{"file":{"id":"","name":"run.json"}}`), []byte("{}"))
 	f.Add([]byte(`{"file":{"id":"a","name":"run.json"}}`), []byte("{}"))
 	f.Add([]byte(`{"file":{"id":"../a","name":"../../x"}}`), []byte("{}"))
 	f.Add([]byte(`{"file":{"id":"a","name":"verdict"}}`), []byte(`{"summary":{}}`))
@@ -154,18 +155,18 @@ func TestHostileFarSide(t *testing.T) {
 		"lines of no run":   {{Lines: &place{ID: "../run-1"}, body: []byte("{}\n")}},
 		"a removal outside": {{Gone: "../" + filepath.Base(dir)}},
 	} {
-		p.near.state.Problem = ""
+		p.near.state.Problems = nil
 		for _, f := range frames {
 			if err := p.near.take(f); err != nil {
 				t.Errorf("%s: the link ends: %v, want it to go on", what, err)
 			}
 		}
-		problem := p.near.state.Problem
+		problem := strings.Join(p.near.state.Problems, "; ")
 		if what != "a removal outside" && problem == "" || strings.ContainsAny(problem, "\n\x1b") {
 			t.Errorf("%s: the problem is %q, want one line", what, problem)
 		}
 	}
-	p.near.state.Problem = ""
+	p.near.state.Problems = nil
 	if diff := cmp.Diff(before, list(t, dir)); diff != "" {
 		t.Errorf("the mirror has changed: %s", diff)
 	}

@@ -430,3 +430,37 @@ func TestLinksInAMirror(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkInThePlaceOfARun: a link in the place of a mirrored run, or of the folder of a box, is
+// not followed. The run is fetched again.
+func TestLinkInThePlaceOfARun(t *testing.T) {
+	store, r, m, dir := oneMirrored(t)
+	must(t, r.Close())
+	must(t, m.Close())
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	must(t, os.Rename(filepath.Join(dir, r.meta.ID), elsewhere))
+	must(t, os.Symlink(elsewhere, filepath.Join(dir, r.meta.ID)))
+	before := contents(t, elsewhere)
+	again, err := OpenMirror(dir, "gpu1")
+	must(t, err)
+	copyRuns(t, again, store.Dir(), func(string) bool { return true })
+	must(t, again.Close())
+	want, _ := List(store.Dir())
+	got, problems := List(dir)
+	if diff := cmp.Diff(looks(t, want), looks(t, got)); diff != "" || problems != nil {
+		t.Errorf("the mirror lists (+) other runs than the box (-): %s%v", diff, problems)
+	}
+	if info, err := os.Lstat(got[0].Dir); err != nil || !info.IsDir() {
+		t.Errorf("the run's folder is %v, %v: want a folder and no link", info.Mode(), err)
+	}
+	if diff := cmp.Diff(before, contents(t, elsewhere)); diff != "" {
+		t.Errorf("the link's target has changed: %s", diff)
+	}
+
+	box := filepath.Join(t.TempDir(), "gpu2")
+	must(t, os.Symlink(elsewhere, box))
+	if m, err := OpenMirror(filepath.Join(box, "runs"), "gpu2"); err == nil {
+		m.Close()
+		t.Error("a mirror opens through a link, want an error")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -84,6 +85,9 @@ func openMirror(dir, box string) (*Mirror, error) {
 	if err := disk.OwnFolder(dir); err != nil {
 		return nil, err
 	}
+	if above, err := os.Lstat(filepath.Dir(dir)); err != nil || !above.IsDir() {
+		return nil, fmt.Errorf("%s: expected a folder, not a link", filepath.Dir(dir))
+	}
 	root, err := disk.OpenMirror(nil, dir)
 	if err != nil {
 		return nil, err
@@ -133,6 +137,11 @@ func (m *Mirror) readRuns() error {
 	for _, e := range entries {
 		name := e.Name()
 		if !e.IsDir() {
+			if name != disk.MirrorName && name != mirrorLockName { // a link, or what a crash left
+				if err := m.root.Remove(name); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		entry, err := m.readEntry(name)
@@ -522,6 +531,23 @@ func (m *Mirror) remove(id string) error {
 	}
 	delete(m.runs, id)
 	return m.root.RemoveAll(gone)
+}
+
+// Heard notes that the box has been heard from, for MirrorHeard.
+func (m *Mirror) Heard() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, _ = m.lock.Write([]byte(m.now().UTC().Format(time.RFC3339) + "\n")) // only its time counts
+}
+
+// MirrorHeard returns when the box of the mirror in the folder dir was last heard from, by any
+// process of this machine; the zero time: never.
+func MirrorHeard(dir string) time.Time {
+	info, err := os.Lstat(filepath.Join(dir, mirrorLockName))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // Close ends the writing. The mirror stays: its runs are shown as their box last described them.

@@ -57,7 +57,7 @@ func (f boxedFolder) Delete(id string) error {
 
 // errOfBox is the error of a request to a run of a box.
 func errOfBox(box, verb, id string) error {
-	return fmt.Errorf("run %s is on box %s: ssh %[2]s drolab %s %[1]s", id, box, verb)
+	return fmt.Errorf("run %s is on box %s: ssh %[2]s .local/bin/drolab %s %[1]s", id, box, verb)
 }
 
 // Changes implements changer.

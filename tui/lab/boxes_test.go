@@ -56,7 +56,8 @@ func TestRunsOfBoxes(t *testing.T) {
 		}
 	}
 
-	line := "run " + far.Meta.ID + " is on box gpu1: ssh gpu1 drolab delete " + far.Meta.ID
+	line := "run " + far.Meta.ID + " is on box gpu1: ssh gpu1 .local/bin/drolab delete " +
+		far.Meta.ID
 	if err := s.Delete(far.Meta.ID); err == nil || err.Error() != line {
 		t.Errorf("deleting a run of a box: %v, want %q", err, line)
 	}
@@ -74,7 +75,7 @@ func TestRunsOfBoxes(t *testing.T) {
 			"want only the latter", l.Controls(far.Meta.ID), l.Controls(own.Meta.ID))
 	}
 	answer, _ := l.Ask("stop", far.Meta.ID)().(Answered)
-	line = "run " + far.Meta.ID + " is on box gpu1: ssh gpu1 drolab stop " + far.Meta.ID
+	line = "run " + far.Meta.ID + " is on box gpu1: ssh gpu1 .local/bin/drolab stop " + far.Meta.ID
 	if answer.Err == nil || answer.Err.Error() != line {
 		t.Errorf("stopping a run of a box: %v, want %q", answer.Err, line)
 	}

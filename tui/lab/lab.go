@@ -69,6 +69,9 @@ func (s *Lab) Controls(id string) bool {
 	return s.far[id] == "" && (s.Config.RunsGoOn || s.Mine[id])
 }
 
+// BoxOf returns the name of the box that has a run; "" for a run of this machine.
+func (s *Lab) BoxOf(id string) string { return s.far[id] }
+
 // Start asks for runs; the answer is Started.
 func (s *Lab) Start(r runner.Request) tea.Cmd {
 	parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own

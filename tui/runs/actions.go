@@ -23,14 +23,14 @@ func (p *Page) replay() tea.Cmd {
 
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
 
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.ableRuns(canCompare)}) }
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.doneRuns()}) }
 
 // Chosen returns the selected runs that can be compared; nil if no run is selected.
 func (p *Page) Chosen() []*record.Run {
 	if len(p.chosen) == 0 {
 		return nil
 	}
-	return p.ableRuns(canCompare)
+	return p.doneRuns()
 }
 
 // define shows the definitions of the columns on the screen.
@@ -78,8 +78,6 @@ func (p *Page) pickedRuns() []*record.Run {
 // program controls the run.
 type ability func(s runner.Status, mine bool) bool
 
-func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
-
 func canDelete(s runner.Status, _ bool) bool { return s.Ended() }
 
 func canStop(s runner.Status, mine bool) bool { return mine && !s.Ended() }
@@ -102,6 +100,8 @@ func (p *Page) refusal(can ability, why string) func() string {
 			return p.none()
 		case len(p.ableRuns(can)) > 0:
 			return ""
+		case p.BoxOf(picked[0].Meta.ID) != "":
+			return "It is on box " + p.BoxOf(picked[0].Meta.ID) + " and can only be changed there"
 		case why != "":
 			return why
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
@@ -111,11 +111,30 @@ func (p *Page) refusal(can ability, why string) func() string {
 	}
 }
 
-// ableRuns returns the picked runs on which an action is possible.
+// ableRuns returns the picked runs on which an action is possible. None that changes a run is
+// possible here on a run of a box.
 func (p *Page) ableRuns(can ability) []*record.Run {
 	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
-		return !can(r.Status(), p.Controls(r.Meta.ID))
+		return p.BoxOf(r.Meta.ID) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
 	})
+}
+
+// doneRuns returns the picked runs that can be compared, wherever they are.
+func (p *Page) doneRuns() []*record.Run {
+	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
+		return r.Status() != runner.Done
+	})
+}
+
+// noDone refuses to compare where no run is done.
+func (p *Page) noDone() string {
+	switch {
+	case len(p.pickedRuns()) == 0:
+		return p.none()
+	case len(p.doneRuns()) == 0:
+		return "Only finished runs can be compared"
+	}
+	return ""
 }
 
 // pause pauses the running runs or, if none is running, resumes the paused ones.

@@ -22,7 +22,7 @@ func (p *Page) Keys() []kit.Key {
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Act: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
-			Why: p.refusal(canCompare, "Only finished runs can be compared"), Act: p.compare},
+			Why: p.noDone, Act: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
 		kit.Back("go back", p.states),

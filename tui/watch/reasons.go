@@ -111,6 +111,9 @@ func nothingTo(verb string, t *panel.Track) string {
 
 // noControl says that a run takes its requests elsewhere.
 func (w *Page) noControl(t *panel.Track) string {
+	if box := w.BoxOf(t.ID); box != "" {
+		return fmt.Sprintf("%s is on box %s and can only be watched here", t.Label, box)
+	}
 	return kit.Unless(w.Controls(t.ID),
 		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))
 }

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"drolab/runner/box"
 	"drolab/runner/record"
 	"drolab/tui/cell"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -72,34 +74,52 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	waits, cancel := context.WithTimeout(ctx, boxPatience)
+	defer cancel()
 	var waiting sync.WaitGroup
 	for _, b := range all {
 		waiting.Go(func() {
-			b.Link.Await(ctx, func(s box.State) bool { return s.Complete })
+			told := time.AfterFunc(readingDelay*4, func() { c.Note("waiting for box " + b.Name) })
+			defer told.Stop()
+			b.Link.Await(waits, func(s box.State) bool { return s.Complete })
 		})
 	}
 	waiting.Wait()
 	for _, b := range all {
-		c.noteNoLink(b)
+		c.noteBox(b)
 	}
 	return ctx.Err()
 }
 
-// noteNoLink notes why a box is not linked, and as of when its runs are known.
-func (c *Console) noteNoLink(b box.Linked) {
+// boxPatience is how long a command waits for the list of the runs of boxes.
+const boxPatience = time.Minute
+
+// silentBox is the time after which a box from which another drolab has heard nothing is noted.
+const silentBox = 30 * time.Second
+
+// noteBox notes why a box is not linked, and what is wrong with its runs.
+func (c *Console) noteBox(b box.Linked) {
 	s := b.Link.State()
-	switch {
-	case s.Elsewhere || s.Linked && s.Problem == "":
-		return
-	case s.Linked:
-		c.Note(fmt.Sprintf("box %s: %s", b.Name, s.Problem))
-		return
-	}
 	known := "no run of it is known"
 	if s.Runs > 0 {
 		known = "its runs are shown as they were known last"
 	}
-	c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.Name, cell.OneLine(s.Word), known))
+	switch {
+	case s.Elsewhere:
+		heard := time.Since(record.MirrorHeard(b.Dir)).Truncate(time.Second)
+		if heard > silentBox {
+			c.Note(fmt.Sprintf("box %s: another drolab keeps its mirror, and has heard nothing "+
+				"from it for %s", b.Name, kit.Duration(heard)))
+		}
+	case !s.Linked:
+		c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.Name, cell.OneLine(s.Word), known))
+	case !s.Complete:
+		c.Note(fmt.Sprintf("box %s: not all of its runs are here yet: the same command goes on "+
+			"from there", b.Name))
+	}
+	for _, problem := range s.Problems {
+		c.Note(fmt.Sprintf("box %s: %s", b.Name, cell.OneLine(problem)))
+	}
 }
 
 // List returns the runs of this machine and of the boxes, as record.List does.
