@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -92,6 +93,7 @@ func TestStartRefusals(t *testing.T) {
 }
 
 func TestEndsWhenIdle(t *testing.T) {
+	testsize.NotShort(t, "waits for seconds")
 	t.Parallel()
 	p := start(t, func(s *Settings) { s.Idle, s.look = 3*time.Second, 20*time.Millisecond })
 	id := p.launch(t, 400)

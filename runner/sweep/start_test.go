@@ -91,6 +91,7 @@ func pairs(few int) int {
 // There is one sweep, and every run is in its table and done. Only a start whose file has fewer
 // runs than the folder may be refused, with an error.
 func TestProcessesStartAtOnce(t *testing.T) {
+	testsize.NotShort(t, "waits for seconds")
 	for n := range pairs(3) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel() // one of the two mostly waits for the other
