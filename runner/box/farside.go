@@ -316,11 +316,14 @@ func (s *farConversation) look() error {
 	return nil
 }
 
-// atRest reports whether nothing suggests that a run goes on. A run that was stopped or interrupted
-// may be resumed: its log grows then.
+// atRest reports whether nothing suggests that a run goes on. A run is held for a moment after its
+// end. One that was stopped or interrupted may be resumed: its log grows then.
 func (r *farRun) atRest() bool {
 	status := r.run.Status()
-	return status == runner.Done || status.Ended() && !r.held &&
+	if r.held || !status.Ended() {
+		return false
+	}
+	return status == runner.Done ||
 		disk.StampOf(filepath.Join(r.run.Dir, eventlog.LogName)) == r.log
 }
 
