@@ -28,9 +28,11 @@ func plainSentence(name string) string {
 	return map[string]string{
 		"rho": "ρ: how far the adversary may reweight the data; 0 is ERM.",
 		"worst_class_accuracy": "Worst % (class): the share of test samples classified correctly " +
-			"in the class where that share is lowest.",
+			"in the class where that share is lowest. Over several epochs it is the mean of each " +
+			"epoch's worst class, which is at most the lowest mean of a class.",
 		"worst_group_accuracy": "Worst % (group): the share of test samples classified correctly " +
-			"in the group where that share is lowest.",
+			"in the group where that share is lowest. Over several epochs it is the mean of each " +
+			"epoch's worst group, which is at most the lowest mean of a group.",
 		"test_accuracy": "Mean %: the share of all test samples classified correctly.",
 		"robust_risk": "Robust risk: the loss on the test data once the adversary has reweighted " +
 			"them; lower is better.",
