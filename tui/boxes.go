@@ -39,7 +39,7 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 			cmd = tea.Batch(cmd, kit.Complain(fmt.Errorf("box %s: no link: %s", b.Name, s.Word)))
 		}
 	}
-	if fmt.Sprint(notes) != fmt.Sprint(m.boxes.notes) {
+	if !slices.Equal(notes, m.boxes.notes) {
 		m.boxes.notes = notes
 		m.version++
 	}

@@ -82,7 +82,7 @@ func (l *Link) State() State {
 	s := l.state
 	s.Live = len(l.live)
 	if l.mirror != nil {
-		s.Runs = len(l.mirror.Versions())
+		s.Runs = l.mirror.Count()
 	}
 	return s
 }

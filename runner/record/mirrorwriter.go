@@ -237,6 +237,13 @@ func (m *Mirror) Versions() map[string]string {
 	return versions
 }
 
+// Count returns the number of runs that the mirror has.
+func (m *Mirror) Count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.runs)
+}
+
 // Live returns the runs that have not ended, as their box has said last.
 func (m *Mirror) Live() (ids []string) {
 	m.mu.Lock()

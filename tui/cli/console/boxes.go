@@ -79,7 +79,7 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 	var waiting sync.WaitGroup
 	for _, b := range all {
 		waiting.Go(func() {
-			told := time.AfterFunc(readingDelay*4, func() { c.Note("waiting for box " + b.Name) })
+			told := time.AfterFunc(tellAfter, func() { c.Note("waiting for box " + b.Name) })
 			defer told.Stop()
 			b.Link.Await(waits, func(s box.State) bool { return s.Complete })
 		})
@@ -91,8 +91,11 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// boxPatience is how long a command waits for the list of the runs of boxes.
-const boxPatience = time.Minute
+// How long a command waits for the list of the runs of a box, and after what time it says so.
+const (
+	boxPatience = time.Minute
+	tellAfter   = 2 * time.Second
+)
 
 // silentBox is the time after which a box from which another drolab has heard nothing is noted.
 const silentBox = 30 * time.Second
