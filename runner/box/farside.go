@@ -16,20 +16,24 @@ import (
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
+	"drolab/runner/machine"
 	"drolab/runner/record"
 )
 
 // LookEvery is the time between two looks of a far side at its runs.
 const LookEvery = 250 * time.Millisecond
 
-// FarSide is what runs on a box: it reads a folder of runs and sends what changes in it. It writes
-// nothing there but the catalogue in the user's cache.
+// FarSide is what runs on a box: it reads a folder of runs and sends what changes in it. By itself
+// it writes nothing there but the catalogue in the user's cache. With Verbs it does what the user
+// asks of the other side.
 type FarSide struct {
 	RunsDir string
 	Cache   string           // of the catalogue; "" keeps none
 	Hello   Hello            // what it says of the box; Protocol and RunsDir are filled in
 	Ticks   <-chan time.Time // every LookEvery
 	Now     func() time.Time
+	Verbs   runner.Verbs         // nil: it only reads
+	GPUs    func() []machine.GPU // as they are now; nil: none are known
 }
 
 // Serve converses until the input ends or ctx is cancelled.
@@ -83,6 +87,8 @@ type farConversation struct {
 	heads    []string // of runs, asked for and not sent yet
 	allAsked bool     // no more heads will be asked for
 	logs     map[string]*farLog
+
+	actors actors
 }
 
 // farRun is a run as it was looked at last.
@@ -102,7 +108,8 @@ type farLog struct {
 
 func newFarConversation(f *FarSide, out io.Writer) *farConversation {
 	return &farConversation{FarSide: f, out: newSender(out), runs: map[string]*farRun{},
-		logs: map[string]*farLog{}, problems: map[string]string{}}
+		logs: map[string]*farLog{}, problems: map[string]string{},
+		actors: actors{done: make(chan acted, mostAsks)}}
 }
 
 func (s *farConversation) sayHello() error {
@@ -123,7 +130,9 @@ func (s *farConversation) converse(ctx context.Context, asked <-chan *frame) err
 			case <-ctx.Done():
 				return ctx.Err()
 			case f := <-asked:
-				err = s.answer(f)
+				err = s.answer(ctx, f)
+			case of := <-s.actors.done:
+				err = s.endAsk(of)
 			case <-s.Ticks:
 				err = s.look()
 			}
@@ -132,7 +141,9 @@ func (s *farConversation) converse(ctx context.Context, asked <-chan *frame) err
 			case <-ctx.Done():
 				return ctx.Err()
 			case f := <-asked:
-				err = s.answer(f)
+				err = s.answer(ctx, f)
+			case of := <-s.actors.done:
+				err = s.endAsk(of)
 			case <-s.Ticks:
 				err = s.look()
 			default:
@@ -169,7 +180,7 @@ func (s *farConversation) sendNextHead() error {
 }
 
 // answer answers one frame.
-func (s *farConversation) answer(f *frame) error {
+func (s *farConversation) answer(ctx context.Context, f *frame) error {
 	switch {
 	case f.Hello != nil:
 		if f.Hello.Protocol != protocol {
@@ -184,9 +195,14 @@ func (s *farConversation) answer(f *frame) error {
 		return s.want(f.Want)
 	case f.Unwant != "":
 		delete(s.logs, f.Unwant)
+	case f.Ask != nil:
+		return s.beginAsk(ctx, f.Ask)
 	case f.Ping:
-		now := s.Now()
-		return s.out.send(&frame{Pong: &now})
+		now := &pong{Clock: s.Now()}
+		if s.GPUs != nil {
+			now.GPUs = s.GPUs()
+		}
+		return s.out.send(&frame{Pong: now})
 	}
 	return nil
 }

@@ -67,7 +67,9 @@ func (p *pair) settle() {
 			p.readFar++
 			f, err := p.atFar.next()
 			must(p.t, err)
-			must(p.t, p.far.answer(f))
+			must(p.t, p.far.answer(p.t.Context(), f))
+		case p.far.actors.busy > 0:
+			must(p.t, p.far.endAsk(<-p.far.actors.done))
 		default:
 			work := p.far.work()
 			if work == nil {

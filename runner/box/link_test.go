@@ -229,13 +229,12 @@ func TestNoLink(t *testing.T) {
 		"a login that says no more": {"echo Maintenance until noon",
 			"no drolab answers: Maintenance until noon"},
 		"an older drolab": {"echo drolab box-side 1; cat " + hello,
-			"speaks protocol 0, and this one speaks 1"},
+			"speaks protocol 0, and this one speaks 2"},
 	} {
 		script := filepath.Join(t.TempDir(), "ssh")
 		must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), SSH(script, "gpu1"))
-		m := openMirror(t, l.dir)
-		l.setMirror(m)
+		l.mirror = openMirror(t, l.dir)
 		err := l.converse(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", what, err, c.want)

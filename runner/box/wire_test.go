@@ -104,8 +104,8 @@ func FuzzLink(f *testing.F) {
 	f.Add([]byte(`{"run":"../a"}`), []byte(""))
 	f.Add([]byte(`{"lines":{"id":"../a","bytes":-5,"sum":1}}`), []byte("x\n"))
 	f.Add([]byte(`{"gone":"../.."}`), []byte(""))
-	f.Add([]byte(`{"hello":{"protocol":1,"format":1}}`), []byte(""))
-	f.Add([]byte(`{"pong":"2026-01-01T00:00:00Z","all":true}`), []byte(""))
+	f.Add([]byte(`{"hello":{"protocol":2,"format":1}}`), []byte(""))
+	f.Add([]byte(`{"pong":{"clock":"2026-01-01T00:00:00Z"},"all":true}`), []byte(""))
 	f.Fuzz(func(t *testing.T, head, body []byte) {
 		outside := t.TempDir()
 		dir := filepath.Join(outside, "mirror")
@@ -185,7 +185,7 @@ func TestHostileFarSide(t *testing.T) {
 // TestFarSideRefusesOtherProtocol: a link of another version gets an error, not runs.
 func TestFarSideRefusesOtherProtocol(t *testing.T) {
 	s := newFarConversation(&FarSide{RunsDir: t.TempDir()}, io.Discard)
-	err := s.answer(&frame{Hello: &Hello{Protocol: protocol + 1, Format: runner.Format}})
+	err := s.answer(t.Context(), &frame{Hello: &Hello{Protocol: protocol + 1, Format: runner.Format}})
 	want := fmt.Sprintf("the other side speaks protocol %d", protocol+1)
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("another protocol: %v, want an error with %q", err, want)

@@ -65,7 +65,7 @@ func copyLog(t *testing.T, m *Mirror, dir, id string) {
 	if n := min(at.Bytes, int64(len(log))); n < at.Bytes || !samePrefix(t, log, at) {
 		at = LogState{}
 	}
-	_, err := m.Append(id, at, log[at.Bytes:])
+	_, _, err := m.Append(id, at, log[at.Bytes:])
 	must(t, err)
 }
 
@@ -396,7 +396,7 @@ func TestHostileBox(t *testing.T) {
 			ErrOtherLog.Error()},
 		"more than a disk has": {run.Meta.ID, LogState{maxMirrorLog, 0}, "{}\n", "bytes"},
 	} {
-		_, err := m.Append(c.id, c.before, []byte(c.lines))
+		_, _, err := m.Append(c.id, c.before, []byte(c.lines))
 		wantError(t, what, err, "box gpu1: log of run ", c.want)
 	}
 	if diff := cmp.Diff(before, contents(t, filepath.Dir(dir))); diff != "" {
@@ -423,7 +423,7 @@ func TestLinksInAMirror(t *testing.T) {
 		must(t, err)
 		h.Files[labelName] = []byte("x")
 		_ = again.Put(h) // an error or not: the link's target stays as it is
-		_, _ = again.Append(h.ID, again.Log(h.ID), []byte("{}\n"))
+		_, _, _ = again.Append(h.ID, again.Log(h.ID), []byte("{}\n"))
 		must(t, again.Close())
 		if got := string(read(t, victim)); got != "mine" {
 			t.Errorf("a link %s in the mirror: its target has %q, want %q", name, got, "mine")
