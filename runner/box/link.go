@@ -336,7 +336,10 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 	defer watching.Wait()
 	ctx, over := context.WithCancel(ctx)
 	defer over()
-	out := newSender(conn)
+	defer drop() // a conversation that has ended sends no more
+	waiting := newOutbox()
+	out := newSender(waiting)
+	watching.Go(func() { waiting.run(ctx, conn) })
 	watching.Go(func() { l.watchSilence(ctx, out, drop) })
 	watching.Go(func() { l.watchWants(ctx) })
 	buffered := bufio.NewReader(&countingReader{r: conn, add: l.received})

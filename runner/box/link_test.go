@@ -1,11 +1,13 @@
 package box
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -45,16 +47,23 @@ func wantSame(t *testing.T, when, runsDir, mirror string, wanted []string) {
 
 // TestMirrorFollows lets a history run on a box. After each change and a look at the runs, the
 // mirror lists what the folder there lists, and has the logs that are wanted and those of live
-// runs. Some conversations end, and the mirror is opened again.
+// runs. What is asked over the link is in the mirror without a look. Some conversations end, and the mirror is opened again.
 func TestMirrorFollows(t *testing.T) {
 	for seed := range testsize.Pick(uint64(1), uint64(4), uint64(64)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := newHistory(t, seed)
 			dir := filepath.Join(t.TempDir(), "mirror")
 			m := openMirror(t, dir)
-			p := newPair(t, h.store.Dir(), m)
+			v := newMadeVerbs(h)
+			p := newPairBy(t, h.store.Dir(), m, v)
 			for turn := range testsize.Pick(20, 50, 50) {
-				what := h.change()
+				var what string
+				if h.random.IntN(4) == 0 {
+					what = h.ask(p)
+					wantSame(t, what, h.store.Dir(), dir, nil)
+				} else {
+					what = h.change()
+				}
 				wanted := []string{"run-1", "run-3"}
 				p.near.Want(wanted...)
 				p.settle()
@@ -70,7 +79,7 @@ func TestMirrorFollows(t *testing.T) {
 						when += ", " + h.change()
 					}
 					m = openMirror(t, dir)
-					p = newPair(t, h.store.Dir(), m)
+					p = newPairBy(t, h.store.Dir(), m, v)
 					wantSame(t, when+", in a new conversation", h.store.Dir(), dir, nil)
 				}
 			}
@@ -114,13 +123,44 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// farVariable names a folder of runs to this test program, which then is the far side.
-const farVariable = "DROLAB_TEST_FAR"
+// farVariable names a folder of runs to this test program, which then is the far side. With
+// mirrorVariable, which names the folder of a mirror, it is a process that keeps the mirror.
+const (
+	farVariable    = "DROLAB_TEST_FAR"
+	mirrorVariable = "DROLAB_TEST_MIRROR"
+)
+
+// startWriter starts a process that mirrors a folder of runs, and waits until it does.
+func startWriter(t *testing.T, runsDir, mirror string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), farVariable+"="+runsDir, mirrorVariable+"="+mirror)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	_, err = bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	return cmd
+}
+
+// keepMirror keeps a mirror, and says when it is complete.
+func keepMirror(mirror string) {
+	os.Unsetenv(mirrorVariable) // of the far side
+	l := NewLink("gpu1", mirror, SSH(os.Args[0], "gpu1"))
+	go l.Run(context.Background())
+	l.Await(context.Background(), func(s State) bool { return s.Complete })
+	fmt.Println("complete")
+	select {}
+}
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(farVariable)
 	if dir == "" {
 		os.Exit(m.Run())
+	}
+	if mirror := os.Getenv(mirrorVariable); mirror != "" {
+		keepMirror(mirror)
 	}
 	ticks := time.NewTicker(LookEvery)
 	side := &FarSide{RunsDir: dir, Ticks: ticks.C, Now: time.Now}

@@ -3,6 +3,7 @@ package box
 import (
 	"bufio"
 	"compress/flate"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -152,6 +153,59 @@ func (s *sender) send(frames ...*frame) error {
 		s.n++
 	}
 	return s.z.Flush()
+}
+
+// outbox is a writer that never waits: what is written waits in memory until run passes it on. So
+// this machine reads on while the box is busy with sending, and the two never wait for each other.
+type outbox struct {
+	mu      sync.Mutex
+	waiting []byte
+	err     error
+	wake    chan struct{} // has room for one
+}
+
+// maxWaiting bounds what waits to be sent, in bytes.
+const maxWaiting = 64 << 20
+
+func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+
+// Write implements io.Writer.
+func (o *outbox) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil && len(o.waiting)+len(b) > maxWaiting {
+		o.err = fmt.Errorf("more than %d bytes wait to be sent", maxWaiting)
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	o.waiting = append(o.waiting, b...)
+	select {
+	case o.wake <- struct{}{}:
+	default: // it is awake already
+	}
+	return len(b), nil
+}
+
+// run passes on what is written until ctx is cancelled or that fails.
+func (o *outbox) run(ctx context.Context, to io.Writer) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-o.wake:
+		}
+		o.mu.Lock()
+		b := o.waiting
+		o.waiting = nil
+		o.mu.Unlock()
+		if _, err := to.Write(b); err != nil {
+			o.mu.Lock()
+			o.err = err
+			o.mu.Unlock()
+			return
+		}
+	}
 }
 
 // receiver reads frames. Its memory is bounded, whatever the other side sends.
