@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // What the far side does for the other side. Each ask has a goroutine of its own, so that the flow
@@ -101,6 +102,8 @@ func (a *ask) runs() []string {
 		return []string{a.Order.Run}
 	case a.Change != nil:
 		return []string{a.Change.Run}
+	case a.Settings != nil:
+		return []string{a.Settings.Run}
 	}
 	return nil
 }
@@ -108,7 +111,7 @@ func (a *ask) runs() []string {
 // checkAsk returns an error unless an ask has the form that this side takes.
 func (s *farConversation) checkAsk(a *ask) error {
 	kinds := 0
-	for _, is := range []bool{a.Start != nil, a.Order != nil, a.Change != nil} {
+	for _, is := range []bool{a.Start != nil, a.Order != nil, a.Change != nil, a.Settings != nil} {
 		if is {
 			kinds++
 		}
@@ -127,8 +130,10 @@ func (s *farConversation) checkAsk(a *ask) error {
 		return checkStart(a.Start)
 	case a.Order != nil:
 		return checkOrder(a.Order)
+	case a.Change != nil:
+		return a.Change.check()
 	}
-	return a.Change.check()
+	return nil
 }
 
 func checkStart(r *runner.Request) error {
@@ -203,8 +208,13 @@ func (s *farConversation) carryOut(ctx context.Context, a *ask) (got *answer) {
 	case a.Order != nil:
 		step, err := s.Verbs.CarryOut(*a.Order)
 		return answerOf(a, step, err)
+	case a.Change != nil:
+		return answerOf(a, 0, s.change(a.Change))
 	}
-	return answerOf(a, 0, s.change(a.Change))
+	of, err := s.settings(a.Settings)
+	got = answerOf(a, 0, err)
+	got.Spec = of
+	return got
 }
 
 // start starts runs, unless they were started before the answer was lost.
@@ -239,6 +249,21 @@ func (s *farConversation) isStarted(r *runner.Request) bool {
 		}
 	}
 	return true
+}
+
+// settings returns the settings of a fork from a checkpoint.
+func (s *farConversation) settings(at *checkpoint) (*spec.Spec, error) {
+	run, err := record.Find(s.RunsDir, filepath.Join(s.RunsDir, at.Run))
+	if err != nil {
+		return nil, err
+	}
+	defer run.Hold()()
+	past, err := run.Past(at.Step)
+	if err != nil {
+		return nil, err
+	}
+	of, err := past.Fork()
+	return &of, err
 }
 
 // change changes the record of a run.

@@ -25,6 +25,14 @@ type ask struct {
 	Start  *runner.Request `json:"start,omitempty"` // with the names of its runs
 	Order  *runner.Order   `json:"order,omitempty"`
 	Change *Change         `json:"change,omitempty"`
+	// Settings asks for those of a fork from a checkpoint, which only the box has.
+	Settings *checkpoint `json:"settings,omitempty"`
+}
+
+// checkpoint is one of a run.
+type checkpoint struct {
+	Run  string `json:"run"`
+	Step int64  `json:"step"`
 }
 
 // Change changes the record of a run: one of the fields behind Run is set.
@@ -40,6 +48,7 @@ type Change struct {
 type answer struct {
 	Seq   int64         `json:"seq"`
 	Step  int64         `json:"step,omitempty"` // of a checkpoint that is on disk
+	Spec  *spec.Spec    `json:"spec,omitempty"` // the settings that were asked for
 	Error string        `json:"error,omitempty"`
 	Fault *runner.Fault `json:"fault,omitempty"` // the kind of the error, if known
 	// Later says that this side is still at it. Such an answer is not the last.
@@ -161,6 +170,20 @@ func (l *Link) Change(c Change) error {
 	return l.sayUnanswered("the change of run "+c.Run, err)
 }
 
+// Settings returns the settings of a fork from a checkpoint of a run.
+func (l *Link) Settings(run string, step int64) (spec.Spec, error) {
+	got, err := l.exchange(&ask{Settings: &checkpoint{run, step}})
+	switch {
+	case isUnanswered(err):
+		return spec.Spec{}, fmt.Errorf("box %s: %w", l.box, err)
+	case err != nil:
+		return spec.Spec{}, err
+	case got.Spec == nil:
+		return spec.Spec{}, fmt.Errorf("box %s: the answer has no settings", l.box)
+	}
+	return *got.Spec, nil
+}
+
 // isUnanswered reports whether what was asked may have been done all the same.
 func isUnanswered(err error) bool { return errors.Is(err, errLost) || errors.Is(err, errLate) }
 
@@ -213,7 +236,7 @@ func (l *Link) begin() (*asking, *sender, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.out == nil {
-		return nil, nil, l.noLink()
+		return nil, nil, fmt.Errorf("%s: nothing was sent", l.sayNoLink())
 	}
 	l.requests.last++
 	w := &asking{seq: l.requests.last, later: make(chan struct{}, 1),
@@ -232,23 +255,23 @@ func (l *Link) end(w *asking) {
 	l.requests.reading.Store(nil)
 }
 
-// noLink returns the error of whoever asks without a link. The caller holds mu.
-func (l *Link) noLink() error {
+// sayNoLink says since when there is no link. The caller holds mu.
+func (l *Link) sayNoLink() string {
 	age := "yet"
 	if s := l.state; !s.Since.IsZero() {
 		age = fmt.Sprintf("for %d s", int(l.now().Sub(s.Since).Seconds()))
 	}
-	return fmt.Errorf("box %s: no link %s: nothing was sent", l.box, age)
+	return fmt.Sprintf("box %s: no link %s", l.box, age)
 }
 
-// NoLink returns the reason why nothing can be asked of the box now; nil if it can.
-func (l *Link) NoLink() error {
+// NoLink says why nothing can be asked of the box now; "" if it can.
+func (l *Link) NoLink() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.out == nil {
-		return l.noLink()
+		return l.sayNoLink()
 	}
-	return nil
+	return ""
 }
 
 // takeAnswer takes in an answer. One that nobody waits for is passed over.
@@ -302,7 +325,7 @@ func (l *Link) awaitLink() bool {
 	defer timer.Stop()
 	for {
 		changed := l.Changed()
-		if l.NoLink() == nil {
+		if l.NoLink() == "" {
 			return true
 		}
 		select {

@@ -160,6 +160,11 @@ func TestVerbs(t *testing.T) {
 		_, err = h.live[id].Checkpoint(eventtest.State(7))
 		must(t, err)
 		step := int64(7)
+		of, err := l.Settings(id, step)
+		must(t, err)
+		if want := h.metas[id].Spec; of.Seed != want.Seed || of.Algorithm() != want.Algorithm() {
+			t.Errorf("a fork would have the settings %+v, want %+v", of, want)
+		}
 		must(t, l.Change(Change{Run: id, Pin: &step}))
 		if steps, err := here(id).Pinned(); err != nil || !slices.Equal(steps, []int64{7}) {
 			t.Errorf("pinned are %v, %v: want 7", steps, err)

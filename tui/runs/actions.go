@@ -100,8 +100,8 @@ func (p *Page) refusal(can ability, why string) func() string {
 			return p.none()
 		case len(p.ableRuns(can)) > 0:
 			return ""
-		case p.BoxOf(picked[0].Meta.ID) != "":
-			return "It is on box " + p.BoxOf(picked[0].Meta.ID) + " and can only be changed there"
+		case p.Unreached(picked[0].Meta.ID) != "":
+			return p.Unreached(picked[0].Meta.ID)
 		case why != "":
 			return why
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
@@ -112,10 +112,10 @@ func (p *Page) refusal(can ability, why string) func() string {
 }
 
 // ableRuns returns the picked runs on which an action is possible. None that changes a run is
-// possible here on a run of a box.
+// possible on a run of a box without a link.
 func (p *Page) ableRuns(can ability) []*record.Run {
 	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
-		return p.BoxOf(r.Meta.ID) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
+		return p.Unreached(r.Meta.ID) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
 	})
 }
 

@@ -125,7 +125,7 @@ func (w *Page) seedsThat(are runner.Status) []*panel.Track {
 func (w *Page) resume() tea.Cmd {
 	t := w.Runs.Run()
 	ask := w.Ask("resume", t.ID)
-	if t.Status.Ended() {
+	if t.Status.Ended() && w.BoxOf(t.ID) == "" { // a box knows itself which programs it trusts
 		return w.Trusting(&t.Meta.Spec, ask)
 	}
 	return ask

@@ -99,7 +99,7 @@ func (w *Page) noResume(t *panel.Track) string {
 	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Spec.IsScript():
 		return runner.ByScript(t.ID)
 	case t.Status.Ended() && t.Status != runner.Done:
-		return ""
+		return w.Unreached(t.ID)
 	}
 	return nothingTo("resume", t)
 }
@@ -111,8 +111,8 @@ func nothingTo(verb string, t *panel.Track) string {
 
 // noControl says that a run takes its requests elsewhere.
 func (w *Page) noControl(t *panel.Track) string {
-	if box := w.BoxOf(t.ID); box != "" {
-		return fmt.Sprintf("%s is on box %s and can only be watched here", t.Label, box)
+	if why := w.Unreached(t.ID); why != "" {
+		return why
 	}
 	return kit.Unless(w.Controls(t.ID),
 		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))
