@@ -219,6 +219,9 @@ func (s *farConversation) carryOut(ctx context.Context, a *ask) (got *answer) {
 
 // start starts runs, unless they were started before the answer was lost.
 func (s *farConversation) start(ctx context.Context, a *ask) (err error) {
+	if _, err := record.Open(s.RunsDir); err != nil { // it makes the folder of the first run
+		return err
+	}
 	const tries = 10 // each waits for seconds where the first start is still under way
 	for range tries {
 		if a.Again && s.isStarted(a.Start) {
