@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -280,4 +282,41 @@ func TestNoLink(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", what, err, c.want)
 		}
 	}
+}
+
+// TestSlowList: whoever waits for the list of a box that sends it bit by bit without an end goes on
+// at once when the command is interrupted, and is told before that how far the list is.
+func TestSlowList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(ctx context.Context) (Conn, error) {
+			near, far := net.Pipe()
+			go io.Copy(io.Discard, far)
+			go func() {
+				fmt.Fprintln(far, Magic)
+				out := newSender(far)
+				hello := &Hello{Protocol: protocol, Format: runner.Format}
+				runs := map[string]string{}
+				for i := range 1000 {
+					runs[fmt.Sprint("run-", i)] = "1"
+				}
+				first := &frame{Versions: &versions{Buckets: []int{0}, Runs: runs, More: true}}
+				err := out.send(&frame{Hello: hello}, first)
+				for i := 1; err == nil; i++ {
+					wait(ctx, 2*time.Second)
+					err = out.send(&frame{Versions: &versions{Buckets: []int{i}, More: true}})
+				}
+			}()
+			return near, nil
+		}
+		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), dial)
+		startLink(t, l)
+		ctx, interrupt := context.WithTimeout(t.Context(), 15*time.Second)
+		defer interrupt()
+		began := time.Now()
+		s := l.Await(ctx, func(s State) bool { return s.Complete })
+		if took := time.Since(began); took != 15*time.Second || s.Complete || s.Asked != 1000 {
+			t.Errorf("after %v the list is complete: %v, and %d runs are awaited; want 15s, not "+
+				"complete, and 1000", took, s.Complete, s.Asked)
+		}
+	})
 }

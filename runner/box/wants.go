@@ -55,6 +55,7 @@ func (w *wantFile) remove() {
 		return
 	}
 	os.Remove(w.path)
+	os.Remove(w.dir) // if it is empty
 	w.lock.Release()
 	w.lock, w.has = nil, nil
 }
@@ -68,6 +69,7 @@ func readWants(dir string) map[string]bool {
 		path := filepath.Join(dir, e.Name())
 		if !disk.Held(path) {
 			os.Remove(path)
+			os.Remove(dir) // if it is empty
 			continue
 		}
 		var ids []string

@@ -191,3 +191,33 @@ func TestFarSideRefusesOtherProtocol(t *testing.T) {
 		t.Errorf("another protocol: %v, want an error with %q", err, want)
 	}
 }
+
+// TestEndlessList: a box whose list of runs would have no end is left, after no more parts than
+// there are buckets and no more names than a mirror has.
+func TestEndlessList(t *testing.T) {
+	many := map[string]string{}
+	for i := range record.MostMirrored/3 + 1 {
+		many[fmt.Sprint("run-", i)] = "1"
+	}
+	for what, part := range map[string]func(i int) *versions{
+		"empty parts":    func(int) *versions { return &versions{More: true} },
+		"a bucket twice": func(int) *versions { return &versions{Buckets: []int{0}, More: true} },
+		"each bucket, and on": func(i int) *versions {
+			return &versions{Buckets: []int{i}, More: true}
+		},
+		"many names": func(i int) *versions {
+			return &versions{Buckets: []int{i}, Runs: many, More: true}
+		},
+	} {
+		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), nil)
+		near := &nearConversation{Link: l, out: newSender(io.Discard)}
+		near.mirror = openMirror(t, l.dir)
+		var err error
+		for i := 0; i <= bucketCount && err == nil; i++ {
+			err = near.take(&frame{Versions: part(i)})
+		}
+		if err == nil || !strings.Contains(err.Error(), "box gpu1: the list of its runs: ") {
+			t.Errorf("%s: %v, want an error about the list", what, err)
+		}
+	}
+}

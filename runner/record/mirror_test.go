@@ -464,3 +464,87 @@ func TestLinkInThePlaceOfARun(t *testing.T) {
 		t.Error("a mirror opens through a link, want an error")
 	}
 }
+
+// TestQuotaOfAMirror: where the logs would take more than the mirror keeps, those of runs that have
+// ended go, the one that was fetched first before the others. Heads stay, and so do logs of live
+// runs.
+func TestQuotaOfAMirror(t *testing.T) {
+	store, err := Open(t.TempDir())
+	must(t, err)
+	for _, id := range []string{"a", "b", "c", "lives"} {
+		m := newMeta(1)
+		m.ID = id
+		r, err := store.Create(m, nil)
+		must(t, err)
+		must(t, r.Append(&runner.StatusEvent{Status: runner.Running}))
+		if id == "lives" {
+			defer r.Close()
+			continue
+		}
+		must(t, r.Append(&runner.StatusEvent{Status: runner.Stopped}))
+		must(t, r.Finish(runner.Summarize(m, runner.Stopped, 0, nil, nil)))
+		must(t, r.Close())
+	}
+	m, dir := newMirror(t)
+	clock := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
+	m.now = func() time.Time { clock = clock.Add(time.Second); return clock }
+	copyRuns(t, m, store.Dir(), func(string) bool { return false })
+	for _, id := range []string{"lives", "b", "a"} {
+		copyLog(t, m, filepath.Join(store.Dir(), id), id)
+	}
+	before, _ := List(dir)
+	m.mostLogs = m.logs
+
+	text := read(t, store.Dir(), "c", eventlog.LogName)
+	after, dropped, err := m.Append("c", LogState{}, text)
+	if err != nil || after.Bytes != int64(len(text)) || !slices.Equal(dropped, []string{"b"}) {
+		t.Fatalf("the log of c has %d bytes, and %v were dropped, %v: want it, and b",
+			after.Bytes, dropped, err)
+	}
+	if m.Log("b") != (LogState{}) || m.Log("a").Bytes == 0 || m.Log("lives").Bytes == 0 {
+		t.Error("the mirror has not the logs of a, c and the live run")
+	}
+	runs, problems := List(dir)
+	if len(problems) > 0 {
+		t.Errorf("the mirror has the problems %v", problems)
+	}
+	if diff := cmp.Diff(looks(t, before), looks(t, runs)); diff != "" {
+		t.Errorf("the list has changed: %s", diff)
+	}
+
+	m.mostLogs = m.Log("lives").Bytes
+	log := m.Log("lives")
+	_, dropped, err = m.Append("lives", log, text)
+	if !errors.Is(err, ErrNoRoom) || len(dropped) != 2 || m.Log("lives") != log {
+		t.Errorf("more of the live run: %v, with %v dropped, want that there is no room, and that "+
+			"the other two logs are dropped", err, dropped)
+	}
+	must(t, m.Close())
+	again, err := OpenMirror(dir, "gpu1")
+	must(t, err)
+	defer again.Close()
+	if again.logs != log.Bytes || again.heads != m.heads {
+		t.Errorf("opened again, the mirror counts %d bytes of logs and %d of heads, want %d and %d",
+			again.logs, again.heads, log.Bytes, m.heads)
+	}
+}
+
+// TestHeadsOfAMirrorAreBounded: a head beyond what the mirror keeps is refused, and a smaller one
+// of the same run is taken.
+func TestHeadsOfAMirrorAreBounded(t *testing.T) {
+	store, _, m, dir := oneMirrored(t)
+	runs, _ := List(store.Dir())
+	h, err := runs[0].Head()
+	must(t, err)
+	m.mostHeads = m.heads + 5
+	h.Files[labelName] = bytes.Repeat([]byte(" "), 10_000)
+	if err := m.Put(h); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("a head that is too long: %v, want that there is no room", err)
+	}
+	delete(h.Files, labelName)
+	h.Verdict.Damage = ""
+	must(t, m.Put(h))
+	if _, problems := List(dir); len(problems) > 0 {
+		t.Errorf("the mirror has the problems %v, want none", problems)
+	}
+}

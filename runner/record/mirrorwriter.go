@@ -193,9 +193,7 @@ func (m *Mirror) readEntry(name string) (*mirrorEntry, error) {
 		return nil, fmt.Errorf("%s: is not of box %s", in.Path, m.box)
 	}
 	entry := &mirrorEntry{version: known.Version, live: !known.Summary.Status.Ended()}
-	for _, name := range append([]string{mirroredName}, headFiles...) {
-		entry.head += sizeOf(in, name)
-	}
+	entry.head = headSize(in)
 	if info, err := os.Lstat(in.Join(eventlog.LogName)); err == nil {
 		entry.fetched = info.ModTime()
 	}
@@ -203,6 +201,15 @@ func (m *Mirror) readEntry(name string) (*mirrorEntry, error) {
 		entry.held, err = in.Acquire(eventlog.LockName)
 	}
 	return entry, err
+}
+
+// headSize returns the bytes of the files of a head.
+func headSize(in *disk.Folder) int64 {
+	size := sizeOf(in, mirroredName)
+	for _, name := range headFiles {
+		size += sizeOf(in, name)
+	}
+	return size
 }
 
 // sumLog returns how much of a log is there, and cuts what stands behind its last whole line.
@@ -316,8 +323,7 @@ func (m *Mirror) put(h *Head) error {
 			return err
 		}
 		m.runs[h.ID] = e
-		e.head = size
-		m.heads += size
+		m.heads += e.head
 		return nil
 	}
 	in, err := m.root.Within(h.ID)
@@ -334,8 +340,9 @@ func (m *Mirror) put(h *Head) error {
 	if err := m.writeHead(in, h); err != nil {
 		return err
 	}
-	m.heads += size - e.head
-	e.head = size
+	m.heads -= e.head
+	e.head = headSize(in)
+	m.heads += e.head
 	e.version, e.live = h.Verdict.Version, !h.Verdict.Summary.Status.Ended()
 	if !h.Verdict.Held && e.held != nil {
 		err = e.held.Release()
@@ -446,7 +453,9 @@ func (m *Mirror) fill(half string, h *Head, owner disk.Owner) (*mirrorEntry, err
 			return e, err
 		}
 	}
-	return e, m.writeHead(in, h)
+	err = m.writeHead(in, h)
+	e.head = headSize(in)
+	return e, err
 }
 
 // writeHead writes the files of a head, the verdict last, and removes those that it has no more.
