@@ -97,6 +97,45 @@ type farRun struct {
 	held    bool
 	version string     // of the head, which the other side has or will ask for
 	log     disk.Stamp // of the log
+	folders [2]disk.Stamp
+	skipped int // looks since the version was last read
+}
+
+// foldersOf returns the stamps of a run's folder and of that of its checkpoints. A file that is
+// made, renamed or removed changes them, and so does everything that drolab does to a run that has
+// ended. They are the zero stamps where they prove nothing: on a system that has no such times, and
+// soon after a change.
+func foldersOf(r *record.Run, now time.Time) (s [2]disk.Stamp) {
+	for i, dir := range []string{r.Dir, filepath.Join(r.Dir, record.CheckpointsName)} {
+		s[i] = disk.StampOf(dir)
+		young := now.Sub(time.Unix(0, max(s[i].Written, s[i].Changed))) < settleTime
+		if i == 0 && s[i].Changed == 0 || young {
+			return [2]disk.Stamp{}
+		}
+	}
+	return s
+}
+
+// mostSkipped is how many looks at a run at rest may look at its folders only.
+const mostSkipped = 15
+
+// unchanged reports whether a run that has ended is as it was. Its folders say so for a while, and
+// its version now and then.
+func (r *farRun) unchanged(now time.Time) bool {
+	if !r.run.Status().Ended() {
+		return false
+	}
+	logged := disk.StampOf(filepath.Join(r.run.Dir, eventlog.LogName)) != r.log
+	if r.skipped++; !logged && r.skipped <= mostSkipped && r.folders != [2]disk.Stamp{} &&
+		foldersOf(r.run, now) == r.folders {
+		return true
+	}
+	folders := foldersOf(r.run, now)
+	if r.run.Version() != r.version {
+		return false
+	}
+	r.folders, r.skipped = folders, 0
+	return true
 }
 
 // farLog is a log that the other side wants.
@@ -318,10 +357,14 @@ func (s *farConversation) look() error {
 		return nil
 	}
 	part := (n + restingParts - 1) / restingParts
+	resumable := 0
 	for i, id := range slices.Clone(s.order) {
 		r := s.runs[id]
 		inTurn := (i-s.resting+n)%n < part
-		if r.atRest() && !inTurn {
+		if r.mayBeResumed() {
+			resumable++
+		}
+		if !inTurn && (resumable > mostResumable && r.mayBeResumed() || r.atRest()) {
 			continue
 		}
 		if err := s.lookAt(id); err != nil {
@@ -330,6 +373,14 @@ func (s *farConversation) look() error {
 	}
 	s.resting = (s.resting + part) % n
 	return nil
+}
+
+// mostResumable is how many of the newest runs that have ended undone are looked at with each tick.
+const mostResumable = 200
+
+// mayBeResumed reports whether a run has ended without being done.
+func (r *farRun) mayBeResumed() bool {
+	return !r.held && r.run.Status().Ended() && r.run.Status() != runner.Done
 }
 
 // atRest reports whether nothing suggests that a run goes on. A run is held for a moment after its
@@ -387,7 +438,7 @@ func (s *farConversation) forget(id string) error {
 // side never takes a run for interrupted that lives or has ended.
 func (s *farConversation) lookAt(id string) error {
 	known := s.runs[id]
-	if known != nil && known.run.Status().Ended() && known.run.Version() == known.version {
+	if known != nil && known.unchanged(s.Now()) {
 		return nil
 	}
 	r, err := record.Find(s.RunsDir, filepath.Join(s.RunsDir, id))

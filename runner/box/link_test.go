@@ -320,3 +320,27 @@ func TestSlowList(t *testing.T) {
 		}
 	})
 }
+
+// TestChangesOfRunsAtRest: whatever changes in a run at rest is seen, at the latest when its version
+// is read again: also what leaves no trace in its folders.
+func TestChangesOfRunsAtRest(t *testing.T) {
+	h := newHistory(t, 1)
+	h.create()
+	h.end("run-1", runner.Done)
+	dir := filepath.Join(t.TempDir(), "mirror")
+	p := newPair(t, h.store.Dir(), openMirror(t, dir))
+	p.far.Now = func() time.Time { return time.Now().Add(time.Hour) } // all has long been at rest
+	for _, note := range []string{"one", "two", "six"} {
+		p.lookAtAll()
+		if note == "one" {
+			must(t, h.find("run-1").Relabel(func(l *record.Label) { l.Note = note }))
+		} else { // in its place, and of the same length
+			path := filepath.Join(h.store.Dir(), "run-1", "label.json")
+			must(t, os.WriteFile(path, []byte(`{"note":"`+note+`"}`), 0o600))
+		}
+		for range mostSkipped + 2 {
+			p.lookAtAll()
+		}
+		wantSame(t, "labelled "+note, h.store.Dir(), dir, nil)
+	}
+}

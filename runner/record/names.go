@@ -14,7 +14,7 @@ import (
 const (
 	metaName        = "run.json"
 	summaryName     = "summary.json"
-	checkpointsName = "checkpoints"
+	checkpointsName = CheckpointsName
 
 	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
 )
@@ -65,3 +65,6 @@ func IsRunName(id string) bool {
 func plainName(id string) bool {
 	return id != "" && id[0] != '.' && !strings.ContainsAny(id, `/\`+"\x00")
 }
+
+// CheckpointsName is the folder of a run's checkpoints, in the run's folder.
+const CheckpointsName = "checkpoints"
