@@ -106,10 +106,10 @@ func BenchmarkFirstLook(b *testing.B) {
 	budget(b, float64(unchanged), 4e3, "B/unchanged")
 }
 
-// BenchmarkFirstRows counts the bytes until the runs are here that fit a screen of 80×24, of ten
+// BenchmarkFirstRows counts the bytes until the runs are here that fit a screen of 80×24, of a
 // thousand: at 20 kB/s they may take three seconds.
 func BenchmarkFirstRows(b *testing.B) {
-	store := endedRuns(b, 10_000)
+	store := endedRuns(b, 1000)
 	const rows = 24
 	var bytesToRows int
 	for b.Loop() {

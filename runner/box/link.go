@@ -84,8 +84,8 @@ type Linked struct {
 // NewLink returns the link of a box whose mirror is in the folder dir.
 func NewLink(box, dir string, dial Dial) *Link {
 	return &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
-		refused: map[string]bool{}, followed: map[string]bool{}, live: map[string]bool{}, changed: make(chan struct{}),
-		over: make(chan struct{})}
+		refused: map[string]bool{}, followed: map[string]bool{}, live: map[string]bool{},
+		changed: make(chan struct{}), over: make(chan struct{})}
 }
 
 // State returns how the link stands.
@@ -258,10 +258,19 @@ func (l *Link) keepLinked(ctx context.Context) {
 		if l.now().Sub(began) > mostPause { // it had held
 			pause = firstPause
 		}
-		l.setDown(err, l.now().Add(pause))
+		l.setDown(explainDisk(err), l.now().Add(pause))
 		wait(ctx, pause)
 		pause = min(2*pause, mostPause)
 	}
+}
+
+// explainDisk says of an error of a disk that it is one of this machine.
+func explainDisk(err error) error {
+	var full *runner.DiskError
+	if errors.As(err, &full) {
+		return fmt.Errorf("this machine cannot write the mirror: %w", err)
+	}
+	return err
 }
 
 // setDown takes in that there is no link.

@@ -49,7 +49,8 @@ func wantSame(t *testing.T, when, runsDir, mirror string, wanted []string) {
 
 // TestMirrorFollows lets a history run on a box. After each change and a look at the runs, the
 // mirror lists what the folder there lists, and has the logs that are wanted and those of live
-// runs. What is asked over the link is in the mirror without a look. Some conversations end, and the mirror is opened again.
+// runs. What is asked over the link is in the mirror without a look. Some conversations end, and
+// the mirror is opened again.
 func TestMirrorFollows(t *testing.T) {
 	for seed := range testsize.Pick(uint64(1), uint64(4), uint64(64)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -321,8 +322,8 @@ func TestSlowList(t *testing.T) {
 	})
 }
 
-// TestChangesOfRunsAtRest: whatever changes in a run at rest is seen, at the latest when its version
-// is read again: also what leaves no trace in its folders.
+// TestChangesOfRunsAtRest: whatever changes in a run at rest is seen, at the latest when its
+// version is read again: also what leaves no trace in its folders.
 func TestChangesOfRunsAtRest(t *testing.T) {
 	h := newHistory(t, 1)
 	h.create()

@@ -286,7 +286,8 @@ func TestLostAnswers(t *testing.T) {
 		await(t, l, "cut", func(s State) bool { return !s.Linked })
 		<-time.After(40 * time.Second)
 		_, err = l.CarryOut(stop)
-		if want := "box gpu1: no link for 40 s: nothing was sent"; err == nil || err.Error() != want {
+		want = "box gpu1: no link for 40 s: nothing was sent"
+		if err == nil || err.Error() != want {
 			t.Errorf("without a link: %v, want %q", err, want)
 		}
 	})
@@ -378,10 +379,13 @@ func TestAsksAreChecked(t *testing.T) {
 		"a path to delete": {`{"seq":1,"change":{"run":"/etc","delete":true}}`, "the name of a run"},
 		"no change":        {`{"seq":1,"change":{"run":"run-1"}}`, "expected one change"},
 		"two changes":      {`{"seq":1,"change":{"run":"run-1","delete":true,"pin":1}}`, "one change"},
-		"a data folder":    {start(func(r *runner.Request) { r.DataDir = "/" }), "no paths, threads or claims"},
-		"a program":        {start(func(r *runner.Request) { r.Program = &runner.ProgramMeans{} }), "no paths, threads or claims"},
-		"no names":         {start(func(r *runner.Request) { r.IDs = nil }), "a name for each run"},
-		"a path as a name": {start(func(r *runner.Request) { r.IDs[0] = "../run-9" }), "the name of a run"},
+		"a data folder": {start(func(r *runner.Request) { r.DataDir = "/" }),
+			"no paths, threads or claims"},
+		"a program": {start(func(r *runner.Request) { r.Program = &runner.ProgramMeans{} }),
+			"no paths, threads or claims"},
+		"no names": {start(func(r *runner.Request) { r.IDs = nil }), "a name for each run"},
+		"a path as a name": {start(func(r *runner.Request) { r.IDs[0] = "../run-9" }),
+			"the name of a run"},
 		"a path as parent": {start(func(r *runner.Request) { r.Parent = "../x@3" }),
 			"expected RUN@STEP"},
 	} {

@@ -185,7 +185,8 @@ func TestHostileFarSide(t *testing.T) {
 // TestFarSideRefusesOtherProtocol: a link of another version gets an error, not runs.
 func TestFarSideRefusesOtherProtocol(t *testing.T) {
 	s := newFarConversation(&FarSide{RunsDir: t.TempDir()}, io.Discard)
-	err := s.answer(t.Context(), &frame{Hello: &Hello{Protocol: protocol + 1, Format: runner.Format}})
+	hello := &Hello{Protocol: protocol + 1, Format: runner.Format}
+	err := s.answer(t.Context(), &frame{Hello: hello})
 	want := fmt.Sprintf("the other side speaks protocol %d", protocol+1)
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("another protocol: %v, want an error with %q", err, want)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// gpus keeps the last lines of nvidia-smi, by their first two fields, and names of GPUs, by their
-// numbers.
+// gpus keeps the last lines of nvidia-smi, by their first two fields, and the names of GPUs, by
+// their numbers.
 type gpus struct{ sync.Map }
 
 // row is a line of either query, which told it at a moment.
@@ -43,8 +43,8 @@ const (
 	mebi      = 1 << 20
 )
 
-// WatchGPUs watches the GPUs of the machine until ctx is cancelled. It returns a function that tells
-// how they are, with their names.
+// WatchGPUs watches the GPUs of the machine until ctx is cancelled. It returns a function that
+// tells how they are, with their names.
 func WatchGPUs(ctx context.Context) func() []GPU {
 	g := &gpus{}
 	path, err := exec.LookPath("nvidia-smi")
