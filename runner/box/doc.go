@@ -18,6 +18,7 @@
 //
 //	link.go      Link: keeps a mirror up to date, says how it stands, tries again
 //	farside.go   FarSide: looks at the runs of a box, and sends what has changed
+//	silence.go   when a box counts as silent: its runs are then shown as they were known last
 //	wire.go      the frames of a conversation, their bounds, the line with which it begins
 //	buckets.go   which runs differ, told in few bytes
 //	runs.go      Runs: those of this machine and of its boxes, each once

@@ -26,6 +26,7 @@ type Lab struct {
 	Colors Colors
 	looks  lookState
 	far    map[string]string // the runs of boxes, each with the name of its box
+	Silent Silences          // the silent boxes, as of the last tick
 	// asked says that something was asked of the Verbs, which are made for the first request.
 	asked bool
 	// Newcomer says that the folder had no run when the interface began.

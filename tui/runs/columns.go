@@ -60,7 +60,7 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 		figures("seed", 7, 44, line.seedText, func(l line) page.Key {
 			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
 		}),
-		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
+		text(stateHead, stateCells, 60, func(r *record.Run) string { return string(r.Status()) }),
 		figures("epochs", 9, 72, epochs, func(l line) page.Key {
 			return page.Key{Number: -l[0].Epochs()}
 		}),
@@ -78,6 +78,20 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 		columns = slices.Insert(columns, behindMethod, text("box", 9, 0, compare.BoxOf))
 	}
 	return columns
+}
+
+// stateHead is the head of the column of states.
+const stateHead, stateCells = "state", 12
+
+// stateText writes the state of a run.
+func (p *Page) stateText(r *record.Run) string {
+	const wide = 120
+	ago := p.Silent.Ago(r, r.Status())
+	if p.Body.W < wide {
+		ago = strings.TrimSuffix(ago, " ago")
+	}
+	_, _, text := lab.StateKnown(p.Theme, r.Status(), ago)
+	return text
 }
 
 // measureCells returns the least width of the column of a measure.
@@ -161,6 +175,8 @@ func (p *Page) makeColumns() {
 	p.columns[method].Cell = func(l line) string {
 		return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l))
 	}
+	state := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == stateHead })
+	p.columns[state].Cell = func(l line) string { return l.common(p.stateText) }
 	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head }))
 }
 
@@ -257,8 +273,11 @@ func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 	}
 	full := false // columns shown by default end with the first that has no room
 	for _, c := range p.columns {
-		if c.Head == startedHead && p.Body.W < agoFrom {
+		switch {
+		case c.Head == startedHead && p.Body.W < agoFrom:
 			c.Width = shortCells
+		case c.Head == stateHead && len(p.Silent) > 0:
+			c.Width = max(c.Width, longest.of[stateHead]+1)
 		}
 		if c.Head == spared || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
 			continue

@@ -6,29 +6,30 @@ import (
 
 	"drolab/runner/record"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
 
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
-	return p.askLabel("Note on ", "One line kept with the run. Filters find its words.",
-		p.pickedRuns()[0].Label().Note,
+	runs := p.ableRuns(lab.Note, canLabel)
+	return p.askLabel(runs, "Note on ", "One line kept with the run. Filters find its words.",
+		runs[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 
 // tag asks for the tags of the picked runs.
 func (p *Page) tag() tea.Cmd {
-	return p.askLabel("Tags of ",
+	return p.askLabel(p.ableRuns(lab.Tag, canLabel), "Tags of ",
 		"Words to add; -word removes one. The filter tag:word finds them.", "",
 		func(l *record.Label, text string) { l.EditTags(strings.Fields(text)) })
 }
 
-// askLabel opens the form that takes a line of text for the labels of the picked runs.
+// askLabel opens the form that takes a line of text for the labels of runs.
 func (p *Page) askLabel(
-	title, about, text string, change func(l *record.Label, text string),
+	runs []*record.Run, title, about, text string, change func(l *record.Label, text string),
 ) tea.Cmd {
-	runs := p.pickedRuns()
 	check := func(text string) error {
 		l := runs[0].Label()
 		change(&l, text)
@@ -43,7 +44,7 @@ func (p *Page) askLabel(
 
 // archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
-	runs := p.pickedRuns()
+	runs := p.ableRuns(lab.Archive, canLabel)
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
 	done := "%s brought back"
 	if away {

@@ -1,11 +1,13 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"drolab/runner"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
@@ -68,13 +70,15 @@ func (w *Page) noPane() string {
 // noVerb returns what says why a live run cannot be asked something, for which it must be in one of
 // some states; none stands for all. An ended run comes first, as it is ended whoever ran it; only a
 // run of this process has somebody to ask.
-func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) string {
+func (w *Page) noVerb(
+	does lab.Deed, verb string, in ...runner.Status,
+) func(*panel.Track) string {
 	return func(t *panel.Track) string {
 		switch {
 		case t.Status.Ended():
 			return nothingTo(verb, t)
-		case !w.Controls(t.ID):
-			return w.noControl(t)
+		case w.noControl(does, t) != "":
+			return w.noControl(does, t)
 		case len(in) > 0 && !slices.Contains(in, t.Status):
 			return fmt.Sprintf("%s is %s", t.Label, t.Status)
 		}
@@ -87,7 +91,7 @@ func (w *Page) noPause(t *panel.Track) string {
 	if len(w.seedsThat(runner.Running))+len(w.seedsThat(runner.Paused)) > 0 {
 		return ""
 	}
-	return w.noVerb("pause", runner.Running, runner.Paused)(t)
+	return w.noVerb(lab.Pause, "pause", runner.Running, runner.Paused)(t)
 }
 
 // noResume says why a run cannot be resumed. One that has ended without being done can be, by any
@@ -95,7 +99,9 @@ func (w *Page) noPause(t *panel.Track) string {
 func (w *Page) noResume(t *panel.Track) string {
 	switch {
 	case t.Status == runner.Paused:
-		return w.noControl(t)
+		return w.noControl(lab.Resume, t)
+	case t.Status.Ended() && t.Status != runner.Done && lab.Resume.NotHere(t.Run) != "":
+		return lab.Resume.NotHere(t.Run)
 	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Spec.IsScript():
 		return runner.ByScript(t.ID)
 	case t.Status.Ended() && t.Status != runner.Done:
@@ -110,12 +116,14 @@ func nothingTo(verb string, t *panel.Track) string {
 }
 
 // noControl says that a run takes its requests elsewhere.
-func (w *Page) noControl(t *panel.Track) string {
-	if box := w.BoxOf(t.ID); box != "" {
-		return fmt.Sprintf("%s is on box %s and can only be watched here", t.Label, box)
-	}
-	return kit.Unless(w.Controls(t.ID),
-		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))
+func (w *Page) noControl(does lab.Deed, t *panel.Track) string {
+	return cmp.Or(does.NotHere(t.Run), kit.Unless(w.Controls(t.ID),
+		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label)))
+}
+
+// notHere returns what says why something cannot be done from here to a run, whatever its status.
+func notHere(does lab.Deed) func(*panel.Track) string {
+	return func(t *panel.Track) string { return does.NotHere(t.Run) }
 }
 
 // noCopy says that the key has another meaning in a replay.

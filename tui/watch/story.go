@@ -8,6 +8,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/lists"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -68,7 +69,11 @@ func (w *Page) Story() string {
 	if w.storyState.Scope == "" {
 		return ""
 	}
-	return cell.OneLine(w.storyState.String())
+	story := w.storyState.String()
+	if silence := w.silence(); silence != "" {
+		story = silence + ". " + story
+	}
+	return cell.OneLine(story)
 }
 
 // storyRows returns the number of lines of the story: two from the first sentence on these runs
@@ -92,12 +97,26 @@ func (w *Page) story(cells, rows int) []string {
 	if rows == 0 {
 		return nil
 	}
-	if damage := w.damage(); damage != "" { // it comes before what is told without the lost part
-		t := w.Theme
-		line := " " + t.Alarm.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
-		return append([]string{line}, w.storyLines(cells, rows-1)...)
+	note, st := w.damage(), w.Theme.Alarm // it comes before what is told without the lost part
+	if note == "" {
+		note, st = w.silence(), w.Theme.Warn
 	}
-	return w.storyLines(cells, rows)
+	if note == "" {
+		return w.storyLines(cells, rows)
+	}
+	line := " " + st.Paint(cell.Cut(w.Theme.Greek(cell.OneLine(note)), cells-2))
+	return append([]string{line}, w.storyLines(cells, rows-1)...)
+}
+
+// silence says that the figures of runs that go on are not those of this moment; "" where they are.
+func (w *Page) silence() string {
+	var runs []*record.Run
+	for _, t := range w.Runs.Tracks {
+		if w.knownAgo(t) != "" {
+			runs = append(runs, t.Run)
+		}
+	}
+	return strings.Join(w.Silent.Notes(runs), ". ")
 }
 
 // damage names the first run of whose log a part is lost, and the remedy; "" where there is none.
