@@ -27,6 +27,7 @@ func (m *Model) commonKeys() []kit.Key {
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// from a shared view it would suspend the program of the user who shares
 			Act: func() tea.Cmd { return tea.Suspend }, Local: true, Group: kit.ToLeave},
+		m.boxKey(),
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: m.noStopAll, Act: m.stopAll},
 		{Keys: kit.On("]"), Help: "next page", Group: kit.ToLeave,

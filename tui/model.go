@@ -56,6 +56,7 @@ type folder struct {
 	keep     viewKeeper
 	launched []string      // runs of the last start
 	listed   bool          // the runs were listed
+	begun    bool          // the interface has found out with which page it begins
 	live     []*record.Run // those that have not ended, as listed
 	beating  bool          // a beat is under way
 }
@@ -401,5 +402,7 @@ func (m *Model) frame() []string {
 	if m.overlay != nil {
 		body = m.overlay.View(m.Theme, body, m.Body.W, m.Body.H)
 	}
-	return append(append([]string{m.header()}, body...), m.footer())
+	lines := append([]string{m.header()}, body...)
+	foot := strings.Split(m.footer(), "\n")
+	return append(lines[:m.h-len(foot)], foot...)
 }

@@ -32,7 +32,8 @@ type State struct {
 	Elsewhere bool          // another process of this machine keeps the mirror up to date
 	Complete  bool          // in this conversation, the mirror had all runs of the box
 	Since     time.Time     // since when it is linked, or is not
-	Heard     time.Time     // when any process heard the box, to a few seconds; zero: never
+	Heard     time.Time     // when the box last spoke, to a few seconds; zero: never
+	Known     time.Time     // when the mirror last took in what it says, by any process; zero: never
 	Hello     *Hello        // of the far side; nil: it has never said one
 	Offset    time.Duration // of the box's clock from ours
 	Word      string        // why there is no link; "" while it is made for the first time
@@ -137,7 +138,7 @@ const handOver = time.Second
 // its end.
 func (l *Link) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		l.readHeard()
+		l.readKnown()
 		m, err := record.OpenMirror(l.dir, l.box)
 		if err == nil {
 			l.setMirror(m)
@@ -314,7 +315,13 @@ func (l *Link) received(n int) {
 	if n > 0 {
 		l.state.Bytes += int64(n)
 		if l.heard.Sub(l.state.Heard) > pingEvery {
-			l.state.Heard, tell = l.heard, l.mirror
+			l.state.Heard = l.heard
+			if l.state.Linked { // what comes before a hello says nothing of runs
+				tell = l.mirror
+			}
+		}
+		if l.state.Linked && l.mirror != nil {
+			l.state.Known = l.heard
 		}
 	}
 	l.mu.Unlock()

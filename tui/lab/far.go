@@ -78,7 +78,7 @@ func (s *Lab) LookAtBoxes(now time.Time) (changed bool) {
 	silent := Silences{}
 	for _, b := range s.Config.Boxes {
 		if state := b.Link.State(); state.Silent(now) {
-			silent[b.Name] = kit.Age(now.Sub(state.Heard)) + " ago"
+			silent[b.Name] = kit.Age(now.Sub(state.Known)) + " ago"
 		}
 	}
 	changed = !maps.Equal(silent, s.Silent)

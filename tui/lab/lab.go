@@ -73,6 +73,16 @@ func (s *Lab) Controls(id string) bool {
 // BoxOf returns the name of the box that has a run; "" for a run of this machine.
 func (s *Lab) BoxOf(id string) string { return s.far[id] }
 
+// RunsOn returns the number of runs that are shown of a box.
+func (s *Lab) RunsOn(box string) (n int) {
+	for _, of := range s.far {
+		if of == box {
+			n++
+		}
+	}
+	return n
+}
+
 // Start asks for runs; the answer is Started.
 func (s *Lab) Start(r runner.Request) tea.Cmd {
 	parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own

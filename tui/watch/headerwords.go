@@ -80,6 +80,11 @@ func (w *Page) Living() (runs []*record.Run) {
 	return runs
 }
 
+// ShowsNewest reports whether the page shows the newest runs, none of which goes on, or none at all.
+func (w *Page) ShowsNewest() bool {
+	return len(w.Runs.Tracks) == 0 || w.logs.newest && !w.Live()
+}
+
 // Live reports whether a watched run goes on.
 func (w *Page) Live() bool { return len(w.Living()) > 0 }
 

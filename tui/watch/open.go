@@ -50,6 +50,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
+	w.logs.newest = len(m.wanted.IDs) == 0 && m.wanted.Replay == nil
 	before := w.Runs.IDs()
 	w.logs.raceRuns = nil
 	if len(before) > 1 && slices.Contains(before, m.wanted.Parent) {
