@@ -202,11 +202,10 @@ func (m *Model) liveOn(box string) (n int) {
 // what it said.
 func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) []string {
 	state, st := linkText(s, now), t.Text
-	if !s.Linked || s.Elsewhere && s.Silent(now) {
+	if !s.Linked && !s.Elsewhere || s.Silent(now) {
 		st = t.Warn
 	}
-	name = cell.Clean(name)
-	points := []kit.Statement{{Name: "Link", Text: state, Style: st}}
+	var points []kit.Statement
 	say := func(head, text string, st kit.Style) {
 		if text = cell.OneLine(text); text != "" {
 			points = append(points, kit.Statement{Name: head, Text: text, Style: st})
@@ -232,7 +231,8 @@ func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) [
 	for i := range points {
 		points[i].Whole = true
 	}
-	return append([]string{t.Title.Paint(name)}, t.Statements(points, 11, w, all)...)
+	head := t.Hang(t.Title.Paint(cell.Clean(name))+"  ", st, state, w)
+	return append(head, t.Statements(points, 11, w, all)...)
 }
 
 // linkText says how the link of a box stands.
@@ -243,6 +243,8 @@ func linkText(s box.State, now time.Time) string {
 		next = "next try in " + kit.Duration(left)
 	}
 	switch {
+	case s.Elsewhere && s.Known.IsZero():
+		return "another drolab on this machine keeps its mirror, and has heard nothing yet"
 	case s.Elsewhere && s.Silent(now):
 		return "another drolab on this machine keeps its mirror, and has heard nothing for " +
 			kit.Age(now.Sub(s.Known))
@@ -272,11 +274,7 @@ func runsText(s box.State, now time.Time) string {
 
 // machineText says what a box is.
 func machineText(h *box.Hello) string {
-	words := []string{kit.Plural(h.Cores, "core")}
-	if len(h.GPUs) == 0 {
-		words = append(words, "no GPU that it knows of")
-	}
-	return strings.Join(append(words, h.GPUs...), " · ")
+	return strings.Join(append([]string{kit.Plural(h.Cores, "core")}, h.GPUs...), " · ")
 }
 
 // clockText says how far the clock of a box is off; "" where that is less than a minute. Ages and

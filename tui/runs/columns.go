@@ -243,23 +243,26 @@ const listMark = 6
 const methodCells = 6
 
 // layColumns returns the columns that fit. Where the mean accuracy would have no room, the epochs
-// give up theirs.
+// give up theirs, and then the states, which have glyphs. Where ages stand behind states, the presets
+// do instead.
 func (p *Page) layColumns(w int) []runColumn {
-	columns := p.layWithout(w, "")
 	mean := func(c runColumn) bool { return c.name() == "test_accuracy" }
-	if slices.ContainsFunc(columns, mean) {
-		return columns
+	next := stateHead
+	if len(p.Silent) > 0 {
+		next = "preset"
 	}
-	if fewer := p.layWithout(w, "epochs"); slices.ContainsFunc(fewer, mean) {
-		return fewer
+	for _, heads := range [][]string{nil, {"epochs"}, {"epochs", next}} {
+		if columns := p.layWithout(w, heads); slices.ContainsFunc(columns, mean) {
+			return columns
+		}
 	}
-	return columns
+	return p.layWithout(w, nil)
 }
 
-// layWithout returns the columns that fit, without one if spared is its head. Room that is left
+// layWithout returns the columns that fit, without those with the heads spared. Room that is left
 // goes to the method, then to the preset. It is kept for them before figures that narrow screens
 // lack.
-func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
+func (p *Page) layWithout(w int, spared []string) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
 	longest := p.measureNames()
@@ -279,7 +282,7 @@ func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 		case c.Head == stateHead && len(p.Silent) > 0:
 			c.Width = max(c.Width, longest.of[stateHead]+1)
 		}
-		if c.Head == spared || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+		if slices.Contains(spared, c.Head) || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
 			continue
 		}
 		if p.chosenColumns[c.Head] {
