@@ -73,7 +73,9 @@ func hasAnswered(s box.State) bool {
 func noteOf(name string, s box.State, now time.Time) boxNote {
 	name = cell.Clean(name)
 	switch {
-	case s.Elsewhere: // another drolab of this machine keeps its mirror
+	case s.Elsewhere && s.Silent(now): // another drolab of this machine keeps its mirror
+		return boxNote{text: name + " silent " + kit.Age(now.Sub(s.Known)), without: true}
+	case s.Elsewhere:
 		return boxNote{text: name}
 	case s.Linked && s.Live > 0:
 		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live)}
@@ -98,12 +100,16 @@ func ownRuns(runs []*record.Run) []*record.Run {
 }
 
 // withBoxes puts what is said of the boxes before the note of the header, as far as it fits: those
-// without a link first.
+// without a link first, for which the note gives up all but its first words.
 func (m *Model) withBoxes(note string, cells int) string {
 	for _, without := range []bool{true, false} {
 		for _, b := range slices.Backward(m.boxes.notes) {
-			more := strings.TrimSuffix(b.text+" · "+note, " · ")
-			if b.without == without && cell.Width(more) <= cells {
+			head, rest := b.text+" · ", note
+			if without {
+				rest = m.Theme.Shorten(note, cells-cell.Width(head))
+			}
+			more := strings.TrimSuffix(head+rest, " · ")
+			if b.without == without && cell.Width(more) <= cells && (rest != "" || note == "") {
 				note = more
 			}
 		}

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"drolab/runner/box"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 // TestBoxesInHeader: a box without a link is named before how many runs are live elsewhere, and
@@ -22,7 +26,7 @@ func TestBoxesInHeader(t *testing.T) {
 		{"gpu4", box.State{Word: "lock is held", Elsewhere: true}, "gpu4"},
 		{"gpu5", box.State{Linked: true}, "gpu5"},
 	}
-	m := &Model{}
+	m := &Model{Lab: &lab.Lab{Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}}
 	for _, s := range states {
 		note := noteOf(s.name, s.state, now)
 		if note.text != s.want {

@@ -19,6 +19,7 @@ func (m *Model) commonKeys() []kit.Key {
 		{Keys: kit.On(":", "ctrl+p"),
 			Help: "find a key, page, panel, preset, setting, run or definition",
 			Act:  m.openPalette, Moves: true, Group: kit.ToStart},
+		m.boxKey(),
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Last: true, Group: kit.ToLook,
 			Act: kit.Just(func() { m.open(m.help()) })},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
@@ -27,7 +28,6 @@ func (m *Model) commonKeys() []kit.Key {
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// from a shared view it would suspend the program of the user who shares
 			Act: func() tea.Cmd { return tea.Suspend }, Local: true, Group: kit.ToLeave},
-		m.boxKey(),
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: m.noStopAll, Act: m.stopAll},
 		{Keys: kit.On("]"), Help: "next page", Group: kit.ToLeave,

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -75,9 +76,23 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	}
 	if boxes {
 		const behindMethod = 2
-		columns = slices.Insert(columns, behindMethod, text("box", 9, 0, compare.BoxOf))
+		box := text("box", boxCells+1, 0, compare.BoxOf)
+		box.Cell = line.boxText
+		columns = slices.Insert(columns, behindMethod, box)
 	}
 	return columns
+}
+
+// boxCells is the width of the names of boxes.
+const boxCells = 8
+
+// boxText says where the runs of a line are.
+func (l line) boxText() string {
+	names := lists.Map(lists.DistinctBy(l, compare.BoxOf), compare.BoxOf)
+	if text := strings.Join(names, ","); len(names) == 1 || cell.Width(text) <= boxCells {
+		return text
+	}
+	return fmt.Sprintf("%d places", len(names))
 }
 
 // stateHead is the head of the column of states.
@@ -244,14 +259,14 @@ const methodCells = 6
 
 // layColumns returns the columns that fit. Where the mean accuracy would have no room, the epochs
 // give up theirs, and then the states, which have glyphs. Where ages stand behind states, the presets
-// do instead.
+// and seeds do instead.
 func (p *Page) layColumns(w int) []runColumn {
 	mean := func(c runColumn) bool { return c.name() == "test_accuracy" }
-	next := stateHead
+	spared := [][]string{nil, {"epochs"}, {"epochs", stateHead}}
 	if len(p.Silent) > 0 {
-		next = "preset"
+		spared = [][]string{nil, {"epochs"}, {"epochs", "preset"}, {"epochs", "preset", "seed"}}
 	}
-	for _, heads := range [][]string{nil, {"epochs"}, {"epochs", next}} {
+	for _, heads := range spared {
 		if columns := p.layWithout(w, heads); slices.ContainsFunc(columns, mean) {
 			return columns
 		}

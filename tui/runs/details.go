@@ -82,6 +82,9 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		shown := p.layColumns(w)
 		_, _, state := lab.StateKnown(t, r.Status(), p.Silent.Ago(r, r.Status()))
 		state += fmt.Sprintf(" at step %d of %d", s.Steps, m.Steps)
+		if p.Silent.Ago(r, r.Status()) != "" {
+			state += ": box " + r.Mirrored().Box + " has no link"
+		}
 		for _, part := range [][2]string{{": ", cell.OneLine(s.Cause)},
 			{", pinned at ", p.pinText(r)}, {", a fork of ", cell.OneLine(m.Parent)},
 			{"; its method ", lab.Explain(m)}} {
