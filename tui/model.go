@@ -118,6 +118,7 @@ func (m *Model) open(o *kit.Overlay) {
 
 // Init implements tea.Model. Nothing slow comes before the first frame.
 func (m *Model) Init() tea.Cmd {
+	m.LookAtBoxes(time.Now()) // what a mirror says may be old
 	return tea.Batch(
 		// As if the terminal had answered that it can synchronize its output. One that cannot takes
 		// no notice of it.

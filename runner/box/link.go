@@ -72,8 +72,10 @@ type Linked struct {
 
 // NewLink returns the link of a box whose mirror is in the folder dir.
 func NewLink(box, dir string, dial Dial) *Link {
-	return &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
+	l := &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
 		followed: map[string]bool{}, live: map[string]bool{}, changed: make(chan struct{})}
+	l.readKnown()
+	return l
 }
 
 // State returns how the link stands.

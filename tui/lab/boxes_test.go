@@ -14,9 +14,9 @@ import (
 	"drolab/runner/record/recordtest"
 )
 
-// TestRunsOfBoxes: the runs of a box stand beside those of this machine. What only their box can do
-// with them is refused with the line that does it.
-func TestRunsOfBoxes(t *testing.T) {
+// boxedRuns returns the Source of a run of this machine and of one of box gpu1, and the runs.
+func boxedRuns(t *testing.T) ([]*record.Run, Source) {
+	t.Helper()
 	here, there := recordtest.NewFolder(t), recordtest.NewFolder(t)
 	here.Add(recordtest.Result{Method: dro.ERM, Worst: .5})
 	there.Add(recordtest.Result{Method: dro.SFK, Worst: .6})
@@ -26,8 +26,7 @@ func TestRunsOfBoxes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	own, far := here.Runs[0], there.Runs[0]
-	head, err := far.Head()
+	head, err := there.Runs[0].Head()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +40,17 @@ func TestRunsOfBoxes(t *testing.T) {
 	runs, problems := s.List()
 	if len(problems) > 0 {
 		t.Fatalf("listing: %v, want no problem", problems)
+	}
+	return runs, s
+}
+
+// TestRunsOfBoxes: the runs of a box stand beside those of this machine. What only their box can do
+// with them is refused with the line that does it.
+func TestRunsOfBoxes(t *testing.T) {
+	runs, s := boxedRuns(t)
+	own, far := runs[0], runs[1]
+	if own.Mirrored() != nil {
+		own, far = far, own
 	}
 	got := map[string]string{}
 	for _, r := range runs {
