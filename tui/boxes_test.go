@@ -14,7 +14,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/box"
 	"drolab/runner/record"
-	"drolab/runner/record/recordtest/eventtest"
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -222,7 +221,8 @@ func TestBoxes(t *testing.T) {
 		r.Press(page, "M")
 		r.fits(t, "Boxes on page "+page)
 		s := tuitest.Text(r.shot(t))
-		for _, want := range []string{"gpu1", "No route to host", "3 runs, 2 live, as known 3 h ago"} {
+		for _, want := range []string{"gpu1", "No route to host",
+			"3 runs, 2 live, as known 3 h ago"} {
 			if !strings.Contains(s, want) {
 				t.Errorf("page %s: Boxes lacks %q:\n%s", page, want, s)
 			}
@@ -317,9 +317,10 @@ func TestBeginsWithFarRuns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := onFar(t, tuitest.Epoch0().Add(-c.known), 80, 24)
-			boxes, longAgo := r.Config.Boxes, tuitest.Epoch0().Add(-24*time.Hour)
-			eventtest.Must(t, os.Chtimes(filepath.Join(boxes[0].Dir, "mirror.lock"), longAgo, longAgo))
-			r.Config.Boxes = []box.Linked{{Name: "gpu1", Link: box.NewLink("gpu1", boxes[0].Dir, nil)}}
+			boxes, yesterday := r.Config.Boxes, tuitest.Epoch0().Add(-24*time.Hour)
+			dir := boxes[0].Dir
+			must(t, os.Chtimes(filepath.Join(dir, "mirror.lock"), yesterday, yesterday))
+			r.Config.Boxes = []box.Linked{{Name: "gpu1", Link: box.NewLink("gpu1", dir, nil)}}
 			r.begun, r.boxes = false, boxStates{}
 			r.Send(kit.Tick(r.script.Now))
 			r.Press(c.page)
@@ -343,13 +344,13 @@ func TestBeginsWithFarRuns(t *testing.T) {
 func TestFarEndRings(t *testing.T) {
 	there := t.TempDir()
 	store, err := record.Open(there)
-	eventtest.Must(t, err)
+	must(t, err)
 	meta := tuitest.Archived(dro.SFK, 1, "far", tuitest.Epoch0())
 	meta.ID = "far-sfk-s1"
 	run, err := store.Create(meta, nil)
-	eventtest.Must(t, err)
+	must(t, err)
 	defer run.Close()
-	eventtest.Must(t, run.Append(&runner.StatusEvent{Status: runner.Running}))
+	must(t, run.Append(&runner.StatusEvent{Status: runner.Running}))
 	r := newDriver(t, &tuitest.Script{Folder: "unused", Now: tuitest.Epoch0()}, 80, 24)
 	far := tuitest.NewBox(t, "gpu2", there, tuitest.Epoch0())
 	r.Source = lab.WithBoxes(t.Context(), lab.OpenCatalogued(t.TempDir(), "", true),
@@ -358,13 +359,20 @@ func TestFarEndRings(t *testing.T) {
 	r.Press("2")
 	r.Send(lab.Watch{IDs: []string{meta.ID}})
 	r.Wait(time.Second, time.Second/5)
-	eventtest.Must(t, run.Append(&runner.StatusEvent{Status: runner.Done}))
+	must(t, run.Append(&runner.StatusEvent{Status: runner.Done}))
 	log, err := os.ReadFile(filepath.Join(there, meta.ID, "events.jsonl"))
-	eventtest.Must(t, err)
-	eventtest.Write(t, log, far.Dir, meta.ID, "events.jsonl")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(far.Dir, meta.ID, "events.jsonl"), log, 0o600))
 	r.Wait(time.Second, time.Second/5)
 	if len(r.raw) != 1 || !strings.Contains(fmt.Sprint(r.raw[0].Msg), "on gpu2: done") {
 		t.Errorf("the terminal is told %q, want one end on gpu2", r.raw)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

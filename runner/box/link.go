@@ -33,7 +33,7 @@ type State struct {
 	Complete  bool          // in this conversation, the mirror had all runs of the box
 	Since     time.Time     // since when it is linked, or is not
 	Heard     time.Time     // when the box last spoke, to a few seconds; zero: never
-	Known     time.Time     // when the mirror last took in what it says, by any process; zero: never
+	Known     time.Time     // when any process last wrote what it says into the mirror; zero: never
 	Hello     *Hello        // of the far side; nil: it has never said one
 	Offset    time.Duration // of the box's clock from ours
 	Word      string        // why there is no link; "" while it is made for the first time

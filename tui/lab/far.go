@@ -66,10 +66,12 @@ func (d Deed) NotHere(r *record.Run) string {
 }
 
 // farCommand returns the line that does something on a box.
-func farCommand(box, command string) string { return "ssh " + box + " .local/bin/drolab " + command }
+func farCommand(box, command string) string {
+	return "ssh " + box + " .local/bin/drolab " + command
+}
 
-// Silences are the boxes from which nothing is heard, each with how long ago it was: "3 h ago". Their
-// runs are shown as they were known then. A Silences does not change.
+// Silences are the boxes from which nothing is heard, each with how long ago it was heard: "3 h
+// ago". Their runs are shown as they were known then. A Silences does not change.
 type Silences map[string]string
 
 // LookAtBoxes takes in which boxes are silent at a tick. It reports whether pages look different
@@ -108,8 +110,8 @@ func (s Silences) Notes(runs []*record.Run) (notes []string) {
 		if slices.ContainsFunc(runs, func(r *record.Run) bool {
 			return r.Mirrored() != nil && r.Mirrored().Box == box
 		}) {
-			notes = append(notes, fmt.Sprintf("Box %s has no link: its runs are shown as they were "+
-				"known %s", box, s[box]))
+			notes = append(notes, fmt.Sprintf(
+				"Box %s has no link: its runs are shown as they were known %s", box, s[box]))
 		}
 	}
 	return notes

@@ -26,7 +26,9 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 
 // StateKnown returns how a status is shown that was known some time ago, as Silences tell: faint,
 // and with the age.
-func StateKnown(t *kit.Theme, s runner.Status, ago string) (glyph string, st kit.Style, text string) {
+func StateKnown(
+	t *kit.Theme, s runner.Status, ago string,
+) (glyph string, st kit.Style, text string) {
 	glyph, st = State(t, s)
 	if ago == "" {
 		return glyph, st, string(s)

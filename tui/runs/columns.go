@@ -258,8 +258,8 @@ const listMark = 6
 const methodCells = 6
 
 // layColumns returns the columns that fit. Where the mean accuracy would have no room, the epochs
-// give up theirs, and then the states, which have glyphs. Where ages stand behind states, the presets
-// and seeds do instead.
+// give up theirs, and then the states, which have glyphs. Where ages stand behind states, the
+// presets and seeds do instead.
 func (p *Page) layColumns(w int) []runColumn {
 	mean := func(c runColumn) bool { return c.name() == "test_accuracy" }
 	spared := [][]string{nil, {"epochs"}, {"epochs", stateHead}}
@@ -297,7 +297,8 @@ func (p *Page) layWithout(w int, spared []string) (columns []runColumn) {
 		case c.Head == stateHead && len(p.Silent) > 0:
 			c.Width = max(c.Width, longest.of[stateHead]+1)
 		}
-		if slices.Contains(spared, c.Head) || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+		if slices.Contains(spared, c.Head) || !p.shows(&c, w) ||
+			full && !c.extra && !p.chosenColumns[c.Head] {
 			continue
 		}
 		if p.chosenColumns[c.Head] {

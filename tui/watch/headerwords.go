@@ -80,7 +80,7 @@ func (w *Page) Living() (runs []*record.Run) {
 	return runs
 }
 
-// ShowsNewest reports whether the page shows the newest runs, none of which goes on, or none at all.
+// ShowsNewest reports whether the page shows the newest runs, all of which have ended, or none.
 func (w *Page) ShowsNewest() bool {
 	return len(w.Runs.Tracks) == 0 || w.logs.newest && !w.Live()
 }
