@@ -10,6 +10,7 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -18,8 +19,8 @@ import (
 type boxStates struct {
 	notes []boxNote
 	words map[string]string // why a box has no link, as the user was told
-	// answered says that each box has said which runs it has, or has no link.
-	answered bool
+	// answered is the number of boxes that have said which runs they have, or have no link.
+	answered int
 	overlay  *kit.Overlay // Boxes, as it was opened last
 }
 
@@ -35,11 +36,13 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 		return nil
 	}
 	var notes []boxNote
-	waits := false
+	answered := 0
 	for _, b := range m.Config.Boxes {
 		s := b.Link.State()
 		notes = append(notes, noteOf(b.Name, s, now))
-		waits = waits || !hasAnswered(s)
+		if hasAnswered(s) {
+			answered++
+		}
 		if m.boxes.words == nil {
 			m.boxes.words = map[string]string{}
 		}
@@ -56,10 +59,10 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 		m.version++
 		cmd = tea.Batch(cmd, m.answer(kit.Changed{}))
 	}
-	if !waits && !m.boxes.answered {
-		m.boxes.answered = true
+	if answered > m.boxes.answered && !m.begun {
 		cmd = tea.Batch(cmd, m.List())
 	}
+	m.boxes.answered = answered
 	m.redrawBoxes()
 	return cmd
 }
@@ -90,12 +93,17 @@ func noteOf(name string, s box.State, now time.Time) boxNote {
 }
 
 // liveHere returns the number of live runs of this machine: a box has its own.
-func (m *Model) liveHere() int { return len(ownRuns(m.live)) }
+func (m *Model) liveHere() int { return len(lab.Own(m.live)) }
 
-// ownRuns returns the runs of this machine.
-func ownRuns(runs []*record.Run) []*record.Run {
-	return slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
-		return r.Mirrored() != nil
+// knownLive returns the live runs of this machine and of the boxes that have answered. What the
+// mirror of another box says may be old.
+func (m *Model) knownLive() []*record.Run {
+	asked := map[string]bool{}
+	for _, b := range m.Config.Boxes {
+		asked[b.Name] = !hasAnswered(b.Link.State())
+	}
+	return slices.DeleteFunc(m.Silent.Live(m.live), func(r *record.Run) bool {
+		return r.Mirrored() != nil && asked[r.Mirrored().Box]
 	})
 }
 
@@ -268,6 +276,9 @@ func linkText(s box.State, now time.Time) string {
 
 // runsText counts the runs of a box, and says of which moment the count is.
 func runsText(s box.State, now time.Time) string {
+	if s.Runs == 0 && !s.Complete {
+		return "none known yet"
+	}
 	text := kit.Plural(s.Runs, "run")
 	if s.Live > 0 {
 		text += fmt.Sprintf(", %d live", s.Live)

@@ -156,7 +156,7 @@ func TestBoxesSays(t *testing.T) {
 		wants []string
 		lacks []string
 	}{
-		"the first try": {box.State{}, []string{"gpu1 connecting", "0 runs"}, []string{"ssh said"}},
+		"the first try": {box.State{}, []string{"gpu1 connecting", "none known yet"}, []string{"ssh said"}},
 		"a link": {box.State{Linked: true, Complete: true, Since: ago(754 * time.Second),
 			Hello: hello, Runs: 231, Live: 2, Bytes: 1234567,
 			Problems: []string{"run a: \x1b[2Jis not the name of a run", "run b: has no seal"}},
@@ -399,5 +399,15 @@ func TestLongNotices(t *testing.T) {
 	r.fits(t, "a very long notice")
 	if n := len(strings.Split(r.footer(), "\n")); n != r.Body.H/2 {
 		t.Errorf("a very long notice has %d lines, want %d", n, r.Body.H/2)
+	}
+}
+
+// TestFarRunsShareNoCores: the review of a start counts the runs of this machine alone.
+func TestFarRunsShareNoCores(t *testing.T) {
+	r := onFar(t, tuitest.Epoch0(), 120, 40)
+	r.Wait(time.Second, time.Second/5)
+	r.Press("1", "enter")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "shared with no other run") {
+		t.Errorf("the review lacks shared with no other run:\n%s", s)
 	}
 }

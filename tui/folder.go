@@ -47,16 +47,11 @@ func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 }
 
 // begin turns to the live runs at the beginning: from Launch, unless a key was pressed meanwhile,
-// and on Watch from the newest runs, which had ended. The runs of boxes count once all boxes have
-// answered.
+// and on Watch from the newest runs, which had ended. Without live runs it waits until all boxes
+// have answered.
 func (m *Model) begin() tea.Cmd {
-	live, all := ownRuns(m.live), true
-	if len(m.Config.Boxes) > 0 {
-		if all = m.boxes.answered; all {
-			live = m.Silent.Live(m.live)
-		}
-	}
-	if m.begun || len(live) == 0 && !all {
+	live := m.knownLive()
+	if m.begun || len(live) == 0 && m.boxes.answered < len(m.Config.Boxes) {
 		return nil
 	}
 	m.begun = true
