@@ -156,7 +156,8 @@ func TestBoxesSays(t *testing.T) {
 		wants []string
 		lacks []string
 	}{
-		"the first try": {box.State{}, []string{"gpu1 connecting", "none known yet"}, []string{"ssh said"}},
+		"the first try": {box.State{}, []string{"gpu1 connecting", "none known yet"},
+			[]string{"ssh said"}},
 		"a link": {box.State{Linked: true, Complete: true, Since: ago(754 * time.Second),
 			Hello: hello, Runs: 231, Live: 2, Bytes: 1234567,
 			Problems: []string{"run a: \x1b[2Jis not the name of a run", "run b: has no seal"}},
