@@ -76,7 +76,7 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	}
 	if boxes {
 		const behindMethod = 2
-		box := text("box", boxCells+1, 0, compare.BoxOf)
+		box := text("box", boxCells+1, 44, compare.BoxOf)
 		box.Cell = line.boxText
 		columns = slices.Insert(columns, behindMethod, box)
 	}
