@@ -75,9 +75,11 @@ func hasAnswered(s box.State) bool {
 // noteOf returns what the header says of a box.
 func noteOf(name string, s box.State, now time.Time) boxNote {
 	name = cell.Clean(name)
+	const step = 5 * time.Second // the header need not be drawn anew each second
+	since := func(t time.Time) string { return kit.Duration(now.Sub(t).Truncate(step)) }
 	switch {
 	case s.Elsewhere && s.Silent(now): // another drolab of this machine keeps its mirror
-		return boxNote{text: name + " silent " + kit.Age(now.Sub(s.Known)), without: true}
+		return boxNote{text: name + " silent " + since(s.Known), without: true}
 	case s.Elsewhere:
 		return boxNote{text: name}
 	case s.Linked && s.Live > 0:
@@ -87,9 +89,7 @@ func noteOf(name string, s box.State, now time.Time) boxNote {
 	case s.Word == "":
 		return boxNote{text: name + " connects", without: true}
 	}
-	const step = 5 * time.Second // the header need not be drawn anew each second
-	age := now.Sub(s.Since).Truncate(step)
-	return boxNote{text: fmt.Sprintf("%s no link %s", name, kit.Duration(age)), without: true}
+	return boxNote{text: name + " no link " + since(s.Since), without: true}
 }
 
 // liveHere returns the number of live runs of this machine: a box has its own.

@@ -38,6 +38,10 @@ func TestBoxesInHeader(t *testing.T) {
 		{"gpu4", box.State{Word: "lock is held", Elsewhere: true}, "gpu4"},
 		{"gpu5", box.State{Linked: true}, "gpu5"},
 	}
+	elsewhere := box.State{Elsewhere: true, Known: now.Add(-time.Hour)}
+	if note := noteOf("gpu6", elsewhere, now); note.text != "gpu6 silent 1h" || !note.without {
+		t.Errorf("of a mirror that another process keeps and that is old: %v", note)
+	}
 	m := &Model{Lab: &lab.Lab{Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}}
 	for _, s := range states {
 		note := noteOf(s.name, s.state, now)

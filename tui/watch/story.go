@@ -78,17 +78,22 @@ func (w *Page) Story() string {
 
 // storyRows returns the number of lines of the story: two from the first sentence on these runs
 // that needs them. They stay when a shorter one follows, because the panels would move each time.
+// What is said of a box without a link has a line of its own.
 func (w *Page) storyRows() int {
 	const leastHeight, oneLine, leastForTwo = 16, 100, 20 // of the page, its width, its height
+	rows := 1
 	switch {
 	case w.Body.H < leastHeight:
 		return 0
 	case w.Body.H < leastForTwo:
-		return 1
+		return rows
 	case w.Body.W < oneLine || w.storyState.longest > w.Body.W-2:
-		return 2
+		rows++
 	}
-	return 1
+	if w.silence() != "" {
+		rows++
+	}
+	return rows
 }
 
 // story draws the story in so many cells and rows: its scope faint, the rest bright. It is as long
