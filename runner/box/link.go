@@ -318,11 +318,11 @@ func (l *Link) received(n int) {
 		l.state.Bytes += int64(n)
 		if l.heard.Sub(l.state.Heard) > pingEvery {
 			l.state.Heard = l.heard
-			if l.state.Linked { // what comes before a hello says nothing of runs
+			if l.state.upToDate() {
 				tell = l.mirror
 			}
 		}
-		if l.state.Linked && l.mirror != nil {
+		if l.state.upToDate() {
 			l.state.Known = l.heard
 		}
 	}

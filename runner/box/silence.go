@@ -11,11 +11,14 @@ import (
 const quietAfter = 3 * pingEvery
 
 // Silent reports whether nobody knows what the runs of the box do now: no process of this machine
-// has a link that keeps the mirror up to date. Its runs are then shown as they were at Known.
+// keeps the mirror up to date. Its runs are then shown as they were at Known.
 func (s *State) Silent(now time.Time) bool {
-	keeps := s.Linked && !s.Elsewhere
-	return !keeps && !s.Known.IsZero() && now.Sub(s.Known) > quietAfter
+	return !s.upToDate() && !s.Known.IsZero() && now.Sub(s.Known) > quietAfter
 }
+
+// upToDate reports whether this process keeps the mirror as the box is. A new link does so once the
+// list of the box's runs has come.
+func (s *State) upToDate() bool { return s.Linked && s.Complete && !s.Elsewhere }
 
 // readKnown takes in when another process last brought the mirror up to date, now or before this
 // process began.

@@ -22,8 +22,10 @@ func TestSilent(t *testing.T) {
 		state State
 		want  bool
 	}{
-		"a box that was never heard":       {State{Word: "down"}, false},
-		"a link":                           {State{Linked: true, Known: ago(time.Hour)}, false},
+		"a box that was never heard": {State{Word: "down"}, false},
+		"a link": {
+			State{Linked: true, Complete: true, Known: ago(time.Hour)}, false},
+		"a link whose list is coming":      {State{Linked: true, Known: ago(time.Hour)}, true},
 		"a link that has just ended":       {State{Word: "down", Known: ago(quietAfter)}, false},
 		"no link for long":                 {State{Word: "down", Known: ago(2 * quietAfter)}, true},
 		"the first try, after another day": {State{Known: ago(24 * time.Hour)}, true},
