@@ -50,6 +50,7 @@
 //	program.go     the record of a program or script in run.json; how such a run is continued;
 //	               what has no network of drolab's own
 //	preset.go      a preset as a value
+//	fault.go       the kind of an error on its way to another process
 //	reading.go     how far data or runs are read, with the time left (ETA)
 //	split.go       the names train, val, test
 //	panic.go       "internal error": a panic as one line, and its report .panic-*.txt

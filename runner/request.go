@@ -134,3 +134,9 @@ var (
 	ErrNothing = errors.New("has nothing to save before it trains")
 	ErrDone    = errors.New("is done: there is nothing to resume")
 )
+
+// ErrLive says that an engine has runs that have not ended.
+var ErrLive = errors.New("not ended")
+
+// ErrStarting says that runs cannot be started before an earlier start is done.
+var ErrStarting = errors.New("another start is still reading its data: try again when it is done")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/runner/box"
+	"drolab/runner/machine"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -225,12 +226,16 @@ func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) [
 			points = append(points, kit.Statement{Name: head, Text: text, Style: st})
 		}
 	}
-	if !s.Elsewhere {
+	if !s.Linked {
 		say("ssh said", s.Word, t.Alarm)
 	}
 	say("Runs", runsText(s, now), t.Text)
 	if h := s.Hello; h != nil {
-		say("Machine", machineText(h), t.Text)
+		parts := append([]string{kit.Plural(h.Cores, "core")}, h.GPUs...)
+		say("Machine", strings.Join(parts, " · "), t.Text)
+		for _, g := range s.GPUs {
+			say(fmt.Sprintf("GPU %d", g.Index), gpuText(g), t.Text)
+		}
 		say("drolab", strings.Trim(h.Version+" on "+h.System+", runs in "+h.RunsDir, " ,"), t.Text)
 		say("Clock", clockText(s.Offset), t.Warn)
 		say("Logout", h.Advice, t.Warn)
@@ -262,8 +267,14 @@ func linkText(s box.State, now time.Time) string {
 	case s.Elsewhere && s.Silent(now):
 		return "another drolab on this machine keeps its mirror, and has heard nothing for " +
 			kit.Age(now.Sub(s.Known))
+	case s.Elsewhere && !s.Linked && s.Word != "":
+		return "another drolab on this machine keeps its mirror up to date; from this one there " +
+			"is no link for " + since + ", and nothing can be asked"
 	case s.Elsewhere:
 		return "another drolab on this machine keeps its mirror up to date"
+	case s.Linked && !s.Complete && s.Asked > 0:
+		return fmt.Sprintf("linked for %s; %d of %s have come", since, s.Come,
+			kit.Plural(s.Asked, "run"))
 	case s.Linked && !s.Complete:
 		return fmt.Sprintf("linked for %s; the list of its runs is coming", since)
 	case s.Linked:
@@ -289,9 +300,20 @@ func runsText(s box.State, now time.Time) string {
 	return text
 }
 
-// machineText says what a box is.
-func machineText(h *box.Hello) string {
-	return strings.Join(append([]string{kit.Plural(h.Cores, "core")}, h.GPUs...), " · ")
+// gpuText says what a GPU is and does, as far as the box has said so.
+func gpuText(g machine.GPU) string {
+	const gibi = 1 << 30
+	var words []string
+	add := func(known bool, word string) {
+		if known {
+			words = append(words, word)
+		}
+	}
+	add(g.Name != "", g.Name)
+	add(g.Use.Of > 0, fmt.Sprintf("%.3g %% in use", g.Use.Used))
+	add(g.Memory.Of > 0, fmt.Sprintf("%.3g of %.3g GiB", g.Memory.Used/gibi, g.Memory.Of/gibi))
+	add(g.Temperature > 0, fmt.Sprintf("%.3g °C", g.Temperature))
+	return strings.Join(words, " · ")
 }
 
 // clockText says how far the clock of a box is off; "" where that is less than a minute. Ages and

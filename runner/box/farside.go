@@ -16,20 +16,24 @@ import (
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/eventlog"
+	"drolab/runner/machine"
 	"drolab/runner/record"
 )
 
 // LookEvery is the time between two looks of a far side at its runs.
 const LookEvery = 250 * time.Millisecond
 
-// FarSide is what runs on a box: it reads a folder of runs and sends what changes in it. It writes
-// nothing there but the catalogue in the user's cache.
+// FarSide is what runs on a box: it reads a folder of runs and sends what changes in it. By itself
+// it writes nothing there but the catalogue in the user's cache. With Verbs it does what the user
+// asks of the other side.
 type FarSide struct {
 	RunsDir string
 	Cache   string           // of the catalogue; "" keeps none
 	Hello   Hello            // what it says of the box; Protocol and RunsDir are filled in
 	Ticks   <-chan time.Time // every LookEvery
 	Now     func() time.Time
+	Verbs   runner.Verbs         // nil: it only reads
+	GPUs    func() []machine.GPU // as they are now; nil: none are known
 }
 
 // Serve converses until the input ends or ctx is cancelled.
@@ -83,6 +87,8 @@ type farConversation struct {
 	heads    []string // of runs, asked for and not sent yet
 	allAsked bool     // no more heads will be asked for
 	logs     map[string]*farLog
+
+	actors actors
 }
 
 // farRun is a run as it was looked at last.
@@ -91,6 +97,45 @@ type farRun struct {
 	held    bool
 	version string     // of the head, which the other side has or will ask for
 	log     disk.Stamp // of the log
+	folders [2]disk.Stamp
+	skipped int // looks since the version was last read
+}
+
+// foldersOf returns the stamps of a run's folder and of that of its checkpoints. A file that is
+// made, renamed or removed changes them, and so does everything that drolab does to a run that has
+// ended. They are the zero stamps where they prove nothing: on a system that has no such times, and
+// soon after a change.
+func foldersOf(r *record.Run, now time.Time) (s [2]disk.Stamp) {
+	for i, dir := range []string{r.Dir, filepath.Join(r.Dir, record.CheckpointsName)} {
+		s[i] = disk.StampOf(dir)
+		young := now.Sub(time.Unix(0, max(s[i].Written, s[i].Changed))) < settleTime
+		if i == 0 && s[i].Changed == 0 || young {
+			return [2]disk.Stamp{}
+		}
+	}
+	return s
+}
+
+// mostSkipped is how many looks at a run at rest may look at its folders only.
+const mostSkipped = 15
+
+// unchanged reports whether a run that has ended is as it was. Its folders say so for a while, and
+// its version now and then.
+func (r *farRun) unchanged(now time.Time) bool {
+	if !r.run.Status().Ended() {
+		return false
+	}
+	logged := disk.StampOf(filepath.Join(r.run.Dir, eventlog.LogName)) != r.log
+	if r.skipped++; !logged && r.skipped <= mostSkipped && r.folders != [2]disk.Stamp{} &&
+		foldersOf(r.run, now) == r.folders {
+		return true
+	}
+	folders := foldersOf(r.run, now)
+	if r.run.Version() != r.version {
+		return false
+	}
+	r.folders, r.skipped = folders, 0
+	return true
 }
 
 // farLog is a log that the other side wants.
@@ -102,7 +147,8 @@ type farLog struct {
 
 func newFarConversation(f *FarSide, out io.Writer) *farConversation {
 	return &farConversation{FarSide: f, out: newSender(out), runs: map[string]*farRun{},
-		logs: map[string]*farLog{}, problems: map[string]string{}}
+		logs: map[string]*farLog{}, problems: map[string]string{},
+		actors: actors{done: make(chan acted, mostAsks)}}
 }
 
 func (s *farConversation) sayHello() error {
@@ -123,7 +169,9 @@ func (s *farConversation) converse(ctx context.Context, asked <-chan *frame) err
 			case <-ctx.Done():
 				return ctx.Err()
 			case f := <-asked:
-				err = s.answer(f)
+				err = s.answer(ctx, f)
+			case of := <-s.actors.done:
+				err = s.endAsk(of)
 			case <-s.Ticks:
 				err = s.look()
 			}
@@ -132,7 +180,9 @@ func (s *farConversation) converse(ctx context.Context, asked <-chan *frame) err
 			case <-ctx.Done():
 				return ctx.Err()
 			case f := <-asked:
-				err = s.answer(f)
+				err = s.answer(ctx, f)
+			case of := <-s.actors.done:
+				err = s.endAsk(of)
 			case <-s.Ticks:
 				err = s.look()
 			default:
@@ -169,7 +219,7 @@ func (s *farConversation) sendNextHead() error {
 }
 
 // answer answers one frame.
-func (s *farConversation) answer(f *frame) error {
+func (s *farConversation) answer(ctx context.Context, f *frame) error {
 	switch {
 	case f.Hello != nil:
 		if f.Hello.Protocol != protocol {
@@ -184,9 +234,14 @@ func (s *farConversation) answer(f *frame) error {
 		return s.want(f.Want)
 	case f.Unwant != "":
 		delete(s.logs, f.Unwant)
+	case f.Ask != nil:
+		return s.beginAsk(ctx, f.Ask)
 	case f.Ping:
-		now := s.Now()
-		return s.out.send(&frame{Pong: &now})
+		now := &pong{Clock: s.Now()}
+		if s.GPUs != nil {
+			now.GPUs = s.GPUs()
+		}
+		return s.out.send(&frame{Pong: now})
 	}
 	return nil
 }
@@ -302,10 +357,14 @@ func (s *farConversation) look() error {
 		return nil
 	}
 	part := (n + restingParts - 1) / restingParts
+	resumable := 0
 	for i, id := range slices.Clone(s.order) {
 		r := s.runs[id]
 		inTurn := (i-s.resting+n)%n < part
-		if r.atRest() && !inTurn {
+		if r.mayBeResumed() {
+			resumable++
+		}
+		if !inTurn && (resumable > mostResumable && r.mayBeResumed() || r.atRest()) {
 			continue
 		}
 		if err := s.lookAt(id); err != nil {
@@ -314,6 +373,14 @@ func (s *farConversation) look() error {
 	}
 	s.resting = (s.resting + part) % n
 	return nil
+}
+
+// mostResumable is how many of the newest runs that have ended undone are looked at with each tick.
+const mostResumable = 200
+
+// mayBeResumed reports whether a run has ended without being done.
+func (r *farRun) mayBeResumed() bool {
+	return !r.held && r.run.Status().Ended() && r.run.Status() != runner.Done
 }
 
 // atRest reports whether nothing suggests that a run goes on. A run is held for a moment after its
@@ -371,7 +438,7 @@ func (s *farConversation) forget(id string) error {
 // side never takes a run for interrupted that lives or has ended.
 func (s *farConversation) lookAt(id string) error {
 	known := s.runs[id]
-	if known != nil && known.run.Status().Ended() && known.run.Version() == known.version {
+	if known != nil && known.unchanged(s.Now()) {
 		return nil
 	}
 	r, err := record.Find(s.RunsDir, filepath.Join(s.RunsDir, id))

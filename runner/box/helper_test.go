@@ -2,6 +2,7 @@ package box
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,12 +37,18 @@ type pair struct {
 // newPair begins a conversation between a folder of runs and a mirror.
 func newPair(t *testing.T, runsDir string, m *record.Mirror) *pair {
 	t.Helper()
+	return newPairBy(t, runsDir, m, nil)
+}
+
+// newPairBy is newPair with the Verbs of the box.
+func newPairBy(t *testing.T, runsDir string, m *record.Mirror, madeBy runner.Verbs) *pair {
+	t.Helper()
 	p := &pair{t: t}
 	var toFar, toNear bytes.Buffer
 	link := NewLink("gpu1", "", nil)
 	link.mirror = m
 	p.near = &nearConversation{Link: link, out: newSender(&toFar)}
-	side := &FarSide{RunsDir: runsDir, Now: time.Now}
+	side := &FarSide{RunsDir: runsDir, Now: time.Now, Verbs: madeBy}
 	p.far = newFarConversation(side, io.MultiWriter(&toNear, &p.sent))
 	p.atFar, p.atNear = newReceiver(&toFar), newReceiver(&toNear)
 	must(t, p.far.sayHello())
@@ -67,7 +74,9 @@ func (p *pair) settle() {
 			p.readFar++
 			f, err := p.atFar.next()
 			must(p.t, err)
-			must(p.t, p.far.answer(f))
+			must(p.t, p.far.answer(p.t.Context(), f))
+		case p.far.actors.busy > 0:
+			must(p.t, p.far.endAsk(<-p.far.actors.done))
 		default:
 			work := p.far.work()
 			if work == nil {
@@ -76,6 +85,20 @@ func (p *pair) settle() {
 			must(p.t, work())
 		}
 	}
+}
+
+// ask asks for something over the link.
+func (p *pair) ask(a *ask) error {
+	p.t.Helper()
+	w, out, err := p.near.begin()
+	must(p.t, err)
+	defer p.near.end(w)
+	a.Seq = w.seq
+	text, err := json.Marshal(a)
+	must(p.t, err)
+	must(p.t, out.send(&frame{Ask: text}))
+	p.settle()
+	return p.near.errorOf(<-w.final)
 }
 
 // look lets the far side look at its runs once, and passes on what it sends.
@@ -162,6 +185,34 @@ func (h *history) change() string {
 		l.Note = fmt.Sprint("note ", h.random.IntN(100))
 	}))
 	return "run " + id + " was labelled"
+}
+
+// ask changes something over the link, and says what.
+func (h *history) ask(p *pair) string {
+	h.t.Helper()
+	id := h.pick()
+	switch n := h.random.IntN(4); {
+	case id == "" || n == 0 && len(h.metas) < 8:
+		r := request(uint64(len(h.metas) + 1))
+		r.IDs = []string{fmt.Sprintf("run-%d", len(h.metas)+1)}
+		must(h.t, p.ask(&ask{Start: &r}))
+		return "run " + r.IDs[0] + " was started over the link"
+	case n == 1 && h.live[id] == nil:
+		must(h.t, p.ask(&ask{Change: &Change{Run: id, Delete: true}}))
+		return "run " + id + " was deleted over the link"
+	case n == 2:
+		archived := h.random.IntN(2) == 0
+		edit := &record.LabelEdit{Archived: &archived, Tags: []string{"paper"}}
+		must(h.t, p.ask(&ask{Change: &Change{Run: id, Label: edit}}))
+		return "run " + id + " was labelled over the link"
+	}
+	steps, err := h.find(id).Checkpoints()
+	must(h.t, err)
+	if len(steps) == 0 {
+		return "run " + id + " has no checkpoint to pin over the link"
+	}
+	must(h.t, p.ask(&ask{Change: &Change{Run: id, Pin: &steps[0]}}))
+	return "a checkpoint of run " + id + " was pinned over the link"
 }
 
 func (h *history) find(id string) *record.Run {

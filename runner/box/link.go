@@ -3,10 +3,12 @@ package box
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,8 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/machine"
 	"drolab/runner/record"
 )
 
@@ -29,7 +33,7 @@ type Conn interface {
 // State is how a link stands.
 type State struct {
 	Linked    bool
-	Elsewhere bool          // another process of this machine keeps the mirror up to date
+	Elsewhere bool          // another process of this machine keeps the mirror: this one asks only
 	Complete  bool          // in this conversation, the mirror had all runs of the box
 	Since     time.Time     // since when it is linked, or is not
 	Heard     time.Time     // when the box last spoke, to a few seconds; zero: never
@@ -43,9 +47,13 @@ type State struct {
 	Bytes     int64         // received, compressed
 	Changes   int64         // of the list of runs and of the link, counted
 	Problems  []string      // what the box or the mirror said of runs that are not shown; the first
+	GPUs      []machine.GPU // as the box last said
+	Asked     int           // runs that were asked for in this conversation
+	Come      int           // of these
 }
 
-// Link keeps the mirror of a box up to date. Its methods may be used from any goroutine.
+// Link keeps the mirror of a box up to date, and sends verbs there. Of several processes on one
+// mirror one keeps it. Each has a link of its own. Its methods may be used from any goroutine.
 type Link struct {
 	box, dir string
 	dial     Dial
@@ -57,10 +65,14 @@ type Link struct {
 	silent   bool            // the conversation was ended because nothing came
 	mirror   *record.Mirror  // nil: this process does not write it
 	wanted   map[string]bool // runs whose logs were asked for by Want
+	others   map[string]bool // runs whose logs other processes want
 	followed map[string]bool // runs whose logs the far side sends
+	refused  map[string]bool // runs whose logs are not asked for until they are wanted again
 	live     map[string]bool
 	out      *sender       // nil: there is no conversation
 	changed  chan struct{} // closed at the next change
+	requests requests
+	over     chan struct{} // closed when Run has returned
 }
 
 // Linked is a box with its link.
@@ -73,7 +85,8 @@ type Linked struct {
 // NewLink returns the link of a box whose mirror is in the folder dir.
 func NewLink(box, dir string, dial Dial) *Link {
 	l := &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
-		followed: map[string]bool{}, live: map[string]bool{}, changed: make(chan struct{})}
+		refused: map[string]bool{}, followed: map[string]bool{}, live: map[string]bool{},
+		changed: make(chan struct{}), over: make(chan struct{})}
 	l.readKnown()
 	return l
 }
@@ -121,36 +134,103 @@ func (l *Link) Await(ctx context.Context, wanted func(State) bool) State {
 }
 
 // Fetch asks for the logs of these runs, and waits until the mirror has all that the box had said
-// of them, there is no link, or ctx is cancelled.
+// of them or has no room, there is no link, or ctx is cancelled.
 func (l *Link) Fetch(ctx context.Context, ids ...string) {
 	l.Want(ids...)
 	l.Await(ctx, func(State) bool { return !slices.ContainsFunc(ids, l.isBehind) })
+	last, since := int64(-1), l.now() // of the logs here, which another process writes
+	for l.State().Elsewhere && slices.ContainsFunc(ids, l.isBehind) && ctx.Err() == nil {
+		if bytes := l.logBytes(ids); bytes != last {
+			last, since = bytes, l.now()
+		} else if l.now().Sub(since) > silence {
+			return
+		}
+		wait(ctx, LookEvery)
+	}
 }
 
-// isBehind reports whether the mirror lacks a part of the log of a run that it has.
+// logBytes returns the bytes of the logs that the mirror has of some runs.
+func (l *Link) logBytes(ids []string) (bytes int64) {
+	for _, id := range ids {
+		if info, err := os.Lstat(filepath.Join(l.dir, id, eventlog.LogName)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// isBehind reports whether the mirror lacks a part of the log of a run that it has and that is
+// wanted.
 func (l *Link) isBehind(id string) bool {
+	l.mu.Lock()
+	wanted := l.wanted[id]
+	l.mu.Unlock()
 	run, err := record.Find(l.dir, id)
-	return err == nil && !run.LogIsHere()
+	return wanted && err == nil && !run.LogIsHere()
 }
 
 // handOver is how long another process may be gone before this one writes the mirror.
 const handOver = time.Second
 
-// Run keeps the link until ctx is cancelled. While another process writes the mirror, it waits for
-// its end.
+// Run keeps the link until ctx is cancelled. While another process writes the mirror, it only has a
+// conversation for verbs.
 func (l *Link) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		l.readKnown()
-		m, err := record.OpenMirror(l.dir, l.box)
-		if err == nil {
-			l.setMirror(m)
-			l.keepLinked(ctx)
-			l.setMirror(nil)
-			m.Close() // what it has not released, the end of the process releases
-			return
-		}
-		l.setDown(err, l.now().Add(handOver))
+	defer close(l.over)
+	for ctx.Err() == nil && !l.openMirror() {
 		wait(ctx, handOver)
+	}
+	var waiting sync.WaitGroup
+	waiting.Go(func() { l.awaitMirror(ctx) })
+	l.keepLinked(ctx)
+	waiting.Wait()
+	l.closeMirror()
+}
+
+// openMirror begins to write the mirror, unless another process writes it. It reports whether the
+// mirror can be used at all.
+func (l *Link) openMirror() bool {
+	l.readKnown()
+	m, err := record.OpenMirror(l.dir, l.box)
+	held := errors.Is(err, disk.ErrHeld)
+	if err != nil && !held {
+		l.setDown(err, l.now().Add(handOver))
+		return false
+	}
+	l.mu.Lock()
+	l.mirror, l.state.Elsewhere = m, held
+	out, frames := l.out, l.beginMirroring()
+	l.change()
+	l.mu.Unlock()
+	if out != nil {
+		_ = out.send(frames...) // if it fails, the conversation ends
+	}
+	return true
+}
+
+// awaitMirror waits until no other process writes the mirror, and tells that process meanwhile
+// which logs are wanted here.
+func (l *Link) awaitMirror(ctx context.Context) {
+	wants := &wantFile{dir: wantsDir(l.dir)}
+	defer wants.remove()
+	for ctx.Err() == nil && l.State().Elsewhere {
+		l.mu.Lock()
+		ids := slices.Sorted(maps.Keys(l.wanted))
+		l.mu.Unlock()
+		wants.write(ids)
+		wait(ctx, handOver)
+		if ctx.Err() == nil {
+			l.openMirror()
+		}
+	}
+}
+
+func (l *Link) closeMirror() {
+	l.mu.Lock()
+	m := l.mirror
+	l.mirror = nil
+	l.mu.Unlock()
+	if m != nil {
+		m.Close() // what it has not released, the end of the process releases
 	}
 }
 
@@ -162,13 +242,6 @@ func wait(ctx context.Context, pause time.Duration) {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-}
-
-func (l *Link) setMirror(m *record.Mirror) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.mirror, l.state.Elsewhere = m, false
-	l.change()
 }
 
 // Pauses before the next try, after tries that failed one after another.
@@ -189,10 +262,19 @@ func (l *Link) keepLinked(ctx context.Context) {
 		if l.now().Sub(began) > mostPause { // it had held
 			pause = firstPause
 		}
-		l.setDown(err, l.now().Add(pause))
+		l.setDown(explainDisk(err), l.now().Add(pause))
 		wait(ctx, pause)
 		pause = min(2*pause, mostPause)
 	}
+}
+
+// explainDisk says of an error of a disk that it is one of this machine.
+func explainDisk(err error) error {
+	var full *runner.DiskError
+	if errors.As(err, &full) {
+		return fmt.Errorf("this machine cannot write the mirror: %w", err)
+	}
+	return err
 }
 
 // setDown takes in that there is no link.
@@ -203,13 +285,11 @@ func (l *Link) setDown(err error, next time.Time) {
 		l.state.Since = l.now()
 	}
 	l.state.Linked, l.state.Next = false, next
-	l.state.Elsewhere = errors.Is(err, disk.ErrHeld)
 	l.state.Changes++
 	l.state.Word = "the link has ended"
 	if err != nil {
 		l.state.Word = err.Error()
 	}
-	l.out = nil
 	l.change()
 }
 
@@ -231,6 +311,7 @@ func (l *Link) converse(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { closed() })
 	defer stop()
 	err = l.talk(ctx, conn, func() { closed() })
+	l.endConversation()
 	said := closed()
 	if l.wasSilent() {
 		return fmt.Errorf("it has said nothing for %v", silence)
@@ -239,6 +320,17 @@ func (l *Link) converse(ctx context.Context) error {
 		return said // it explains more than that the conversation has ended
 	}
 	return err
+}
+
+// endConversation takes in that a conversation has ended.
+func (l *Link) endConversation() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out = nil
+	for seq, w := range l.requests.waiting {
+		close(w.lost)
+		delete(l.requests.waiting, seq)
+	}
 }
 
 // wasSilent reports whether a conversation was ended because nothing came, once.
@@ -257,8 +349,12 @@ func (l *Link) talk(ctx context.Context, conn Conn, drop func()) error {
 	defer watching.Wait()
 	ctx, over := context.WithCancel(ctx)
 	defer over()
-	out := newSender(conn)
+	defer drop() // a conversation that has ended sends no more
+	waiting := newOutbox()
+	out := newSender(waiting)
+	watching.Go(func() { waiting.run(ctx, conn) })
 	watching.Go(func() { l.watchSilence(ctx, out, drop) })
+	watching.Go(func() { l.watchWants(ctx) })
 	buffered := bufio.NewReader(&countingReader{r: conn, add: l.received})
 	if banner, err := skipBanner(buffered); err != nil {
 		if banner = strings.TrimSpace(banner); banner != "" {
@@ -309,6 +405,26 @@ func (l *Link) watchSilence(ctx context.Context, out *sender, drop func()) {
 	}
 }
 
+// watchWants takes in which logs other processes want.
+func (l *Link) watchWants(ctx context.Context) {
+	for ctx.Err() == nil {
+		if others := readWants(wantsDir(l.dir)); l.writes() != nil {
+			l.mu.Lock()
+			l.others = others
+			l.mu.Unlock()
+			l.sendWants()
+		}
+		wait(ctx, handOver)
+	}
+}
+
+// writes returns the mirror; nil while another process writes it.
+func (l *Link) writes() *record.Mirror {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mirror
+}
+
 // received counts bytes that came in; 0 begins to count for a conversation.
 func (l *Link) received(n int) {
 	l.mu.Lock()
@@ -351,10 +467,19 @@ func (l *Link) Want(ids ...string) {
 	l.mu.Lock()
 	for _, id := range ids {
 		l.wanted[id] = true
+		delete(l.refused, id)
 	}
+	l.mu.Unlock()
+	l.sendWants()
+}
+
+// sendWants asks for the logs that are wanted. Without a conversation or a mirror, what begins it
+// asks.
+func (l *Link) sendWants() {
+	l.mu.Lock()
 	out := l.out
 	var frames []*frame
-	if out != nil { // else the next conversation asks
+	if out != nil {
 		frames = l.follow()
 	}
 	l.mu.Unlock() // sending may have to wait
@@ -363,198 +488,40 @@ func (l *Link) Want(ids ...string) {
 	}
 }
 
+// beginMirroring returns what asks for all that is new on the box. The caller holds mu.
+func (l *Link) beginMirroring() []*frame {
+	if l.mirror == nil || l.out == nil {
+		return nil
+	}
+	l.followed, l.live = map[string]bool{}, map[string]bool{}
+	l.refused = map[string]bool{}
+	for _, id := range l.mirror.Live() {
+		l.live[id] = true
+	}
+	have := &frame{Have: hashBuckets(l.mirror.Versions())}
+	return append([]*frame{have}, l.follow()...)
+}
+
 // follow returns what asks for the logs that are wanted and not followed yet, and ends the others.
 // The caller holds mu.
 func (l *Link) follow() (frames []*frame) {
+	if l.mirror == nil {
+		return nil
+	}
 	for id := range l.followed {
-		if !l.wanted[id] && !l.live[id] {
+		if !l.wanted[id] && !l.others[id] && !l.live[id] {
 			delete(l.followed, id)
 			frames = append(frames, &frame{Unwant: id})
 		}
 	}
-	for _, set := range []map[string]bool{l.wanted, l.live} {
+	for _, set := range []map[string]bool{l.wanted, l.others, l.live} {
 		for id := range set {
-			if !l.followed[id] && l.mirror.Has(id) { // else it is asked for once it comes
-				l.followed[id] = true
-				frames = append(frames, &frame{Want: &place{id, l.mirror.Log(id)}})
+			if l.followed[id] || l.refused[id] || !l.mirror.Has(id) {
+				continue // a run that is not there is asked for once it comes
 			}
+			l.followed[id] = true
+			frames = append(frames, &frame{Want: &place{id, l.mirror.Log(id)}})
 		}
 	}
 	return frames
-}
-
-// nearConversation is the state of a conversation on this machine.
-type nearConversation struct {
-	*Link
-	out *sender
-
-	coming string            // the run whose files come in
-	files  map[string][]byte // of that run, so far
-	size   int               // bytes in files
-}
-
-// maxParts bounds the files of a run while they come in.
-const maxParts = 64 << 20
-
-// take takes in one frame.
-func (c *nearConversation) take(f *frame) error {
-	switch {
-	case f.Hello != nil:
-		return c.greet(f.Hello)
-	case f.Versions != nil:
-		return c.compare(f.Versions)
-	case f.File != nil:
-		return c.addPart(f.File, f.body)
-	case f.Run != "":
-		return c.put(f.Run)
-	case f.Lines != nil:
-		return c.append(f.Lines, f.body)
-	case f.Gone != "":
-		c.forget(f.Gone)
-		return c.mirror.Remove(f.Gone)
-	case f.All:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.state.Complete = true
-	case f.Problem != "":
-		c.addProblem(f.Problem)
-	case f.Pong != nil:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.state.Offset = f.Pong.Sub(c.now())
-	}
-	return nil
-}
-
-// greet takes in the hello of the far side, and asks for what is new there.
-func (c *nearConversation) greet(h *Hello) error {
-	switch {
-	case h.Protocol != protocol:
-		return fmt.Errorf("box %s: its drolab %s speaks protocol %d, and this one speaks %d: "+
-			"install the same version there", c.box, h.Version, h.Protocol, protocol)
-	case h.Format != runner.Format:
-		return fmt.Errorf("box %s: its drolab %s writes format %d, and this one reads format %d: "+
-			"install the same version there", c.box, h.Version, h.Format, runner.Format)
-	}
-	c.mu.Lock()
-	c.state.Linked, c.state.Since, c.state.Word = true, c.now(), ""
-	c.state.Complete, c.state.Next, c.state.Problems = false, time.Time{}, nil
-	c.state.Hello, c.state.Offset = h, h.Clock.Sub(c.now())
-	c.state.Changes++
-	c.Link.out, c.followed, c.live = c.out, map[string]bool{}, map[string]bool{}
-	for _, id := range c.mirror.Live() {
-		c.live[id] = true
-	}
-	have := &frame{Have: hashBuckets(c.mirror.Versions())}
-	frames := append([]*frame{have}, c.follow()...)
-	c.mu.Unlock()
-	return c.out.send(frames...)
-}
-
-// addProblem takes in what is wrong with a run. The other runs go on.
-func (c *nearConversation) addProblem(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	const most = 10
-	if len(c.state.Problems) < most && !slices.Contains(c.state.Problems, text) {
-		c.state.Problems = append(slices.Clone(c.state.Problems), text)
-	}
-}
-
-// compare removes the runs that the box has no more, and asks for the heads of those that the
-// mirror lacks or has in another version.
-func (c *nearConversation) compare(v *versions) error {
-	var ask []string
-	mine := c.mirror.Versions()
-	for id, version := range v.Runs {
-		if mine[id] != version {
-			ask = append(ask, id)
-		}
-	}
-	for id := range mine {
-		_, there := v.Runs[id]
-		if !there && slices.Contains(v.Buckets, bucketOf(id)) {
-			c.forget(id)
-			if err := c.mirror.Remove(id); err != nil {
-				return err
-			}
-		}
-	}
-	return c.out.send(&frame{Heads: &heads{IDs: ask, More: v.More}})
-}
-
-// forget forgets a run that the box no longer has.
-func (c *nearConversation) forget(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.live, id)
-	delete(c.followed, id)
-	c.state.Changes++
-}
-
-// addPart adds a piece of a file of the run that is coming in.
-func (c *nearConversation) addPart(p *filePart, piece []byte) error {
-	if p.ID != c.coming || c.files == nil {
-		c.coming, c.files, c.size = p.ID, map[string][]byte{}, 0
-	}
-	if c.size += len(piece) + len(p.Name); c.size > maxParts {
-		return fmt.Errorf("box %s: run %.200q has more than %d bytes of files",
-			c.box, p.ID, maxParts)
-	}
-	c.files[p.Name] = append(c.files[p.Name], piece...)
-	return nil
-}
-
-// put puts a run into the mirror whose files are complete. A run that the mirror refuses is passed
-// over.
-func (c *nearConversation) put(id string) error {
-	h := &record.Head{ID: id, Files: c.files}
-	if id != c.coming {
-		h.Files = nil
-	}
-	c.coming, c.files = "", nil
-	err := json.Unmarshal(h.Files[verdictName], &h.Verdict)
-	if err != nil {
-		c.addProblem(fmt.Sprintf("run %.200q: its verdict: %v", id, err))
-		return nil
-	}
-	delete(h.Files, verdictName)
-	if err := c.mirror.Put(h); err != nil {
-		return c.orProblem(err)
-	}
-	c.mu.Lock()
-	c.state.Changes++
-	lives := h.Verdict.Held || !h.Verdict.Summary.Status.Ended()
-	if lives {
-		c.live[id] = true
-	} else if c.mirror.Log(id).Bytes >= h.Verdict.LogBytes {
-		delete(c.live, id) // all of its log is here
-	}
-	frames := c.follow()
-	c.mu.Unlock()
-	return c.out.send(frames...)
-}
-
-// orProblem returns an error that concerns all runs, such as that of a full disk. Of any other the
-// user is told.
-func (c *nearConversation) orProblem(err error) error {
-	var full *runner.DiskError
-	if errors.As(err, &full) {
-		return err
-	}
-	c.addProblem(err.Error())
-	return nil
-}
-
-// append appends lines to a log. Where the box has sent them for another log than the mirror has,
-// it is asked again.
-func (c *nearConversation) append(p *place, lines []byte) error {
-	_, err := c.mirror.Append(p.ID, p.LogState, lines)
-	switch {
-	case errors.Is(err, record.ErrOtherLog):
-		return c.out.send(&frame{Want: &place{p.ID, c.mirror.Log(p.ID)}})
-	case err != nil:
-		return c.orProblem(err)
-	}
-	return nil
 }

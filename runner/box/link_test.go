@@ -1,15 +1,19 @@
 package box
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,16 +49,24 @@ func wantSame(t *testing.T, when, runsDir, mirror string, wanted []string) {
 
 // TestMirrorFollows lets a history run on a box. After each change and a look at the runs, the
 // mirror lists what the folder there lists, and has the logs that are wanted and those of live
-// runs. Some conversations end, and the mirror is opened again.
+// runs. What is asked over the link is in the mirror without a look. Some conversations end, and
+// the mirror is opened again.
 func TestMirrorFollows(t *testing.T) {
 	for seed := range testsize.Pick(uint64(1), uint64(4), uint64(64)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := newHistory(t, seed)
 			dir := filepath.Join(t.TempDir(), "mirror")
 			m := openMirror(t, dir)
-			p := newPair(t, h.store.Dir(), m)
+			v := newMadeVerbs(h)
+			p := newPairBy(t, h.store.Dir(), m, v)
 			for turn := range testsize.Pick(20, 50, 50) {
-				what := h.change()
+				var what string
+				if h.random.IntN(4) == 0 {
+					what = h.ask(p)
+					wantSame(t, what, h.store.Dir(), dir, nil)
+				} else {
+					what = h.change()
+				}
 				wanted := []string{"run-1", "run-3"}
 				p.near.Want(wanted...)
 				p.settle()
@@ -70,7 +82,7 @@ func TestMirrorFollows(t *testing.T) {
 						when += ", " + h.change()
 					}
 					m = openMirror(t, dir)
-					p = newPair(t, h.store.Dir(), m)
+					p = newPairBy(t, h.store.Dir(), m, v)
 					wantSame(t, when+", in a new conversation", h.store.Dir(), dir, nil)
 				}
 			}
@@ -114,13 +126,44 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// farVariable names a folder of runs to this test program, which then is the far side.
-const farVariable = "DROLAB_TEST_FAR"
+// farVariable names a folder of runs to this test program, which then is the far side. With
+// mirrorVariable, which names the folder of a mirror, it is a process that keeps the mirror.
+const (
+	farVariable    = "DROLAB_TEST_FAR"
+	mirrorVariable = "DROLAB_TEST_MIRROR"
+)
+
+// startWriter starts a process that mirrors a folder of runs, and waits until it does.
+func startWriter(t *testing.T, runsDir, mirror string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), farVariable+"="+runsDir, mirrorVariable+"="+mirror)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	_, err = bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	return cmd
+}
+
+// keepMirror keeps a mirror, and says when it is complete.
+func keepMirror(mirror string) {
+	os.Unsetenv(mirrorVariable) // of the far side
+	l := NewLink("gpu1", mirror, SSH(os.Args[0], "gpu1"))
+	go l.Run(context.Background())
+	l.Await(context.Background(), func(s State) bool { return s.Complete })
+	fmt.Println("complete")
+	select {}
+}
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(farVariable)
 	if dir == "" {
 		os.Exit(m.Run())
+	}
+	if mirror := os.Getenv(mirrorVariable); mirror != "" {
+		keepMirror(mirror)
 	}
 	ticks := time.NewTicker(LookEvery)
 	side := &FarSide{RunsDir: dir, Ticks: ticks.C, Now: time.Now}
@@ -229,16 +272,76 @@ func TestNoLink(t *testing.T) {
 		"a login that says no more": {"echo Maintenance until noon",
 			"no drolab answers: Maintenance until noon"},
 		"an older drolab": {"echo drolab box-side 1; cat " + hello,
-			"speaks protocol 0, and this one speaks 1"},
+			"speaks protocol 0, and this one speaks 2"},
 	} {
 		script := filepath.Join(t.TempDir(), "ssh")
 		must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), SSH(script, "gpu1"))
-		m := openMirror(t, l.dir)
-		l.setMirror(m)
+		l.mirror = openMirror(t, l.dir)
 		err := l.converse(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", what, err, c.want)
 		}
+	}
+}
+
+// TestSlowList: whoever waits for the list of a box that sends it bit by bit without an end goes on
+// at once when the command is interrupted, and is told before that how far the list is.
+func TestSlowList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(ctx context.Context) (Conn, error) {
+			near, far := net.Pipe()
+			go io.Copy(io.Discard, far)
+			go func() {
+				fmt.Fprintln(far, Magic)
+				out := newSender(far)
+				hello := &Hello{Protocol: protocol, Format: runner.Format}
+				runs := map[string]string{}
+				for i := range 1000 {
+					runs[fmt.Sprint("run-", i)] = "1"
+				}
+				first := &frame{Versions: &versions{Buckets: []int{0}, Runs: runs, More: true}}
+				err := out.send(&frame{Hello: hello}, first)
+				for i := 1; err == nil; i++ {
+					wait(ctx, 2*time.Second)
+					err = out.send(&frame{Versions: &versions{Buckets: []int{i}, More: true}})
+				}
+			}()
+			return near, nil
+		}
+		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), dial)
+		startLink(t, l)
+		ctx, interrupt := context.WithTimeout(t.Context(), 15*time.Second)
+		defer interrupt()
+		began := time.Now()
+		s := l.Await(ctx, func(s State) bool { return s.Complete })
+		if took := time.Since(began); took != 15*time.Second || s.Complete || s.Asked != 1000 {
+			t.Errorf("after %v the list is complete: %v, and %d runs are awaited; want 15s, not "+
+				"complete, and 1000", took, s.Complete, s.Asked)
+		}
+	})
+}
+
+// TestChangesOfRunsAtRest: whatever changes in a run at rest is seen, at the latest when its
+// version is read again: also what leaves no trace in its folders.
+func TestChangesOfRunsAtRest(t *testing.T) {
+	h := newHistory(t, 1)
+	h.create()
+	h.end("run-1", runner.Done)
+	dir := filepath.Join(t.TempDir(), "mirror")
+	p := newPair(t, h.store.Dir(), openMirror(t, dir))
+	p.far.Now = func() time.Time { return time.Now().Add(time.Hour) } // all has long been at rest
+	for _, note := range []string{"one", "two", "six"} {
+		p.lookAtAll()
+		if note == "one" {
+			must(t, h.find("run-1").Relabel(func(l *record.Label) { l.Note = note }))
+		} else { // in its place, and of the same length
+			path := filepath.Join(h.store.Dir(), "run-1", "label.json")
+			must(t, os.WriteFile(path, []byte(`{"note":"`+note+`"}`), 0o600))
+		}
+		for range mostSkipped + 2 {
+			p.lookAtAll()
+		}
+		wantSame(t, "labelled "+note, h.store.Dir(), dir, nil)
 	}
 }

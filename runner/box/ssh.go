@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// farCommand is what runs on the box, behind its runs. A login shell that is no POSIX shell only
-// starts sh.
-const farCommand = `exec sh -c 'PATH=$HOME/.local/bin:$PATH exec nice -n 10 drolab box-side'`
+// farCommand is what runs on the box. It lowers its own priority, but not that of an engine which
+// it starts. A login shell that is no POSIX shell only starts sh.
+const farCommand = `exec sh -c 'PATH=$HOME/.local/bin:$PATH exec drolab box-side'`
 
 // sshOptions keep ssh from asking, from forwarding anything, and from a link that is dead and says
 // nothing.

@@ -3,8 +3,10 @@ package box
 import (
 	"bufio"
 	"compress/flate"
+	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"drolab/runner/eventlog"
+	"drolab/runner/machine"
 	"drolab/runner/record"
 )
 
@@ -22,8 +25,8 @@ const Magic = "drolab box-side 1"
 // head and of its body, four bytes each, the head as JSON, and the body. Each side says hello
 // first.
 //
-//	here  -> far   hello, have, heads, want, unwant, ping
-//	far   -> here  hello, versions, file*, run, lines, gone, all, problem, pong
+//	here  -> far   hello, have, heads, want, unwant, ask, ping
+//	far   -> here  hello, versions, file*, run, lines, gone, all, answer, problem, pong
 const (
 	maxHead = 1 << 20
 	// maxBody has room for the longest line of a log, since only whole lines are appended.
@@ -35,22 +38,31 @@ const (
 
 // frame is one message. One of its fields is set; a file's piece and lines of a log are the body.
 type frame struct {
-	Hello    *Hello     `json:"hello,omitempty"`
-	Have     []string   `json:"have,omitempty"` // a hash of each bucket: see buckets
-	Versions *versions  `json:"versions,omitempty"`
-	Heads    *heads     `json:"heads,omitempty"`
-	File     *filePart  `json:"file,omitempty"`
-	Run      string     `json:"run,omitempty"` // its files are complete
-	Want     *place     `json:"want,omitempty"`
-	Unwant   string     `json:"unwant,omitempty"`
-	Lines    *place     `json:"lines,omitempty"`
-	Gone     string     `json:"gone,omitempty"`
-	All      bool       `json:"all,omitempty"` // all heads that were asked for were sent
-	Problem  string     `json:"problem,omitempty"`
-	Ping     bool       `json:"ping,omitempty"`
-	Pong     *time.Time `json:"pong,omitempty"` // the far side's clock
+	Hello    *Hello    `json:"hello,omitempty"`
+	Have     []string  `json:"have,omitempty"` // a hash of each bucket: see buckets
+	Versions *versions `json:"versions,omitempty"`
+	Heads    *heads    `json:"heads,omitempty"`
+	File     *filePart `json:"file,omitempty"`
+	Run      string    `json:"run,omitempty"` // its files are complete
+	Want     *place    `json:"want,omitempty"`
+	Unwant   string    `json:"unwant,omitempty"`
+	Lines    *place    `json:"lines,omitempty"`
+	Gone     string    `json:"gone,omitempty"`
+	All      bool      `json:"all,omitempty"` // all heads that were asked for were sent
+	Problem  string    `json:"problem,omitempty"`
+	// Ask is an ask, whose fields the far side must know, all of them.
+	Ask    json.RawMessage `json:"ask,omitempty"`
+	Answer *answer         `json:"answer,omitempty"`
+	Ping   bool            `json:"ping,omitempty"`
+	Pong   *pong           `json:"pong,omitempty"`
 
 	body []byte
+}
+
+// pong is how the box is now.
+type pong struct {
+	Clock time.Time     `json:"clock"`
+	GPUs  []machine.GPU `json:"gpus,omitempty"`
 }
 
 // versions has all runs of some buckets.
@@ -94,7 +106,7 @@ type Hello struct {
 }
 
 // protocol is the version of the conversation. Both sides must have the same.
-const protocol = 1
+const protocol = 2 // version 1 had no verbs
 
 // sender writes frames. Its methods may be used from any goroutine.
 type sender struct {
@@ -111,6 +123,9 @@ func newSender(to io.Writer) *sender {
 	return &sender{z: z}
 }
 
+// errTooLong is the error of a frame that is not sent.
+var errTooLong = errors.New("a message is too long")
+
 // send writes frames, and does not return before the other side can read them.
 func (s *sender) send(frames ...*frame) error {
 	s.mu.Lock()
@@ -124,8 +139,8 @@ func (s *sender) send(frames ...*frame) error {
 			return err
 		}
 		if len(head) > maxHead || len(f.body) > maxBody {
-			return fmt.Errorf("a message of %d and %d bytes: want at most %d and %d",
-				len(head), len(f.body), maxHead, maxBody)
+			return fmt.Errorf("%w: %d and %d bytes, of at most %d and %d",
+				errTooLong, len(head), len(f.body), maxHead, maxBody)
 		}
 		var lengths [8]byte
 		binary.BigEndian.PutUint32(lengths[:4], uint32(len(head)))
@@ -138,6 +153,59 @@ func (s *sender) send(frames ...*frame) error {
 		s.n++
 	}
 	return s.z.Flush()
+}
+
+// outbox is a writer that never waits: what is written waits in memory until run passes it on. So
+// this machine reads on while the box is busy with sending, and the two never wait for each other.
+type outbox struct {
+	mu      sync.Mutex
+	waiting []byte
+	err     error
+	wake    chan struct{} // has room for one
+}
+
+// maxWaiting bounds what waits to be sent, in bytes.
+const maxWaiting = 64 << 20
+
+func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+
+// Write implements io.Writer.
+func (o *outbox) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil && len(o.waiting)+len(b) > maxWaiting {
+		o.err = fmt.Errorf("more than %d bytes wait to be sent", maxWaiting)
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	o.waiting = append(o.waiting, b...)
+	select {
+	case o.wake <- struct{}{}:
+	default: // it is awake already
+	}
+	return len(b), nil
+}
+
+// run passes on what is written until ctx is cancelled or that fails.
+func (o *outbox) run(ctx context.Context, to io.Writer) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-o.wake:
+		}
+		o.mu.Lock()
+		b := o.waiting
+		o.waiting = nil
+		o.mu.Unlock()
+		if _, err := to.Write(b); err != nil {
+			o.mu.Lock()
+			o.err = err
+			o.mu.Unlock()
+			return
+		}
+	}
 }
 
 // receiver reads frames. Its memory is bounded, whatever the other side sends.

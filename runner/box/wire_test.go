@@ -104,8 +104,8 @@ func FuzzLink(f *testing.F) {
 	f.Add([]byte(`{"run":"../a"}`), []byte(""))
 	f.Add([]byte(`{"lines":{"id":"../a","bytes":-5,"sum":1}}`), []byte("x\n"))
 	f.Add([]byte(`{"gone":"../.."}`), []byte(""))
-	f.Add([]byte(`{"hello":{"protocol":1,"format":1}}`), []byte(""))
-	f.Add([]byte(`{"pong":"2026-01-01T00:00:00Z","all":true}`), []byte(""))
+	f.Add([]byte(`{"hello":{"protocol":2,"format":1}}`), []byte(""))
+	f.Add([]byte(`{"pong":{"clock":"2026-01-01T00:00:00Z"},"all":true}`), []byte(""))
 	f.Fuzz(func(t *testing.T, head, body []byte) {
 		outside := t.TempDir()
 		dir := filepath.Join(outside, "mirror")
@@ -185,9 +185,40 @@ func TestHostileFarSide(t *testing.T) {
 // TestFarSideRefusesOtherProtocol: a link of another version gets an error, not runs.
 func TestFarSideRefusesOtherProtocol(t *testing.T) {
 	s := newFarConversation(&FarSide{RunsDir: t.TempDir()}, io.Discard)
-	err := s.answer(&frame{Hello: &Hello{Protocol: protocol + 1, Format: runner.Format}})
+	hello := &Hello{Protocol: protocol + 1, Format: runner.Format}
+	err := s.answer(t.Context(), &frame{Hello: hello})
 	want := fmt.Sprintf("the other side speaks protocol %d", protocol+1)
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("another protocol: %v, want an error with %q", err, want)
+	}
+}
+
+// TestEndlessList: a box whose list of runs would have no end is left, after no more parts than
+// there are buckets and no more names than a mirror has.
+func TestEndlessList(t *testing.T) {
+	many := map[string]string{}
+	for i := range record.MostMirrored/3 + 1 {
+		many[fmt.Sprint("run-", i)] = "1"
+	}
+	for what, part := range map[string]func(i int) *versions{
+		"empty parts":    func(int) *versions { return &versions{More: true} },
+		"a bucket twice": func(int) *versions { return &versions{Buckets: []int{0}, More: true} },
+		"each bucket, and on": func(i int) *versions {
+			return &versions{Buckets: []int{i}, More: true}
+		},
+		"many names": func(i int) *versions {
+			return &versions{Buckets: []int{i}, Runs: many, More: true}
+		},
+	} {
+		l := NewLink("gpu1", filepath.Join(t.TempDir(), "mirror"), nil)
+		near := &nearConversation{Link: l, out: newSender(io.Discard)}
+		near.mirror = openMirror(t, l.dir)
+		var err error
+		for i := 0; i <= bucketCount && err == nil; i++ {
+			err = near.take(&frame{Versions: part(i)})
+		}
+		if err == nil || !strings.Contains(err.Error(), "box gpu1: the list of its runs: ") {
+			t.Errorf("%s: %v, want an error about the list", what, err)
+		}
 	}
 }

@@ -56,7 +56,7 @@
 //	                  version
 //	readonly.go       the verbs of a view that changes nothing
 //	conn.go           a connection: one JSON object a line, with limits
-//	fault.go          kinds of errors on their way over a socket
+//	fault.go          an error and its kind in a reply
 //
 //	address.go        the paths: .engine.lock, .engine.log, XDG_RUNTIME_DIR, /tmp/drolab-UID,
 //	                  .engine

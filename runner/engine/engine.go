@@ -43,9 +43,6 @@ type Settings struct {
 // errRunning says that the runs folder has its engine already.
 var errRunning = errors.New("an engine is running already")
 
-// errLive says that an engine has runs that have not ended.
-var errLive = errors.New("not ended")
-
 // engine is the state of the process. The Queue owns the runs.
 type engine struct {
 	settings Settings

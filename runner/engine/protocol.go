@@ -61,11 +61,11 @@ type request struct {
 // reply answers a request. Without an error, a start, a checkpoint or a knob is on disk; a pause or
 // a stop was handed to the run, which does it at its next step.
 type reply struct {
-	Error  string   `json:"error,omitempty"`
-	Fault  *fault   `json:"fault,omitempty"` // the kind of the error, if known
-	IDs    []string `json:"ids,omitempty"`
-	Step   int64    `json:"step,omitempty"` // of a checkpoint that is on disk
-	Status *Status  `json:"status,omitempty"`
+	Error  string        `json:"error,omitempty"`
+	Fault  *runner.Fault `json:"fault,omitempty"` // the kind of the error, if known
+	IDs    []string      `json:"ids,omitempty"`
+	Step   int64         `json:"step,omitempty"` // of a checkpoint that is on disk
+	Status *Status       `json:"status,omitempty"`
 	// Reading says how far the data of a start or a resume are read. Such a reply is not the last.
 	Reading *runner.Reading `json:"reading,omitempty"`
 }

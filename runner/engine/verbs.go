@@ -86,7 +86,7 @@ func (e *engine) mayEnd(force bool) (bool, error) {
 	defer e.mu.Unlock()
 	if live := e.queue.Live(); len(live) > 0 && !force {
 		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first",
-			len(live), errLive, live[0].ID)
+			len(live), runner.ErrLive, live[0].ID)
 	}
 	if !force && e.asking > e.enders {
 		return false, nil

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// gpus keeps the last lines of nvidia-smi, by their first two fields.
+// gpus keeps the last lines of nvidia-smi, by their first two fields, and the names of GPUs, by
+// their numbers.
 type gpus struct{ sync.Map }
 
 // row is a line of either query, which told it at a moment.
@@ -27,8 +28,10 @@ const (
 	gpuQuery = "--query-gpu=index,uuid,utilization.gpu,memory.used,memory.total,power.draw," +
 		"temperature.gpu"
 	appQuery             = "--query-compute-apps=gpu_uuid,pid,used_memory"
+	nameQuery            = "--query-gpu=index,name"
 	format               = "--format=csv,noheader,nounits"
 	gpuFields, appFields = 7, 3
+	nameFields           = 2
 )
 
 // Bounds of what nvidia-smi prints. So there are at most 2500 rows of each query.
@@ -39,6 +42,25 @@ const (
 	mostGPUs  = 64
 	mebi      = 1 << 20
 )
+
+// WatchGPUs watches the GPUs of the machine until ctx is cancelled. It returns a function that
+// tells how they are, with their names.
+func WatchGPUs(ctx context.Context) func() []GPU {
+	g := &gpus{}
+	path, err := exec.LookPath("nvidia-smi")
+	if err == nil {
+		go g.ask(ctx, exec.CommandContext(ctx, path, nameQuery, format))
+		go g.ask(ctx, exec.CommandContext(ctx, path, gpuQuery, format, "-l", "10"))
+	}
+	return func() []GPU {
+		list := g.list(time.Now(), nil)
+		for i := range list {
+			name, _ := g.Load(list[i].Index)
+			list[i].Name, _ = name.(string)
+		}
+		return list
+	}
+}
 
 // startGPUs starts nvidia-smi for both queries, if it is there.
 func startGPUs(ctx context.Context) *gpus {
@@ -71,8 +93,13 @@ func (g *gpus) read(ctx context.Context, from io.Reader) {
 	lines.Buffer(nil, mostLine)
 	for ctx.Err() == nil && lines.Scan() {
 		f := strings.Split(lines.Text(), ", ")
-		if len(f) == gpuFields || len(f) == appFields {
+		switch len(f) {
+		case gpuFields, appFields:
 			g.Store([2]string(f), row{f, time.Now()})
+		case nameFields:
+			if index, err := strconv.Atoi(f[0]); err == nil && index >= 0 && index < mostGPUs {
+				g.Store(index, f[1])
+			}
 		}
 		time.Sleep(linePause)
 	}
@@ -82,12 +109,16 @@ func (g *gpus) read(ctx context.Context, from io.Reader) {
 // run come first.
 func (g *gpus) list(now time.Time, pids []int) (list []GPU) {
 	for key, value := range g.Range {
-		f := value.(row).fields
-		if now.Sub(value.(row).at) > mostAge {
+		of, ok := value.(row)
+		if !ok {
+			continue // a name
+		}
+		f := of.fields
+		if now.Sub(of.at) > mostAge {
 			g.Delete(key)
 		} else if index, err := strconv.Atoi(f[0]); len(f) == gpuFields && err == nil {
 			list = append(list, GPU{index, part(f[2], "100", 1), part(f[3], f[4], mebi),
-				part(f[5], "1e4", 1).Used, part(f[6], "1e3", 1).Used, g.of(f[1], pids)})
+				part(f[5], "1e4", 1).Used, part(f[6], "1e3", 1).Used, g.of(f[1], pids), ""})
 		}
 	}
 	slices.SortFunc(list, func(a, b GPU) int {

@@ -29,7 +29,7 @@ func TestLines(t *testing.T) {
 	for _, x := range []float64{math.MaxFloat64, -1, 0} {
 		list = minute(8, func(s *Sample) {
 			s.CPU, s.Memory, s.Disk = Part{x, x}, Part{x, x}, Part{1, x}
-			s.GPUs = []GPU{{3, Part{x, x}, Part{x, x}, x, x, x}, {Index: -1}, {Index: 1 << 40}}
+			s.GPUs = []GPU{{3, Part{x, x}, Part{x, x}, x, x, x, ""}, {Index: -1}, {Index: 1 << 40}}
 		})
 		count := func(past []float64) string { return fmt.Sprint(len(past)) }
 		for _, l := range Lines(list, count) {

@@ -27,6 +27,7 @@ type GPU struct {
 	Power       float64 `json:"power,omitzero"`       // watts
 	Temperature float64 `json:"temperature,omitzero"` // degrees Celsius
 	Run         float64 `json:"run,omitzero"`         // bytes of the run; 0: not known as its GPU
+	Name        string  `json:"name,omitempty"`       // samples of runs have none
 }
 
 // Processes are those of one run: drolab's own, or a program's with its workers.

@@ -87,3 +87,28 @@ func underNvidiaSMI(t *testing.T, does string, good bool) {
 		}
 	}
 }
+
+// TestWatchGPUs: the GPUs of a machine are told with their names. A name with commas, or of a GPU
+// that cannot be, is passed over.
+func TestWatchGPUs(t *testing.T) {
+	dir := t.TempDir()
+	text := `#!/bin/sh
+case $1 in
+*index,name*) echo "0, NVIDIA H100"; echo "1, a, b"; echo "-1, c"; echo "4096, d" ;;
+*) echo "0, GPU-0, 38, 41000, 81559, 310.25, 61"; exec sleep 1000 ;;
+esac
+`
+	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	now := WatchGPUs(t.Context())
+	var list []GPU
+	for len(list) == 0 || list[0].Name == "" {
+		list = now()
+		runtime.Gosched()
+	}
+	if len(list) != 1 || list[0].Name != "NVIDIA H100" || list[0].Use.Used != 38 {
+		t.Errorf("the GPUs are %+v, want one H100 in use for 38%% of the time", list)
+	}
+}

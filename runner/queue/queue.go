@@ -185,8 +185,7 @@ func (q *Queue) begin() (end func(), err error) {
 		case <-q.ctx.Done():
 			return nil, q.stopError()
 		case <-q.verbTimer():
-			return nil, errors.New("another start is still reading its data: try again when " +
-				"it is done")
+			return nil, runner.ErrStarting
 		}
 	}
 	if err := q.stopError(); err != nil {

@@ -64,6 +64,26 @@ func (l *Label) EditTags(tags []string) {
 	slices.Sort(l.Tags)
 }
 
+// LabelEdit changes a label, on this machine or on another one.
+type LabelEdit struct {
+	Note     *string  `json:"note,omitempty"`     // nil leaves it as it is
+	Tags     []string `json:"tags,omitempty"`     // as EditTags takes them
+	Archived *bool    `json:"archived,omitempty"` // nil leaves it as it is
+}
+
+// Apply changes a label.
+func (e LabelEdit) Apply(l *Label) {
+	if e.Note != nil {
+		l.Note = *e.Note
+	}
+	if len(e.Tags) > 0 {
+		l.EditTags(e.Tags)
+	}
+	if e.Archived != nil {
+		l.Archived = *e.Archived
+	}
+}
+
 // String returns the label on one line: the note, the tags, and whether the run is archived. It is
 // "" for an empty label.
 func (l Label) String() string {

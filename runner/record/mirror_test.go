@@ -65,7 +65,7 @@ func copyLog(t *testing.T, m *Mirror, dir, id string) {
 	if n := min(at.Bytes, int64(len(log))); n < at.Bytes || !samePrefix(t, log, at) {
 		at = LogState{}
 	}
-	_, err := m.Append(id, at, log[at.Bytes:])
+	_, _, err := m.Append(id, at, log[at.Bytes:])
 	must(t, err)
 }
 
@@ -396,7 +396,7 @@ func TestHostileBox(t *testing.T) {
 			ErrOtherLog.Error()},
 		"more than a disk has": {run.Meta.ID, LogState{maxMirrorLog, 0}, "{}\n", "bytes"},
 	} {
-		_, err := m.Append(c.id, c.before, []byte(c.lines))
+		_, _, err := m.Append(c.id, c.before, []byte(c.lines))
 		wantError(t, what, err, "box gpu1: log of run ", c.want)
 	}
 	if diff := cmp.Diff(before, contents(t, filepath.Dir(dir))); diff != "" {
@@ -423,7 +423,7 @@ func TestLinksInAMirror(t *testing.T) {
 		must(t, err)
 		h.Files[labelName] = []byte("x")
 		_ = again.Put(h) // an error or not: the link's target stays as it is
-		_, _ = again.Append(h.ID, again.Log(h.ID), []byte("{}\n"))
+		_, _, _ = again.Append(h.ID, again.Log(h.ID), []byte("{}\n"))
 		must(t, again.Close())
 		if got := string(read(t, victim)); got != "mine" {
 			t.Errorf("a link %s in the mirror: its target has %q, want %q", name, got, "mine")
@@ -462,5 +462,89 @@ func TestLinkInThePlaceOfARun(t *testing.T) {
 	if m, err := OpenMirror(filepath.Join(box, "runs"), "gpu2"); err == nil {
 		m.Close()
 		t.Error("a mirror opens through a link, want an error")
+	}
+}
+
+// TestQuotaOfAMirror: where the logs would take more than the mirror keeps, those of runs that have
+// ended go, the one that was fetched first before the others. Heads stay, and so do logs of live
+// runs.
+func TestQuotaOfAMirror(t *testing.T) {
+	store, err := Open(t.TempDir())
+	must(t, err)
+	for _, id := range []string{"a", "b", "c", "lives"} {
+		m := newMeta(1)
+		m.ID = id
+		r, err := store.Create(m, nil)
+		must(t, err)
+		must(t, r.Append(&runner.StatusEvent{Status: runner.Running}))
+		if id == "lives" {
+			defer r.Close()
+			continue
+		}
+		must(t, r.Append(&runner.StatusEvent{Status: runner.Stopped}))
+		must(t, r.Finish(runner.Summarize(m, runner.Stopped, 0, nil, nil)))
+		must(t, r.Close())
+	}
+	m, dir := newMirror(t)
+	clock := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
+	m.now = func() time.Time { clock = clock.Add(time.Second); return clock }
+	copyRuns(t, m, store.Dir(), func(string) bool { return false })
+	for _, id := range []string{"lives", "b", "a"} {
+		copyLog(t, m, filepath.Join(store.Dir(), id), id)
+	}
+	before, _ := List(dir)
+	m.mostLogs = m.logs
+
+	text := read(t, store.Dir(), "c", eventlog.LogName)
+	after, dropped, err := m.Append("c", LogState{}, text)
+	if err != nil || after.Bytes != int64(len(text)) || !slices.Equal(dropped, []string{"b"}) {
+		t.Fatalf("the log of c has %d bytes, and %v were dropped, %v: want it, and b",
+			after.Bytes, dropped, err)
+	}
+	if m.Log("b") != (LogState{}) || m.Log("a").Bytes == 0 || m.Log("lives").Bytes == 0 {
+		t.Error("the mirror has not the logs of a, c and the live run")
+	}
+	runs, problems := List(dir)
+	if len(problems) > 0 {
+		t.Errorf("the mirror has the problems %v", problems)
+	}
+	if diff := cmp.Diff(looks(t, before), looks(t, runs)); diff != "" {
+		t.Errorf("the list has changed: %s", diff)
+	}
+
+	m.mostLogs = m.Log("lives").Bytes
+	log := m.Log("lives")
+	_, dropped, err = m.Append("lives", log, text)
+	if !errors.Is(err, ErrNoRoom) || len(dropped) != 2 || m.Log("lives") != log {
+		t.Errorf("more of the live run: %v, with %v dropped, want that there is no room, and that "+
+			"the other two logs are dropped", err, dropped)
+	}
+	must(t, m.Close())
+	again, err := OpenMirror(dir, "gpu1")
+	must(t, err)
+	defer again.Close()
+	if again.logs != log.Bytes || again.heads != m.heads {
+		t.Errorf("opened again, the mirror counts %d bytes of logs and %d of heads, want %d and %d",
+			again.logs, again.heads, log.Bytes, m.heads)
+	}
+}
+
+// TestHeadsOfAMirrorAreBounded: a head beyond what the mirror keeps is refused, and a smaller one
+// of the same run is taken.
+func TestHeadsOfAMirrorAreBounded(t *testing.T) {
+	store, _, m, dir := oneMirrored(t)
+	runs, _ := List(store.Dir())
+	h, err := runs[0].Head()
+	must(t, err)
+	m.mostHeads = m.heads + 5
+	h.Files[labelName] = bytes.Repeat([]byte(" "), 10_000)
+	if err := m.Put(h); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("a head that is too long: %v, want that there is no room", err)
+	}
+	delete(h.Files, labelName)
+	h.Verdict.Damage = ""
+	must(t, m.Put(h))
+	if _, problems := List(dir); len(problems) > 0 {
+		t.Errorf("the mirror has the problems %v, want none", problems)
 	}
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -36,6 +37,9 @@ type Mirror struct {
 	root *disk.Folder
 	lock *disk.Lock
 	runs map[string]*mirrorEntry
+
+	heads, logs         int64 // bytes of the heads and logs of all runs
+	mostHeads, mostLogs int64
 }
 
 // mirrorEntry is what a Mirror knows of a run in it.
@@ -44,6 +48,8 @@ type mirrorEntry struct {
 	live    bool       // it has not ended
 	held    *disk.Lock // of the run; nil: nobody records it on its box
 	log     LogState
+	fetched time.Time // when the log last grew
+	head    int64     // bytes of the files of its head
 }
 
 // LogState is how much of a log a mirror has: its first bytes, and their checksum (CRC-32C).
@@ -63,9 +69,16 @@ const mirrorLockName = "mirror.lock"
 // Bounds of what a box may send.
 const (
 	maxMirrorID  = 200      // bytes
-	maxMirrored  = 100_000  // runs
+	MostMirrored = 100_000  // runs
 	maxHeadFile  = 16 << 20 // bytes
 	maxMirrorLog = 4 << 30  // bytes
+)
+
+// How much a mirror keeps, in bytes. Where the logs would take more, those of runs that have ended
+// are dropped, the one that was fetched first before the others. Heads are never dropped.
+const (
+	mostMirroredLogs  = 2 << 30
+	mostMirroredHeads = 1 << 30
 )
 
 // OpenMirror opens the mirror of a box in the folder dir, which it makes if it is missing. The
@@ -92,7 +105,8 @@ func openMirror(dir, box string) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{box: box, now: time.Now, root: root, runs: map[string]*mirrorEntry{}}
+	m := &Mirror{box: box, now: time.Now, root: root, runs: map[string]*mirrorEntry{},
+		mostHeads: mostMirroredHeads, mostLogs: mostMirroredLogs}
 	if m.lock, err = root.Acquire(mirrorLockName); err == nil {
 		err = m.mark()
 	}
@@ -152,13 +166,15 @@ func (m *Mirror) readRuns() error {
 			continue
 		}
 		m.runs[name] = entry
+		m.heads += entry.head
+		m.logs += entry.log.Bytes
 	}
 	return nil
 }
 
 // readEntry returns an error for a folder that is to be fetched again.
 func (m *Mirror) readEntry(name string) (*mirrorEntry, error) {
-	if !mirrorID(name) {
+	if !IsRunName(name) {
 		return nil, errNoRunName
 	}
 	in, err := m.root.Within(name)
@@ -177,10 +193,23 @@ func (m *Mirror) readEntry(name string) (*mirrorEntry, error) {
 		return nil, fmt.Errorf("%s: is not of box %s", in.Path, m.box)
 	}
 	entry := &mirrorEntry{version: known.Version, live: !known.Summary.Status.Ended()}
+	entry.head = headSize(in)
+	if info, err := os.Lstat(in.Join(eventlog.LogName)); err == nil {
+		entry.fetched = info.ModTime()
+	}
 	if entry.log, err = sumLog(in); err == nil && known.Held {
 		entry.held, err = in.Acquire(eventlog.LockName)
 	}
 	return entry, err
+}
+
+// headSize returns the bytes of the files of a head.
+func headSize(in *disk.Folder) int64 {
+	size := sizeOf(in, mirroredName)
+	for _, name := range headFiles {
+		size += sizeOf(in, name)
+	}
+	return size
 }
 
 // sumLog returns how much of a log is there, and cuts what stands behind its last whole line.
@@ -210,21 +239,6 @@ func SumPrefix(f io.ReaderAt, bytes int64) (LogState, error) {
 
 // errNoRunName is worded as part of a sentence.
 var errNoRunName = errors.New("is not the name of a run")
-
-// mirrorID reports whether a text from a box can be the name of a run: the letters that newID
-// takes, so that neither a path nor a device nor a sign of a terminal is among them.
-func mirrorID(id string) bool {
-	if !plainName(id) || len(id) > maxMirrorID {
-		return false
-	}
-	for _, c := range []byte(id) {
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !letter && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
 
 // Versions returns the version of each run that the mirror has.
 func (m *Mirror) Versions() map[string]string {
@@ -291,8 +305,12 @@ func (m *Mirror) put(h *Head) error {
 		return err
 	}
 	e := m.runs[h.ID]
-	if e == nil && len(m.runs) >= maxMirrored {
-		return fmt.Errorf("is one more than %d runs", maxMirrored)
+	if e == nil && len(m.runs) >= MostMirrored {
+		return fmt.Errorf("is one more than %d runs", MostMirrored)
+	}
+	size := h.size()
+	if before := m.headOf(h.ID); size > before && m.heads-before+size > m.mostHeads {
+		return fmt.Errorf("%w: what is known of the runs takes %d bytes", ErrNoRoom, m.heads)
 	}
 	if e != nil && !m.sameRun(h) {
 		if err := m.remove(h.ID); err != nil {
@@ -305,6 +323,7 @@ func (m *Mirror) put(h *Head) error {
 			return err
 		}
 		m.runs[h.ID] = e
+		m.heads += e.head
 		return nil
 	}
 	in, err := m.root.Within(h.ID)
@@ -321,6 +340,9 @@ func (m *Mirror) put(h *Head) error {
 	if err := m.writeHead(in, h); err != nil {
 		return err
 	}
+	m.heads -= e.head
+	e.head = headSize(in)
+	m.heads += e.head
 	e.version, e.live = h.Verdict.Version, !h.Verdict.Summary.Status.Ended()
 	if !h.Verdict.Held && e.held != nil {
 		err = e.held.Release()
@@ -329,13 +351,33 @@ func (m *Mirror) put(h *Head) error {
 	return err
 }
 
+// ErrNoRoom says that a mirror has reached the most that it keeps.
+var ErrNoRoom = errors.New("the mirror has no room")
+
+// size returns about how many bytes the head takes in a mirror.
+func (h *Head) size() (bytes int64) {
+	for _, text := range h.Files {
+		bytes += int64(len(text))
+	}
+	verdict, _ := json.Marshal(&h.Verdict) // what cannot be marshalled is refused later
+	return bytes + int64(len(verdict))
+}
+
+// headOf returns the bytes of a run's head; 0 for a run that the mirror lacks.
+func (m *Mirror) headOf(id string) int64 {
+	if e := m.runs[id]; e != nil {
+		return e.head
+	}
+	return 0
+}
+
 // statuses are the states in which a run may be, as its box says.
 var statuses = []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Done,
 	runner.Stopped, runner.Failed, runner.Interrupted}
 
 // check returns an error, worded as part of a sentence, unless the head can be a run's.
 func (h *Head) check() (disk.Owner, error) {
-	if !mirrorID(h.ID) {
+	if !IsRunName(h.ID) {
 		return disk.Owner{}, errNoRunName
 	}
 	for name, text := range h.Files {
@@ -411,7 +453,9 @@ func (m *Mirror) fill(half string, h *Head, owner disk.Owner) (*mirrorEntry, err
 			return e, err
 		}
 	}
-	return e, m.writeHead(in, h)
+	err = m.writeHead(in, h)
+	e.head = headSize(in)
+	return e, err
 }
 
 // writeHead writes the files of a head, the verdict last, and removes those that it has no more.
@@ -461,18 +505,66 @@ func replace(in *disk.Folder, name string, text []byte) error {
 var ErrOtherLog = errors.New("is not where the mirror's log ends")
 
 // Append appends whole lines to the log of a run. before is what the mirror has by then. Where
-// before is zero, the log begins anew.
-func (m *Mirror) Append(id string, before LogState, lines []byte) (LogState, error) {
-	after, err := m.append(id, before, lines)
-	if err != nil {
-		return after, fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id, err)
+// before is zero, the log begins anew. dropped are the runs whose logs gave their room to it.
+func (m *Mirror) Append(
+	id string, before LogState, lines []byte,
+) (after LogState, dropped []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if dropped, err = m.makeRoom(id, int64(len(lines))); err == nil {
+		after, err = m.append(id, before, lines)
 	}
-	return after, nil
+	if err != nil {
+		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id, err)
+	}
+	return after, dropped, err
+}
+
+// makeRoom drops logs of other runs that have ended until there is room for more bytes of a run's
+// log, those first that were fetched first.
+func (m *Mirror) makeRoom(id string, bytes int64) (dropped []string, err error) {
+	for m.logs+bytes > m.mostLogs {
+		oldest := ""
+		for other, e := range m.runs {
+			if other == id || e.live || e.held != nil || e.log.Bytes == 0 {
+				continue
+			}
+			if oldest == "" || e.fetched.Before(m.runs[oldest].fetched) {
+				oldest = other
+			}
+		}
+		if oldest == "" {
+			return dropped, fmt.Errorf("%w: the logs of live runs take %d bytes", ErrNoRoom, m.logs)
+		}
+		if err := m.dropLog(oldest); err != nil {
+			return dropped, err
+		}
+		dropped = append(dropped, oldest)
+	}
+	return dropped, nil
+}
+
+// dropLog empties the log of a run.
+func (m *Mirror) dropLog(id string) error {
+	in, err := m.root.Within(id)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return m.emptyLog(in, m.runs[id])
+}
+
+// emptyLog begins a log anew.
+func (m *Mirror) emptyLog(in *disk.Folder, e *mirrorEntry) error {
+	if err := replace(in, eventlog.LogName, nil); err != nil {
+		return err
+	}
+	m.logs -= e.log.Bytes
+	e.log = LogState{}
+	return in.RemoveAll(eventlog.IndexName)
 }
 
 func (m *Mirror) append(id string, before LogState, lines []byte) (LogState, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	e := m.runs[id]
 	switch {
 	case e == nil:
@@ -488,13 +580,9 @@ func (m *Mirror) append(id string, before LogState, lines []byte) (LogState, err
 	}
 	defer in.Close()
 	if before == (LogState{}) && e.log != before {
-		if err := replace(in, eventlog.LogName, nil); err != nil {
+		if err := m.emptyLog(in, e); err != nil {
 			return e.log, err
 		}
-		if err := in.RemoveAll(eventlog.IndexName); err != nil {
-			return e.log, err
-		}
-		e.log = before
 	}
 	if e.log != before {
 		return e.log, ErrOtherLog
@@ -505,10 +593,13 @@ func (m *Mirror) append(id string, before LogState, lines []byte) (LogState, err
 	}
 	_, err = f.WriteAt(lines, before.Bytes)
 	if err = errors.Join(err, f.Close()); err != nil {
+		had := e.log.Bytes
 		e.log, _ = sumLog(in) // part of the lines may be there
+		m.logs += e.log.Bytes - had
 		return e.log, disk.Explain(err)
 	}
-	e.log = before.With(lines)
+	e.log, e.fetched = before.With(lines), m.now()
+	m.logs += int64(len(lines))
 	return e.log, nil
 }
 
@@ -536,6 +627,8 @@ func (m *Mirror) remove(id string) error {
 	if err = errors.Join(err, e.held.Release()); err != nil {
 		return err
 	}
+	m.heads -= e.head
+	m.logs -= e.log.Bytes
 	delete(m.runs, id)
 	return m.root.RemoveAll(gone)
 }

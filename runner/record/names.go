@@ -14,14 +14,14 @@ import (
 const (
 	metaName        = "run.json"
 	summaryName     = "summary.json"
-	checkpointsName = "checkpoints"
+	checkpointsName = CheckpointsName
 
 	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
 )
 
-// newID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
+// ProposeID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
 // sorted by preset, and different for runs started in the same second.
-func newID(m *runner.Meta) string {
+func ProposeID(m *runner.Meta) string {
 	method := presetName(string(m.Spec.Algorithm())) // for an imported run, the name a user chose
 	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), method, m.Spec.Seed,
 		m.Created.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
@@ -45,8 +45,26 @@ func presetName(preset string) string {
 	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "._-"), "run")
 }
 
+// IsRunName reports whether a text from another machine can be the name of a run: the letters that
+// ProposeID takes, so that neither a path nor a device nor a sign of a terminal is among them.
+func IsRunName(id string) bool {
+	if !plainName(id) || len(id) > maxMirrorID {
+		return false
+	}
+	for _, c := range []byte(id) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
 // plainName reports whether id can be the name of a run directory: neither a path nor the name of a
 // hidden file.
 func plainName(id string) bool {
 	return id != "" && id[0] != '.' && !strings.ContainsAny(id, `/\`+"\x00")
 }
+
+// CheckpointsName is the folder of a run's checkpoints, in the run's folder.
+const CheckpointsName = "checkpoints"

@@ -85,7 +85,7 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 	var err error
 	for range tries {
 		if !given {
-			m.ID = newID(m)
+			m.ID = ProposeID(m)
 		}
 		var r *recorder
 		if r, err = s.create(m, from); err == nil {
@@ -326,7 +326,7 @@ func lockRun(f *disk.Folder) (*disk.Lock, error) {
 
 // Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
 func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
-	m.ID = newID(m)
+	m.ID = ProposeID(m)
 	return s.addFolder(m.ID, func(half *disk.Folder) error {
 		within := *s
 		within.dir = half.Path

@@ -26,6 +26,8 @@
 //	                 DROLAB_DEBUG, DROLAB_BOXES,
 //	                 DROLAB_SSH, XDG folders), signals, the process that reads a data set
 //	boxside.go       what ssh starts on another machine (package runner/box)
+//	priority_linux.go,    the low priority of that process, which an engine does not inherit
+//	priority_other.go
 //	limitsignal_unix.go,  the signal USR1, by which a cluster warns before a time limit
 //	limitsignal_other.go
 package cli

@@ -27,18 +27,24 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 		return 0
 	}
+	env := environment(stdin, stdout, stderr)
 	if slices.Equal(args, []string{boxSideCommand}) {
-		return serveBox(ctx, stdin, stdout, stderr)
+		return serveBox(ctx, env)
 	}
 	defer source.ReadApart(func() *exec.Cmd { return selfCommand(readerCommand) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
 	}
-	return Main(ctx, console.Env{
+	return Main(ctx, env, args)
+}
+
+// environment returns what a command is given of this process.
+func environment(stdin io.Reader, stdout, stderr io.Writer) console.Env {
+	return console.Env{
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
-		RunsDir:    runsDir(),
-		Catalogues: catalogues(),
+		RunsDir:    folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		Catalogues: folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
 		BoxEnv: console.BoxEnv{
 			Boxes:   os.Getenv("DROLAB_BOXES"),
 			SSH:     cmp.Or(os.Getenv("DROLAB_SSH"), "ssh"),
@@ -55,7 +61,7 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		Notify:        os.Getenv("DROLAB_NOTIFY"),
 		Ring:          os.Getenv("DROLAB_RING"),
 		Self:          selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
-	}, args)
+	}
 }
 
 // signalContext returns a context for a command that has to put something in order before it ends.

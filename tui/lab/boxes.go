@@ -3,9 +3,16 @@ package lab
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"drolab/runner"
 	"drolab/runner/box"
 	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // boxedFolder is the Source of a folder and of the mirrors of boxes.
@@ -50,14 +57,118 @@ func (f boxedFolder) Find(id string) (*record.Run, error) {
 // Delete implements Source.
 func (f boxedFolder) Delete(id string) error {
 	if run, err := f.Find(id); err == nil && run.Mirrored() != nil {
-		return errOfBox(run.Mirrored().Box, "delete", id)
+		return changeOn(f.boxes, run.Mirrored().Box, box.Change{Run: id, Delete: true})
 	}
 	return f.CatalogueFolder.Delete(id)
 }
 
-// errOfBox is the error of a request to a run of a box.
-func errOfBox(box, verb, id string) error {
-	return fmt.Errorf("run %s is on box %s: ssh %[2]s .local/bin/drolab %s %[1]s", id, box, verb)
+// changeOn changes the record of a run on its box.
+func changeOn(boxes []box.Linked, name string, c box.Change) error {
+	for _, b := range boxes {
+		if b.Name == name {
+			return b.Link.Change(c)
+		}
+	}
+	return unknownBox(name).err()
+}
+
+// BoxOf returns the name of the box that has a run; "" for a run of this machine.
+func (s *Lab) BoxOf(id string) string { return s.far[id] }
+
+// Unreached returns the reason why nothing can be asked now of the box that has a run; "" for a run
+// of this machine, and for one of a box that is linked.
+func (s *Lab) Unreached(id string) string {
+	name := s.far[id]
+	switch {
+	case name == "":
+		return ""
+	case s.Config.ReadOnly:
+		return "It is on box " + name + " and can only be watched here"
+	}
+	for _, b := range s.Config.Boxes {
+		if b.Name == name {
+			return b.Link.NoLink()
+		}
+	}
+	return "It is on box " + name + ", which is not among those of --box"
+}
+
+// verbsOn returns the Verbs of a box; "" is this machine.
+func (s *Lab) verbsOn(name string) runner.Verbs {
+	if name == "" || s.Config.ReadOnly {
+		s.asked = true
+		return s.Config.Verbs
+	}
+	for _, b := range s.Config.Boxes {
+		if b.Name == name {
+			return b.Link
+		}
+	}
+	return unknownBox(name)
+}
+
+// unknownBox is the Verbs of a box that has no link.
+type unknownBox string
+
+func (b unknownBox) err() error { return fmt.Errorf("box %s: give --box %[1]s", string(b)) }
+
+// Start implements runner.Verbs.
+func (b unknownBox) Start(runner.Request) ([]string, error) { return nil, b.err() }
+
+// CarryOut implements runner.Verbs.
+func (b unknownBox) CarryOut(runner.Order) (int64, error) { return 0, b.err() }
+
+// Relabel changes the label of a run, on the machine that has it. It is called from commands.
+func (s *Lab) Relabel(r *record.Run, e record.LabelEdit) error {
+	far := r.Mirrored()
+	if far == nil {
+		return r.Relabel(e.Apply)
+	}
+	return changeOn(s.Config.Boxes, far.Box, box.Change{Run: r.Meta.ID, Label: &e})
+}
+
+// ForkOf returns the settings of a fork from a checkpoint of a run, wherever it is. It is called
+// from commands.
+func (s *Lab) ForkOf(r *record.Run, step int64) (spec.Spec, error) {
+	if far := r.Mirrored(); far != nil {
+		for _, b := range s.Config.Boxes {
+			if b.Name == far.Box {
+				return b.Link.Settings(r.Meta.ID, step)
+			}
+		}
+		return spec.Spec{}, unknownBox(far.Box).err()
+	}
+	defer r.Hold()()
+	past, err := r.Past(step)
+	if err != nil {
+		return spec.Spec{}, err
+	}
+	return past.Fork()
+}
+
+// heeding returns a command that begins training on a box. Where a logout there would end the runs,
+// which is the one way in which a lost link could, the user is asked first, once for each box.
+func (s *Lab) heeding(name string, begin tea.Cmd) tea.Cmd {
+	advice := ""
+	for _, b := range s.Config.Boxes {
+		if hello := b.Link.State().Hello; b.Name == name && hello != nil {
+			advice = hello.Advice
+		}
+	}
+	if advice == "" || s.heeded[name] {
+		return begin
+	}
+	if s.heeded == nil {
+		s.heeded = map[string]bool{}
+	}
+	s.heeded[name] = true
+	s.Starting = "" // nothing is asked for before the answer
+	lines := []string{"On box " + cell.OneLine(name) + ", the end of the link may end the runs:"}
+	for line := range strings.Lines(advice) {
+		lines = append(lines, kit.Wrap(cell.OneLine(line), 72)...)
+	}
+	return kit.Question("Start there all the same?", lines,
+		kit.Answer{Keys: []string{"y"}, Name: "start", Then: begin})
 }
 
 // Changes implements changer.

@@ -1,9 +1,14 @@
 package lab
 
 import (
+	"context"
+	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,11 +17,12 @@ import (
 	"drolab/runner/box"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
+	"drolab/tui/kit"
 )
 
-// boxedRuns returns the Source of a run of this machine and of one of box gpu1, and the runs.
-func boxedRuns(t *testing.T) ([]*record.Run, Source) {
-	t.Helper()
+// TestRunsOfBoxes: the runs of a box stand beside those of this machine. What only their box can do
+// with them is refused with the line that does it.
+func TestRunsOfBoxes(t *testing.T) {
 	here, there := recordtest.NewFolder(t), recordtest.NewFolder(t)
 	here.Add(recordtest.Result{Method: dro.ERM, Worst: .5})
 	there.Add(recordtest.Result{Method: dro.SFK, Worst: .6})
@@ -26,7 +32,8 @@ func boxedRuns(t *testing.T) ([]*record.Run, Source) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	head, err := there.Runs[0].Head()
+	own, far := here.Runs[0], there.Runs[0]
+	head, err := far.Head()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,17 +47,6 @@ func boxedRuns(t *testing.T) ([]*record.Run, Source) {
 	runs, problems := s.List()
 	if len(problems) > 0 {
 		t.Fatalf("listing: %v, want no problem", problems)
-	}
-	return runs, s
-}
-
-// TestRunsOfBoxes: the runs of a box stand beside those of this machine. What only their box can do
-// with them is refused with the line that does it.
-func TestRunsOfBoxes(t *testing.T) {
-	runs, s := boxedRuns(t)
-	own, far := runs[0], runs[1]
-	if own.Mirrored() != nil {
-		own, far = far, own
 	}
 	got := map[string]string{}
 	for _, r := range runs {
@@ -66,10 +62,9 @@ func TestRunsOfBoxes(t *testing.T) {
 		}
 	}
 
-	line := "run " + far.Meta.ID + " is on box gpu1: ssh gpu1 .local/bin/drolab delete " +
-		far.Meta.ID
+	line := "box gpu1: no link yet: nothing was sent"
 	if err := s.Delete(far.Meta.ID); err == nil || err.Error() != line {
-		t.Errorf("deleting a run of a box: %v, want %q", err, line)
+		t.Errorf("deleting a run of a box without a link: %v, want %q", err, line)
 	}
 	if err := s.Delete(own.Meta.ID); err != nil {
 		t.Errorf("deleting a run of this machine: %v, want no error", err)
@@ -78,19 +73,92 @@ func TestRunsOfBoxes(t *testing.T) {
 		t.Errorf("the deleted run of this machine: %v, want none", err)
 	}
 
-	l := &Lab{Source: s, Config: Config{RunsGoOn: true}}
+	boxes := []box.Linked{{Name: "gpu1", Dir: dir, Link: link}}
+	l := &Lab{Source: s, Config: Config{RunsGoOn: true, Boxes: boxes}}
 	l.Note(Listed{Runs: runs})
 	if l.Controls(far.Meta.ID) || !l.Controls(own.Meta.ID) {
 		t.Errorf("the interface controls the run of the box: %v, and that of this machine: %v; "+
 			"want only the latter", l.Controls(far.Meta.ID), l.Controls(own.Meta.ID))
 	}
+	if got, want := l.Unreached(far.Meta.ID), "box gpu1: no link yet"; got != want {
+		t.Errorf("the run of the box is not reached because of %q, want %q", got, want)
+	}
 	answer, _ := l.Ask("stop", far.Meta.ID)().(Answered)
-	line = "run " + far.Meta.ID + " is on box gpu1: ssh gpu1 .local/bin/drolab stop " + far.Meta.ID
 	if answer.Err == nil || answer.Err.Error() != line {
-		t.Errorf("stopping a run of a box: %v, want %q", answer.Err, line)
+		t.Errorf("stopping a run of a box without a link: %v, want %q", answer.Err, line)
 	}
 	started, _ := l.Start(runner.Request{Parent: far.Meta.ID + "@3"})().(Started)
-	if started.Err == nil {
-		t.Error("a fork of a run of a box starts here, want an error")
+	if started.Err == nil || started.Err.Error() != line {
+		t.Errorf("a fork of a run of a box without a link: %v, want %q", started.Err, line)
+	}
+}
+
+// orders are the Verbs of a box that keeps what it is asked.
+type orders chan runner.Order
+
+// Start implements runner.Verbs.
+func (orders) Start(r runner.Request) ([]string, error) { return nil, fs.ErrInvalid }
+
+// CarryOut implements runner.Verbs.
+func (o orders) CarryOut(of runner.Order) (int64, error) {
+	o <- of
+	return 0, nil
+}
+
+// TestActingOnBoxes: what is asked of a run of a box is done there. Before runs start on a box that
+// ends them with a login, the user is asked.
+func TestActingOnBoxes(t *testing.T) {
+	there := recordtest.NewFolder(t)
+	there.Add(recordtest.Result{Method: dro.SFK, Worst: .6})
+	far, asked := there.Runs[0], make(orders, 1)
+	side := &box.FarSide{RunsDir: there.Store.Dir(), Now: time.Now, Verbs: asked,
+		Hello: box.Hello{Advice: "all ends\nwith a login"}}
+	dial := func(ctx context.Context) (box.Conn, error) {
+		near, other := net.Pipe()
+		go side.Serve(ctx, other, other)
+		return near, nil
+	}
+	dir := filepath.Join(t.TempDir(), "mirror")
+	link := box.NewLink("gpu1", dir, dial)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { link.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	link.Await(ctx, func(s box.State) bool { return s.Complete })
+
+	boxes := []box.Linked{{Name: "gpu1", Dir: dir, Link: link}}
+	s := WithBoxes(ctx, OpenCatalogued(t.TempDir(), "", false), boxes, "")
+	runs, _ := s.List()
+	l := &Lab{Source: s, Config: Config{Boxes: boxes}}
+	l.Note(Listed{Runs: runs})
+	if !l.Controls(far.Meta.ID) {
+		t.Errorf("the run of a linked box is not controlled: %s", l.Unreached(far.Meta.ID))
+	}
+	if answer, _ := l.Ask("stop", far.Meta.ID)().(Answered); answer.Err != nil {
+		t.Errorf("stopping the run: %v, want no error", answer.Err)
+	}
+	if got, want := <-asked, (runner.Order{Verb: runner.Stop, Run: far.Meta.ID}); got != want {
+		t.Errorf("the box got %+v, want %+v", got, want)
+	}
+	note := "seen"
+	if err := l.Relabel(runs[0], record.LabelEdit{Note: &note}); err != nil {
+		t.Errorf("labelling the run: %v, want no error", err)
+	}
+	if r, err := record.Find(there.Store.Dir(), far.Meta.ID); err != nil || r.Label().Note != note {
+		t.Errorf("the run there has the label %v, %v: want %q", r.Label(), err, note)
+	}
+	open, _ := l.StartOn("gpu1", runner.Request{})().(kit.Open)
+	if open.Overlay == nil {
+		t.Error("runs start on a box that may end them, want a question first")
+	}
+	if _, ok := l.StartOn("gpu1", runner.Request{})().(Started); !ok {
+		t.Error("the question comes a second time, want the answer to a start")
+	}
+	if err := s.Delete(far.Meta.ID); err != nil {
+		t.Errorf("deleting the run: %v, want no error", err)
+	}
+	if _, err := os.Stat(far.Dir); !os.IsNotExist(err) {
+		t.Errorf("the deleted run of the box: %v, want none", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/runner"
@@ -12,62 +11,15 @@ import (
 	"drolab/tui/kit"
 )
 
-// Deed is what a key does to a run.
-type Deed int
-
-// The deeds.
-const (
-	Pause Deed = iota
-	Resume
-	Stop
-	Save
-	Turn
-	ForkRun
-	Delete
-	Note
-	Tag
-	Archive
-	LookAtSamples
-)
-
-// deed says how something is done to a run of a box.
-type deed struct {
-	command string // does it on the box, behind "drolab"; RUN stands for the run
-	reaches bool   // the interface of this machine does it, too
-}
-
-// of returns the row of a deed. Of a run of a box, the interface does what reaches it, and refuses
-// the rest with the command.
-func (d Deed) of() deed {
-	return [...]deed{
-		Pause:         {"pause RUN", false},
-		Resume:        {"resume RUN", false},
-		Stop:          {"stop RUN", false},
-		Save:          {"checkpoint RUN", false},
-		Turn:          {"knob RUN KEY=VALUE", false},
-		ForkRun:       {"run --from RUN", false},
-		Delete:        {"delete RUN", false},
-		Note:          {"label RUN --note TEXT", false},
-		Tag:           {"label RUN --tag WORD", false},
-		Archive:       {"label RUN --archive", false},
-		LookAtSamples: {"eval RUN --split train --top 50", false},
-	}[d]
-}
-
-// NotHere says why something cannot be done from here to a run of a box, and the command that does
-// it there; "" where it can.
-func (d Deed) NotHere(r *record.Run) string {
+// NoSamples says why the samples of a run cannot be shown here, and the command that shows them; ""
+// where they can. The data and the checkpoints of a run of a box are there.
+func NoSamples(r *record.Run) string {
 	of := r.Mirrored()
-	if of == nil || d.of().reaches {
+	if of == nil {
 		return ""
 	}
-	command := strings.ReplaceAll(d.of().command, "RUN", r.Meta.ID)
-	return fmt.Sprintf("%s is on box %s: %s", r.Meta.ID, of.Box, farCommand(of.Box, command))
-}
-
-// farCommand returns the line that does something on a box.
-func farCommand(box, command string) string {
-	return "ssh " + box + " .local/bin/drolab " + command
+	return fmt.Sprintf("%s is on box %s: ssh %[2]s .local/bin/drolab eval %[1]s --split train "+
+		"--top 50", r.Meta.ID, of.Box)
 }
 
 // Silences are the boxes from which nothing is heard, each with how long ago it was heard: "3 h

@@ -27,6 +27,7 @@ type Lab struct {
 	looks  lookState
 	far    map[string]string // the runs of boxes, each with the name of its box
 	Silent Silences          // the silent boxes, as of the last tick
+	heeded map[string]bool   // the boxes of which the user was told what a logout ends there
 	// asked says that something was asked of the Verbs, which are made for the first request.
 	asked bool
 	// Newcomer says that the folder had no run when the interface began.
@@ -52,6 +53,11 @@ func (s *Lab) Reading() *runner.Reading {
 	if by, ok := s.Config.Verbs.(Reader); ok && s.asked {
 		now = by.Reading()
 	}
+	for _, b := range s.Config.Boxes {
+		if far := b.Link.Reading(); far != nil {
+			now = far
+		}
+	}
 	if by, ok := s.Source.(Reader); ok && now == nil {
 		now = by.Reading()
 	}
@@ -65,13 +71,13 @@ func (s *Lab) Reading() *runner.Reading {
 func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
 
 // Controls reports whether a run takes requests while it is live. Only the process that runs it
-// takes them, which is this one or a process for all runs. A run of a box takes them there.
+// takes them, which is this one or a process for all runs. A run of a box takes them over the link.
 func (s *Lab) Controls(id string) bool {
-	return s.far[id] == "" && (s.Config.RunsGoOn || s.Mine[id])
+	if s.far[id] != "" {
+		return s.Unreached(id) == ""
+	}
+	return s.Config.RunsGoOn || s.Mine[id]
 }
-
-// BoxOf returns the name of the box that has a run; "" for a run of this machine.
-func (s *Lab) BoxOf(id string) string { return s.far[id] }
 
 // RunsOn returns the number of runs that are shown of a box.
 func (s *Lab) RunsOn(box string) (n int) {
@@ -83,19 +89,21 @@ func (s *Lab) RunsOn(box string) (n int) {
 	return n
 }
 
-// Start asks for runs; the answer is Started.
+// Start asks for runs; the answer is Started. Forks start on the machine that has their parent.
 func (s *Lab) Start(r runner.Request) tea.Cmd {
 	parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own
-	if box := s.far[parent]; box != "" {
-		err := fmt.Errorf("run %s is on box %s, and so are its checkpoints: fork it there",
-			parent, box)
-		return kit.Send(Started{Err: err, Parent: parent})
-	}
-	s.asked = true
-	return func() tea.Msg {
-		ids, err := s.Config.Verbs.Start(r)
+	return s.StartOn(s.far[parent], r)
+}
+
+// StartOn asks for runs on a box; "" is this machine. Where a logout ends the runs there, the user
+// is asked first.
+func (s *Lab) StartOn(box string, r runner.Request) tea.Cmd {
+	parent, _, _ := runner.ParseParent(r.Parent)
+	verbs := s.verbsOn(box)
+	return s.heeding(box, func() tea.Msg {
+		ids, err := verbs.Start(r)
 		return Started{IDs: ids, Err: err, Parent: parent}
-	}
+	})
 }
 
 // Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The answer is Answered.
@@ -119,12 +127,7 @@ func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 }
 
 func (s *Lab) send(o runner.Order, done string) tea.Cmd {
-	v := s.Config.Verbs
-	if box := s.far[o.Run]; box != "" {
-		err := errOfBox(box, string(o.Verb), o.Run)
-		return kit.Send(Answered{Verb: string(o.Verb), ID: o.Run, Err: err})
-	}
-	s.asked = true
+	v := s.verbsOn(s.far[o.Run])
 	return func() tea.Msg {
 		step, err := v.CarryOut(o)
 		if o.Verb == runner.Checkpoint {

@@ -41,18 +41,18 @@ func (p *Page) define() tea.Cmd {
 }
 
 func (p *Page) resume() tea.Cmd {
-	return p.askEach("resume", p.ableRuns(lab.Resume, canResume))
+	return p.askEach("resume", p.ableRuns(canResume))
 }
 
 func (p *Page) stop() tea.Cmd {
-	runs := p.ableRuns(lab.Stop, canStop)
+	runs := p.ableRuns(canStop)
 	lines := questionLines(runs, "Each saves a checkpoint first, and can be resumed.")
 	return kit.Question("Stop?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
 func (p *Page) delete() tea.Cmd {
-	runs, source := p.ableRuns(lab.Delete, canDelete), p.Source
+	runs, source := p.ableRuns(canDelete), p.Source
 	remove := changeEach(runs, "deleted %s",
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
 	lines := questionLines(runs,
@@ -96,16 +96,16 @@ func canResume(s runner.Status, mine bool) bool {
 
 // refusal returns the Why of an action: it gives a reason if the action is possible on none of the
 // picked runs. If why is "", the reason is that the runs have ended or belong to another process.
-func (p *Page) refusal(does lab.Deed, can ability, why string) func() string {
+func (p *Page) refusal(can ability, why string) func() string {
 	return func() string {
 		picked := p.pickedRuns()
 		switch {
 		case len(picked) == 0:
 			return p.none()
-		case len(p.ableRuns(does, can)) > 0:
+		case len(p.ableRuns(can)) > 0:
 			return ""
-		case does.NotHere(picked[0]) != "":
-			return does.NotHere(picked[0])
+		case p.Unreached(picked[0].Meta.ID) != "":
+			return p.Unreached(picked[0].Meta.ID)
 		case why != "":
 			return why
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
@@ -115,22 +115,28 @@ func (p *Page) refusal(does lab.Deed, can ability, why string) func() string {
 	}
 }
 
-// ableRuns returns the picked runs on which an action is possible from here.
-func (p *Page) ableRuns(does lab.Deed, can ability) []*record.Run {
+// ableRuns returns the picked runs on which an action is possible. None that changes a run is
+// possible on a run of a box without a link.
+func (p *Page) ableRuns(can ability) []*record.Run {
 	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
-		return does.NotHere(r) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
+		return p.Unreached(r.Meta.ID) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
 	})
 }
 
-// notHere returns the Why of an action on the run under the cursor, whatever its status.
-func (p *Page) notHere(does lab.Deed) func() string {
-	return func() string {
-		r := p.current()
-		if r == nil {
-			return p.none()
-		}
-		return does.NotHere(r)
+// noFork says why the run under the cursor cannot be forked.
+func (p *Page) noFork() string {
+	if r := p.current(); r != nil {
+		return p.Unreached(r.Meta.ID)
 	}
+	return p.none()
+}
+
+// noSamples says why the samples of the run under the cursor cannot be shown.
+func (p *Page) noSamples() string {
+	if r := p.current(); r != nil {
+		return lab.NoSamples(r)
+	}
+	return p.none()
 }
 
 // doneRuns returns the picked runs that can be compared, wherever they are.
@@ -154,10 +160,10 @@ func (p *Page) noDone() string {
 // pause pauses the running runs or, if none is running, resumes the paused ones.
 func (p *Page) pause() tea.Cmd {
 	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
-	if runs := p.ableRuns(lab.Pause, running); len(runs) > 0 {
+	if runs := p.ableRuns(running); len(runs) > 0 {
 		return p.askEach("pause", runs)
 	}
-	return p.askEach("resume", p.ableRuns(lab.Pause, canPause))
+	return p.askEach("resume", p.ableRuns(canPause))
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {

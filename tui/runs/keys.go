@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -32,13 +31,13 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
 		kit.Move("a page down", p.none, p.move, page, "pgdown"),
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: p.refusal(lab.Pause, canPause, ""), Act: p.pause, Alters: true},
+			Why: p.refusal(canPause, ""), Act: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  p.refusal(lab.Resume, canResume, "Only paused or unfinished runs can be resumed"),
+			Why:  p.refusal(canResume, "Only paused or unfinished runs can be resumed"),
 			Act:  p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: p.refusal(lab.Stop, canStop, ""), Act: p.stop, Alters: true},
+			Why: p.refusal(canStop, ""), Act: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Act: kit.Just(func() { p.filtering = true }),
 			Help: "filter, as in: algo:sfk started>-1h -failed; Tab completes a word"},
 		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
@@ -61,19 +60,19 @@ func (p *Page) Keys() []kit.Key {
 		}},
 		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
-			Why: p.notHere(lab.LookAtSamples), Act: p.samples, Local: true},
+			Why: p.noSamples, Act: p.samples, Local: true},
 		{Keys: kit.On("F"), Group: kit.ToStart, Help: "fork from a checkpoint, with other settings",
-			Why: p.notHere(lab.ForkRun), Alters: true,
+			Why: p.noFork, Alters: true,
 			Act: func() tea.Cmd { return p.fork(p.current(), 0) }},
 		{Keys: kit.On("n"), Help: "write a note on the run",
-			Why: p.refusal(lab.Note, canLabel, ""), Act: p.note, Alters: true},
+			Why: p.refusal(canLabel, ""), Act: p.note, Alters: true},
 		{Keys: kit.On("#"), Help: "add or remove tags",
-			Why: p.refusal(lab.Tag, canLabel, ""), Act: p.tag, Alters: true},
+			Why: p.refusal(canLabel, ""), Act: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
-			Why: p.refusal(lab.Archive, canLabel, ""), Act: p.archive, Alters: true},
+			Why: p.refusal(canLabel, ""), Act: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
-			Why:  p.refusal(lab.Delete, canDelete, "A live run cannot be deleted. Stop it first"),
+			Why:  p.refusal(canDelete, "A live run cannot be deleted. Stop it first"),
 			Act:  p.delete, Alters: true},
 	}
 }

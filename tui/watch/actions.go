@@ -117,7 +117,7 @@ func (w *Page) pause() tea.Cmd {
 // seedsThat returns the runs of the row under the cursor that have a status and can be asked.
 func (w *Page) seedsThat(are runner.Status) []*panel.Track {
 	others := func(t *panel.Track) bool {
-		return t.Status != are || w.noControl(lab.Pause, t) != ""
+		return t.Status != are || w.noControl(t) != ""
 	}
 	return slices.DeleteFunc(w.Runs.InRow(w.Runs.RowOf(w.Runs.Cursor)), others)
 }
@@ -127,7 +127,7 @@ func (w *Page) seedsThat(are runner.Status) []*panel.Track {
 func (w *Page) resume() tea.Cmd {
 	t := w.Runs.Run()
 	ask := w.Ask("resume", t.ID)
-	if t.Status.Ended() {
+	if t.Status.Ended() && w.BoxOf(t.ID) == "" { // a box knows itself which programs it trusts
 		return w.Trusting(&t.Meta.Spec, ask)
 	}
 	return ask

@@ -69,7 +69,7 @@ func TestHalfRead(t *testing.T) {
 	if d := w.Digest(80); d != "1 done · reading 34 %" {
 		t.Errorf("the header says %q, want %q", d, "1 done · reading 34 %")
 	}
-	if w.noVerb(lab.Stop, "stop")(tr) == "" {
+	if w.noVerb("stop")(tr) == "" {
 		t.Error("a run that is done can be stopped")
 	}
 	part(events[half:], 1)

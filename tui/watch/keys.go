@@ -58,7 +58,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(nil), Act: w.flipReplay, Group: kit.ToStart},
 		{Keys: kit.On("P"), Hint: "samples",
 			Help: "the samples the adversary weighs most at the run's checkpoint",
-			Why:  of(notHere(lab.LookAtSamples)), Act: w.samples, Local: true},
+			Why:  of(noSamples), Act: w.samples, Local: true},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the watched runs that are done",
 			Why: of(nil), Act: w.compare},
 		// This one works without a run, too: it is the way out of an empty page.
@@ -106,7 +106,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why:  of(w.noResume), Act: w.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: of(w.noVerb(lab.Stop, "stop")), Act: w.stop, Alters: true},
+			Why: of(w.noVerb("stop")), Act: w.stop, Alters: true},
 		// These change how curves are drawn, in all panels alike except for the scale, which
 		// belongs to a quantity.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
@@ -156,7 +156,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
 			Why: of(w.noUndoSetting), Act: w.undoSetting, Alters: true},
 		{Keys: kit.On("C"), Help: "save a checkpoint now",
-			Why: of(w.noVerb(lab.Save, "save", runner.Running, runner.Paused)),
+			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
 			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Runs.Run().ID) }, Alters: true},
 	}
 }

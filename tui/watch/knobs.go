@@ -24,7 +24,7 @@ func (w *Page) noTurn(t *panel.Track) string {
 	if !t.HasKnobs {
 		return fmt.Sprintf("%s has settings that this version cannot read", t.Label)
 	}
-	return w.noVerb(lab.Turn, "change")(t)
+	return w.noVerb("change")(t)
 }
 
 // undoSetting asks the run to give a setting the exact value that it had before its last turn.
@@ -39,7 +39,7 @@ func (w *Page) noUndoSetting(t *panel.Track) string {
 	if w.logs.clock != nil { // the key has another meaning there
 		return "A replay changes nothing"
 	}
-	if why := w.noVerb(lab.Turn, "undo")(t); why != "" {
+	if why := w.noVerb("undo")(t); why != "" {
 		return why
 	}
 	_, _, ok := t.Back()

@@ -39,7 +39,7 @@ func (w *Page) forked() (t *panel.Track, near int64) {
 // noFork says why the run cannot be forked from here.
 func (w *Page) noFork(*panel.Track) string {
 	t, _ := w.forked()
-	return lab.ForkRun.NotHere(t.Run)
+	return w.Unreached(t.ID)
 }
 
 // pointAtBranch puts the cursor on the first branch of the run parent. That run becomes the

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -70,15 +69,13 @@ func (w *Page) noPane() string {
 // noVerb returns what says why a live run cannot be asked something, for which it must be in one of
 // some states; none stands for all. An ended run comes first, as it is ended whoever ran it; only a
 // run of this process has somebody to ask.
-func (w *Page) noVerb(
-	does lab.Deed, verb string, in ...runner.Status,
-) func(*panel.Track) string {
+func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) string {
 	return func(t *panel.Track) string {
 		switch {
 		case t.Status.Ended():
 			return nothingTo(verb, t)
-		case w.noControl(does, t) != "":
-			return w.noControl(does, t)
+		case w.noControl(t) != "":
+			return w.noControl(t)
 		case len(in) > 0 && !slices.Contains(in, t.Status):
 			return fmt.Sprintf("%s is %s", t.Label, t.Status)
 		}
@@ -91,7 +88,7 @@ func (w *Page) noPause(t *panel.Track) string {
 	if len(w.seedsThat(runner.Running))+len(w.seedsThat(runner.Paused)) > 0 {
 		return ""
 	}
-	return w.noVerb(lab.Pause, "pause", runner.Running, runner.Paused)(t)
+	return w.noVerb("pause", runner.Running, runner.Paused)(t)
 }
 
 // noResume says why a run cannot be resumed. One that has ended without being done can be, by any
@@ -99,13 +96,11 @@ func (w *Page) noPause(t *panel.Track) string {
 func (w *Page) noResume(t *panel.Track) string {
 	switch {
 	case t.Status == runner.Paused:
-		return w.noControl(lab.Resume, t)
-	case t.Status.Ended() && t.Status != runner.Done && lab.Resume.NotHere(t.Run) != "":
-		return lab.Resume.NotHere(t.Run)
+		return w.noControl(t)
 	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Spec.IsScript():
 		return runner.ByScript(t.ID)
 	case t.Status.Ended() && t.Status != runner.Done:
-		return ""
+		return w.Unreached(t.ID)
 	}
 	return nothingTo("resume", t)
 }
@@ -116,15 +111,16 @@ func nothingTo(verb string, t *panel.Track) string {
 }
 
 // noControl says that a run takes its requests elsewhere.
-func (w *Page) noControl(does lab.Deed, t *panel.Track) string {
-	return cmp.Or(does.NotHere(t.Run), kit.Unless(w.Controls(t.ID),
-		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label)))
+func (w *Page) noControl(t *panel.Track) string {
+	if why := w.Unreached(t.ID); why != "" {
+		return why
+	}
+	return kit.Unless(w.Controls(t.ID),
+		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))
 }
 
-// notHere returns what says why something cannot be done from here to a run, whatever its status.
-func notHere(does lab.Deed) func(*panel.Track) string {
-	return func(t *panel.Track) string { return does.NotHere(t.Run) }
-}
+// noSamples says why the samples of a run cannot be shown.
+func noSamples(t *panel.Track) string { return lab.NoSamples(t.Run) }
 
 // noCopy says that the key has another meaning in a replay.
 func (w *Page) noCopy(*panel.Track) string {

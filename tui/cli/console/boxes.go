@@ -79,8 +79,7 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 	var waiting sync.WaitGroup
 	for _, b := range all {
 		waiting.Go(func() {
-			told := time.AfterFunc(tellAfter, func() { c.Note("waiting for box " + b.Name) })
-			defer told.Stop()
+			defer c.tellWaiting(b)()
 			b.Link.Await(waits, func(s box.State) bool { return s.Complete })
 		})
 	}
@@ -91,10 +90,32 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// tellWaiting notes that a command waits for a box, and how far the list of its runs is, until the
+// function that it returns is called.
+func (c *Console) tellWaiting(b box.Linked) (end func()) {
+	over := make(chan struct{})
+	go func() {
+		for pause := tellAfter; ; pause = tellEvery {
+			select {
+			case <-over:
+				return
+			case <-time.After(pause):
+			}
+			text := "waiting for box " + b.Name
+			if s := b.Link.State(); s.Asked > 0 {
+				text += fmt.Sprintf(": %d of %d runs", s.Come, s.Asked)
+			}
+			c.Note(text)
+		}
+	}()
+	return func() { close(over) }
+}
+
 // How long a command waits for the list of the runs of a box, and after what time it says so.
 const (
 	boxPatience = time.Minute
 	tellAfter   = 2 * time.Second
+	tellEvery   = 10 * time.Second
 )
 
 // silentBox is the time after which a box from which another drolab has heard nothing is noted.

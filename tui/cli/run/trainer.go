@@ -38,6 +38,14 @@ func (tr *Trainer) client(runsDir string) *engine.Client {
 		}})
 }
 
+// FarVerbs returns what does on this machine what a drolab elsewhere asks over its link.
+func FarVerbs(env console.Env) runner.Verbs {
+	if !engine.Supported || env.Self == nil {
+		return engine.ReadOnly{}
+	}
+	return (&Trainer{Console: console.New(env)}).client(env.RunsDir)
+}
+
 // programMeans returns the interpreter and the environment for programs that this process asks to
 // start.
 func programMeans() *runner.ProgramMeans {

@@ -50,7 +50,7 @@ func fill(t testing.TB, mirror, name, dir string) {
 		eventtest.Must(t, m.Put(head))
 		log, err := os.ReadFile(filepath.Join(r.Dir, eventlog.LogName))
 		eventtest.Must(t, err)
-		_, err = m.Append(head.ID, record.LogState{}, log)
+		_, _, err = m.Append(head.ID, record.LogState{}, log)
 		eventtest.Must(t, err)
 	}
 	m.Heard()
