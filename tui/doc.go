@@ -46,7 +46,8 @@
 //
 //	frame.go     header with tabs, "read-only" and what the page says (Digest); footer, notice,
 //	             "reading ..." of what is waited for
-//	boxes.go     what the header says of other machines, and the notice that one has no link
+//	boxes.go     `M`, Boxes: how the links to other machines stand, and what they said; what the
+//	             header says of them, and the notice that one has no link
 //	folder.go    looks at the runs' folder for the count of live runs in the header
 //	beat.go      the end of a live run shows within half a second, by its lock
 //	recorded.go  where runs are read: the folder with its catalogue, read-only or not, and

@@ -20,7 +20,7 @@ func (m *Model) look() tea.Cmd {
 }
 
 // noteRuns takes in the folder's runs, as the page that is shown does, and page Runs for the
-// search. The interface begins with Watch where runs are live, unless a key was pressed meanwhile.
+// search.
 func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	cmd, live := m.Note(msg), lab.Live(msg.Runs)
 	if m.current != watchPage {
@@ -42,9 +42,23 @@ func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	}
 	if !m.listed {
 		m.listed, m.Newcomer = true, len(msg.Runs) == 0
-		if len(m.live) > 0 && m.current == launchPage && !m.used && m.overlay == nil {
-			cmd = tea.Batch(cmd, kit.Send(lab.Watch{}))
-		}
 	}
-	return tea.Batch(cmd, m.wake())
+	return tea.Batch(cmd, m.begin(), m.wake())
+}
+
+// begin turns to the live runs at the beginning: from Launch, unless a key was pressed meanwhile,
+// and on Watch from the newest runs, which had ended. Without live runs it waits until all boxes
+// have answered.
+func (m *Model) begin() tea.Cmd {
+	live := m.knownLive()
+	if m.begun || len(live) == 0 && m.boxes.answered < len(m.Config.Boxes) {
+		return nil
+	}
+	m.begun = true
+	launches := m.current == launchPage && !m.used && m.overlay == nil
+	watches := m.current == watchPage && m.watch.ShowsNewest() && len(m.Config.Boxes) > 0
+	if len(live) > 0 && (launches || watches) {
+		return kit.Send(lab.Watch{})
+	}
+	return nil
 }

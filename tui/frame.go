@@ -107,19 +107,39 @@ func (m *Model) headerNote(cells int) string {
 	return m.Theme.Shorten(m.withBoxes(note, cells), cells)
 }
 
-// footer draws the last line: a notice, or the keys that work now.
+// footer draws the last line, which has the keys that work now, or a notice in as many lines as it
+// takes.
 func (m *Model) footer() string {
 	t := m.Theme
 	switch {
-	case m.notice.Text != "" && m.notice.Bad:
-		text := cell.Warning + " " + cell.Cut(m.notice.Text, m.w-4)
-		return kit.Left(" "+t.Alarm.Paint(t.Greek(text)), m.w)
 	case m.notice.Text != "":
-		return kit.Left(" "+t.Warn.Paint(t.Greek(cell.Cut(m.notice.Text, m.w-2))), m.w)
+		return strings.Join(m.noticeLines(), "\n")
 	case m.isBusy():
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
 	}
 	return t.Footer(m.hinted(), m.w)
+}
+
+// noticeLines draws the notice. It stands over the last lines of the page where one line is too
+// short for it, and is cut where half of the page is.
+func (m *Model) noticeLines() (lines []string) {
+	t := m.Theme
+	mark, st := "", t.Warn
+	if m.notice.Bad {
+		mark, st = cell.Warning+" ", t.Alarm
+	}
+	cells := m.w - 2 - cell.Width(mark)
+	parts := kit.Wrap(t.Greek(m.notice.Text), cells)
+	most := max(1, m.Body.H/2)
+	if len(parts) > most {
+		parts[most-1] = cell.Cut(strings.Join(parts[most-1:], " "), cells)
+		parts = parts[:most]
+	}
+	for _, part := range parts {
+		lines = append(lines, kit.Left(" "+st.Paint(mark+part), m.w))
+		mark = kit.Blanks(cell.Width(mark))
+	}
+	return lines
 }
 
 // isBusy reports whether the footer says what is waited for, in place of the keys.
@@ -170,7 +190,7 @@ func (m *Model) title() string {
 	}
 	text, running := fmt.Sprintf("drolab %d %%", int(100*part)), 0
 	for _, r := range m.live {
-		if r.Status() == runner.Running {
+		if r.Status() == runner.Running && m.Silent.Ago(r, r.Status()) == "" {
 			running++
 		}
 	}

@@ -56,6 +56,7 @@ type folder struct {
 	keep     viewKeeper
 	launched []string      // runs of the last start
 	listed   bool          // the runs were listed
+	begun    bool          // the interface has found out with which page it begins
 	live     []*record.Run // those that have not ended, as listed
 	beating  bool          // a beat is under way
 }
@@ -117,6 +118,7 @@ func (m *Model) open(o *kit.Overlay) {
 
 // Init implements tea.Model. Nothing slow comes before the first frame.
 func (m *Model) Init() tea.Cmd {
+	m.LookAtBoxes(time.Now()) // what a mirror says may be old
 	return tea.Batch(
 		// As if the terminal had answered that it can synchronize its output. One that cannot takes
 		// no notice of it.
@@ -401,5 +403,7 @@ func (m *Model) frame() []string {
 	if m.overlay != nil {
 		body = m.overlay.View(m.Theme, body, m.Body.W, m.Body.H)
 	}
-	return append(append([]string{m.header()}, body...), m.footer())
+	lines := append([]string{m.header()}, body...)
+	foot := strings.Split(m.footer(), "\n")
+	return append(lines[:m.h-len(foot)], foot...)
 }

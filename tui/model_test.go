@@ -463,7 +463,7 @@ func TestBeginsWithLiveRuns(t *testing.T) {
 	if h := r.header(); !strings.Contains(h, "4 live") {
 		t.Errorf("the header is %q, want 4 live in it", h)
 	}
-	r.used, r.listed = false, false
+	r.used, r.begun = false, false
 	r.tick(tuitest.Epoch0()) // a slow disk answers after the first tick
 	r.Send(lab.Listed{Runs: r.live})
 	if r.current != watchPage {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,8 +33,13 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	m.news = m.now
 	switch {
 	case click && at.Y == 0: // the header
+		tabs := m.tabs()
+		last := tabs[len(tabs)-1]
 		if id, ok := m.tabAt(at.X); ok {
 			return m.turnTo(id)
+		}
+		if len(m.boxes.notes) > 0 && at.X >= last.x+cell.Width(last.text) {
+			return m.openBoxes("")
 		}
 	case click && at.Y == m.h-1:
 		return m.clickFooter(at.X)

@@ -22,7 +22,7 @@ const (
 	quietAfter     = 2 * time.Second     // without news until nothing happens
 	readRarely     = 2 * time.Second     // nothing happened for long
 	longQuietAfter = time.Minute
-	noticeTime     = 6 * time.Second // how long a notice stands in the footer's place
+	noticeTime     = 6 * time.Second // how long each line of a notice stands in the footer's place
 
 	localRound  = time.Second         // in which each part of a page shows what is new
 	remoteRound = 3 * time.Second / 2 // over SSH, where the line may be slow
@@ -40,7 +40,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.pressed = t // the start: what is opened shows as soon as it is read
 	}
 	m.frames.set(m.frameRate())
-	if m.notice.Text != "" && t.Sub(m.noticed) > noticeTime {
+	if m.notice.Text != "" && t.Sub(m.noticed) > m.noticeTime() {
 		m.notice = kit.Notice{}
 		m.version++
 	}
@@ -75,6 +75,11 @@ func (m *Model) pace() time.Duration {
 		return readIdle
 	}
 	return readEvery
+}
+
+// noticeTime returns how long the notice stands.
+func (m *Model) noticeTime() time.Duration {
+	return time.Duration(len(m.noticeLines())) * noticeTime
 }
 
 // frameRate returns the number of frames a second that are worth their cost.

@@ -104,6 +104,7 @@ func (m *Model) things() (list []offer) {
 			list = append(list, offer{&rows[k], pageID(i)})
 		}
 	}
+	list = append(list, m.findBoxes()...)
 	for _, of := range lab.SummaryNumbers() {
 		define := func() tea.Cmd {
 			return kit.Show(m.Defined(of.Title, lab.Define([]string{of.Name})))

@@ -29,6 +29,7 @@
 //	verbs.go     Link as runner.Verbs; changes of the records of runs; lost answers
 //	wants.go     which logs the other processes on a mirror want
 //	farside.go   FarSide: looks at the runs of a box, and sends what has changed
+//	silence.go   when a box counts as silent: its runs are then shown as they were known last
 //	acting.go    what the far side does for the other side
 //	wire.go      the frames of a conversation, their bounds, the line with which it begins
 //	buckets.go   which runs differ, told in few bytes

@@ -37,6 +37,7 @@ type State struct {
 	Complete  bool          // in this conversation, the mirror had all runs of the box
 	Since     time.Time     // since when it is linked, or is not
 	Heard     time.Time     // when the box last spoke, to a few seconds; zero: never
+	Known     time.Time     // when any process last wrote what it says into the mirror; zero: never
 	Hello     *Hello        // of the far side; nil: it has never said one
 	Offset    time.Duration // of the box's clock from ours
 	Word      string        // why there is no link; "" while it is made for the first time
@@ -83,9 +84,11 @@ type Linked struct {
 
 // NewLink returns the link of a box whose mirror is in the folder dir.
 func NewLink(box, dir string, dial Dial) *Link {
-	return &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
+	l := &Link{box: box, dir: dir, dial: dial, now: time.Now, wanted: map[string]bool{},
 		refused: map[string]bool{}, followed: map[string]bool{}, live: map[string]bool{},
 		changed: make(chan struct{}), over: make(chan struct{})}
+	l.readKnown()
+	return l
 }
 
 // State returns how the link stands.
@@ -186,6 +189,7 @@ func (l *Link) Run(ctx context.Context) {
 // openMirror begins to write the mirror, unless another process writes it. It reports whether the
 // mirror can be used at all.
 func (l *Link) openMirror() bool {
+	l.readKnown()
 	m, err := record.OpenMirror(l.dir, l.box)
 	held := errors.Is(err, disk.ErrHeld)
 	if err != nil && !held {
@@ -429,7 +433,13 @@ func (l *Link) received(n int) {
 	if n > 0 {
 		l.state.Bytes += int64(n)
 		if l.heard.Sub(l.state.Heard) > pingEvery {
-			l.state.Heard, tell = l.heard, l.mirror
+			l.state.Heard = l.heard
+			if l.state.upToDate() {
+				tell = l.mirror
+			}
+		}
+		if l.state.upToDate() {
+			l.state.Known = l.heard
 		}
 	}
 	l.mu.Unlock()

@@ -644,7 +644,7 @@ func (m *Mirror) Heard() {
 // process of this machine; the zero time: never.
 func MirrorHeard(dir string) time.Time {
 	info, err := os.Lstat(filepath.Join(dir, mirrorLockName))
-	if err != nil {
+	if err != nil || info.Size() == 0 { // nothing was noted yet
 		return time.Time{}
 	}
 	return info.ModTime()

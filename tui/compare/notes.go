@@ -29,6 +29,9 @@ func (p *Page) noteLines(w int) (lines []string) {
 		bullet(t.Alarm.Paint(cell.Warning), cell.OneLine(
 			fmt.Sprintf("%s. Its curve lacks that part. The table is of its summary", d)))
 	}
+	for _, note := range p.Silent.Notes(p.runs) {
+		bullet(t.Warn.Paint(cell.Warning), note)
+	}
 	for _, n := range p.table.Notes {
 		bullet(t.Warn.Paint(cell.Warning), n.Text)
 	}

@@ -16,8 +16,10 @@ import (
 // Without choices Esc, Enter, q, ? and i close it; with them, only a choice or
 // Esc does; a form takes every key but Esc and Ctrl-C.
 type Overlay struct {
-	Title   string
-	Lines   []string // wrapped where the screen is narrower
+	Title string
+	Lines []string // wrapped where the screen is narrower
+	// Make returns the lines anew for so many cells; nil leaves Lines as they are.
+	Make    func(t *Theme, w int) []string
 	choices []Answer
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
@@ -65,6 +67,9 @@ func Danger(title string, lines []string, choices ...Answer) tea.Cmd {
 // Resize makes an overlay ready for a page of w by h cells. It is called before the overlay is
 // shown, and again at every change of size or theme.
 func (o *Overlay) Resize(t *Theme, w, h int) {
+	if o.Make != nil {
+		o.Lines = o.Make(t, w-4)
+	}
 	all := append([]string(nil), o.Lines...)
 	if len(o.choices) > 0 {
 		all = append(all, "", o.options(t))
@@ -112,6 +117,9 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	}
 	return false, nil
 }
+
+// GoTo scrolls to a line.
+func (o *Overlay) GoTo(line int) { o.text.SetYOffset(line) }
 
 // Wheel scrolls the text.
 func (o *Overlay) Wheel(msg tea.MouseWheelMsg) { o.text, _ = o.text.Update(msg) }

@@ -15,6 +15,21 @@ import (
 // Duration writes how long something took or will take, as axes do: 7s, 12m34s, 1h02m, 3d04h.
 func Duration(d time.Duration) string { return plot.FormatDuration(d.Seconds()) }
 
+// Age writes how long ago something was, in its largest unit: "40 s", "12 min", "3 h", "5 d".
+// Seconds go in steps of five, so that the screen stands meanwhile.
+func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second/5*5)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d d", d/day)
+}
+
 // Plural returns a count with its noun, in the plural unless the count is 1.
 func Plural(n int, noun string) string {
 	if n == 1 {

@@ -33,3 +33,15 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+// TestAge: an age has its largest unit.
+func TestAge(t *testing.T) {
+	const day = 24 * time.Hour
+	for d, want := range map[time.Duration]string{0: "0 s", 44 * time.Second: "40 s",
+		time.Minute: "1 min", 59*time.Minute + 59*time.Second: "59 min", time.Hour: "1 h",
+		day - time.Second: "23 h", day: "1 d", 400 * day: "400 d"} {
+		if got := Age(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

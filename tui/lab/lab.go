@@ -26,6 +26,7 @@ type Lab struct {
 	Colors Colors
 	looks  lookState
 	far    map[string]string // the runs of boxes, each with the name of its box
+	Silent Silences          // the silent boxes, as of the last tick
 	heeded map[string]bool   // the boxes of which the user was told what a logout ends there
 	// asked says that something was asked of the Verbs, which are made for the first request.
 	asked bool
@@ -76,6 +77,16 @@ func (s *Lab) Controls(id string) bool {
 		return s.Unreached(id) == ""
 	}
 	return s.Config.RunsGoOn || s.Mine[id]
+}
+
+// RunsOn returns the number of runs that are shown of a box.
+func (s *Lab) RunsOn(box string) (n int) {
+	for _, of := range s.far {
+		if of == box {
+			n++
+		}
+	}
+	return n
 }
 
 // Start asks for runs; the answer is Started. Forks start on the machine that has their parent.

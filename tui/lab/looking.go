@@ -110,6 +110,12 @@ func Live(runs []*record.Run) []*record.Run {
 		func(r *record.Run) bool { return r.Status().Ended() })
 }
 
+// Own returns the runs of this machine.
+func Own(runs []*record.Run) []*record.Run {
+	return slices.DeleteFunc(slices.Clone(runs),
+		func(r *record.Run) bool { return r.Mirrored() != nil })
+}
+
 // Ends returns the live runs that have ended. Whoever records a run holds its lock. So one look at
 // each of these files is enough, and nothing is read of a run that goes on.
 func Ends(s Source, live []*record.Run) (m Over) {

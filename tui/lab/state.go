@@ -24,6 +24,18 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	return cmp.Or(glyphs[s], "?"), st
 }
 
+// StateKnown returns how a status is shown that was known some time ago, as Silences tell: faint,
+// and with the age.
+func StateKnown(
+	t *kit.Theme, s runner.Status, ago string,
+) (glyph string, st kit.Style, text string) {
+	glyph, st = State(t, s)
+	if ago == "" {
+		return glyph, st, string(s)
+	}
+	return glyph, t.Dim, fmt.Sprintf("%s, %s", s, ago)
+}
+
 // missing is the status of a run of a sweep that has not begun.
 const missing runner.Status = "missing"
 

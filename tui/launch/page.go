@@ -44,7 +44,7 @@ type Page struct {
 	warned warnings     // what its runs would warn of
 
 	entries map[string]source.Entry // datasets by name, as last found in the data folder
-	past    []*record.Run
+	past    []*record.Run           // of this machine
 	plan    estimate
 	looked  time.Time // when a tick last looked at the data folder
 }
@@ -99,7 +99,7 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case datasetsMsg:
 		l.entries = msg.entries
 	case lab.Listed:
-		l.past = msg.Runs
+		l.past = lab.Own(msg.Runs)
 		l.updatePlan()
 	case lab.Prepare:
 		named := func(p presets.Preset) bool { return p.Name == msg.Preset }

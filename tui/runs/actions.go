@@ -40,7 +40,9 @@ func (p *Page) define() tea.Cmd {
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
-func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.ableRuns(canResume)) }
+func (p *Page) resume() tea.Cmd {
+	return p.askEach("resume", p.ableRuns(canResume))
+}
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.ableRuns(canStop)
@@ -77,6 +79,8 @@ func (p *Page) pickedRuns() []*record.Run {
 // ability reports whether an action is possible on a run with status s; mine says whether this
 // program controls the run.
 type ability func(s runner.Status, mine bool) bool
+
+func canLabel(runner.Status, bool) bool { return true }
 
 func canDelete(s runner.Status, _ bool) bool { return s.Ended() }
 
@@ -117,6 +121,22 @@ func (p *Page) ableRuns(can ability) []*record.Run {
 	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
 		return p.Unreached(r.Meta.ID) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
 	})
+}
+
+// noFork says why the run under the cursor cannot be forked.
+func (p *Page) noFork() string {
+	if r := p.current(); r != nil {
+		return p.Unreached(r.Meta.ID)
+	}
+	return p.none()
+}
+
+// noSamples says why the samples of the run under the cursor cannot be shown.
+func (p *Page) noSamples() string {
+	if r := p.current(); r != nil {
+		return lab.NoSamples(r)
+	}
+	return p.none()
 }
 
 // doneRuns returns the picked runs that can be compared, wherever they are.

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/compare"
+	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -60,7 +61,7 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 		figures("seed", 7, 44, line.seedText, func(l line) page.Key {
 			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
 		}),
-		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
+		text(stateHead, stateCells, 60, func(r *record.Run) string { return string(r.Status()) }),
 		figures("epochs", 9, 72, epochs, func(l line) page.Key {
 			return page.Key{Number: -l[0].Epochs()}
 		}),
@@ -75,9 +76,37 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	}
 	if boxes {
 		const behindMethod = 2
-		columns = slices.Insert(columns, behindMethod, text("box", 9, 0, compare.BoxOf))
+		box := text("box", boxCells+1, 44, compare.BoxOf)
+		box.Cell = line.boxText
+		columns = slices.Insert(columns, behindMethod, box)
 	}
 	return columns
+}
+
+// boxCells is the width of the names of boxes.
+const boxCells = 8
+
+// boxText says where the runs of a line are.
+func (l line) boxText() string {
+	names := lists.Map(lists.DistinctBy(l, compare.BoxOf), compare.BoxOf)
+	if text := strings.Join(names, ","); len(names) == 1 || cell.Width(text) <= boxCells {
+		return text
+	}
+	return fmt.Sprintf("%d places", len(names))
+}
+
+// stateHead is the head of the column of states.
+const stateHead, stateCells = "state", 12
+
+// stateText writes the state of a run.
+func (p *Page) stateText(r *record.Run) string {
+	const wide = 120
+	ago := p.Silent.Ago(r, r.Status())
+	if p.Body.W < wide {
+		ago = strings.TrimSuffix(ago, " ago")
+	}
+	_, _, text := lab.StateKnown(p.Theme, r.Status(), ago)
+	return text
 }
 
 // measureCells returns the least width of the column of a measure.
@@ -161,6 +190,8 @@ func (p *Page) makeColumns() {
 	p.columns[method].Cell = func(l line) string {
 		return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l))
 	}
+	state := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == stateHead })
+	p.columns[state].Cell = func(l line) string { return l.common(p.stateText) }
 	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head }))
 }
 
@@ -227,23 +258,26 @@ const listMark = 6
 const methodCells = 6
 
 // layColumns returns the columns that fit. Where the mean accuracy would have no room, the epochs
-// give up theirs.
+// give up theirs, and then the states, which have glyphs. Where ages stand behind states, the
+// presets and seeds do instead.
 func (p *Page) layColumns(w int) []runColumn {
-	columns := p.layWithout(w, "")
 	mean := func(c runColumn) bool { return c.name() == "test_accuracy" }
-	if slices.ContainsFunc(columns, mean) {
-		return columns
+	spared := [][]string{nil, {"epochs"}, {"epochs", stateHead}}
+	if len(p.Silent) > 0 {
+		spared = [][]string{nil, {"epochs"}, {"epochs", "preset"}, {"epochs", "preset", "seed"}}
 	}
-	if fewer := p.layWithout(w, "epochs"); slices.ContainsFunc(fewer, mean) {
-		return fewer
+	for _, heads := range spared {
+		if columns := p.layWithout(w, heads); slices.ContainsFunc(columns, mean) {
+			return columns
+		}
 	}
-	return columns
+	return p.layWithout(w, nil)
 }
 
-// layWithout returns the columns that fit, without one if spared is its head. Room that is left
+// layWithout returns the columns that fit, without those with the heads spared. Room that is left
 // goes to the method, then to the preset. It is kept for them before figures that narrow screens
 // lack.
-func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
+func (p *Page) layWithout(w int, spared []string) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
 	longest := p.measureNames()
@@ -257,10 +291,14 @@ func (p *Page) layWithout(w int, spared string) (columns []runColumn) {
 	}
 	full := false // columns shown by default end with the first that has no room
 	for _, c := range p.columns {
-		if c.Head == startedHead && p.Body.W < agoFrom {
+		switch {
+		case c.Head == startedHead && p.Body.W < agoFrom:
 			c.Width = shortCells
+		case c.Head == stateHead && len(p.Silent) > 0:
+			c.Width = max(c.Width, longest.of[stateHead]+1)
 		}
-		if c.Head == spared || !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
+		if slices.Contains(spared, c.Head) || !p.shows(&c, w) ||
+			full && !c.extra && !p.chosenColumns[c.Head] {
 			continue
 		}
 		if p.chosenColumns[c.Head] {

@@ -26,26 +26,19 @@ const (
 // ago says how long ago a time was: "12 min ago". Without a clock it is the day.
 func ago(t, now time.Time, long bool) string {
 	since := now.Sub(t)
-	text := ""
+	const most = 100 * 24 * time.Hour
 	switch {
-	case now.IsZero() || since < 0 || since >= 100*24*time.Hour:
+	case now.IsZero() || since < 0 || since >= most:
 		if long {
 			return t.UTC().Format("2006-01-02")
 		}
 		return t.UTC().Format("01-02")
 	case since < time.Minute:
 		return "now"
-	case since < time.Hour:
-		text = fmt.Sprintf("%d min", since/time.Minute)
-	case since < 24*time.Hour:
-		text = fmt.Sprintf("%d h", since/time.Hour)
-	default:
-		text = fmt.Sprintf("%d d", since/(24*time.Hour))
+	case long:
+		return kit.Age(since) + " ago"
 	}
-	if long {
-		text += " ago"
-	}
-	return text
+	return kit.Age(since)
 }
 
 // startedColumn returns the column of starts.

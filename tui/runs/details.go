@@ -80,7 +80,11 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 	if r != nil {
 		m, s := &r.Meta, r.Summary()
 		shown := p.layColumns(w)
-		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
+		_, _, state := lab.StateKnown(t, r.Status(), p.Silent.Ago(r, r.Status()))
+		state += fmt.Sprintf(" at step %d of %d", s.Steps, m.Steps)
+		if p.Silent.Ago(r, r.Status()) != "" {
+			state += ": box " + r.Mirrored().Box + " has no link"
+		}
 		for _, part := range [][2]string{{": ", cell.OneLine(s.Cause)},
 			{", pinned at ", p.pinText(r)}, {", a fork of ", cell.OneLine(m.Parent)},
 			{"; its method ", lab.Explain(m)}} {

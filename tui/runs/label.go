@@ -12,8 +12,9 @@ import (
 
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
-	return p.askLabel("Note on ", "One line kept with the run. Filters find its words.",
-		p.pickedRuns()[0].Label().Note,
+	runs := p.ableRuns(canLabel)
+	return p.askLabel(runs, "Note on ", "One line kept with the run. Filters find its words.",
+		runs[0].Label().Note,
 		func(text string) record.LabelEdit {
 			note := strings.TrimSpace(text)
 			return record.LabelEdit{Note: &note}
@@ -22,16 +23,15 @@ func (p *Page) note() tea.Cmd {
 
 // tag asks for the tags of the picked runs.
 func (p *Page) tag() tea.Cmd {
-	return p.askLabel("Tags of ",
+	return p.askLabel(p.ableRuns(canLabel), "Tags of ",
 		"Words to add; -word removes one. The filter tag:word finds them.", "",
 		func(text string) record.LabelEdit { return record.LabelEdit{Tags: strings.Fields(text)} })
 }
 
-// askLabel opens the form that takes a line of text for the labels of the picked runs.
+// askLabel opens the form that takes a line of text for the labels of runs.
 func (p *Page) askLabel(
-	title, about, text string, edit func(text string) record.LabelEdit,
+	runs []*record.Run, title, about, text string, edit func(text string) record.LabelEdit,
 ) tea.Cmd {
-	runs := p.pickedRuns()
 	check := func(text string) error {
 		l := runs[0].Label()
 		edit(text).Apply(&l)
@@ -46,7 +46,7 @@ func (p *Page) askLabel(
 
 // archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
-	runs := p.pickedRuns()
+	runs := p.ableRuns(canLabel)
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
 	done := "%s brought back"
 	if away {

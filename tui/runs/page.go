@@ -174,6 +174,8 @@ func (p *Page) states() []kit.State {
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case kit.Changed:
+		p.nameWidths = nameWidths{}
 	case minuteMsg:
 		p.now = time.Time(msg)
 	case kit.Tick:

@@ -191,7 +191,7 @@ func (p *Page) viewFilter(w int) string {
 // row draws line i of the list, a row of the grid.
 func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 	t, r := p.Theme, l[0]
-	glyph, state := lab.State(t, r.Status())
+	glyph, state, _ := lab.StateKnown(t, r.Status(), p.Silent.Ago(r, r.Status()))
 	cursor, chosen := " ", kit.Blanks(len(cell.Ticked))
 	if i == p.at {
 		cursor = t.Cursor

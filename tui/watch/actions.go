@@ -116,7 +116,9 @@ func (w *Page) pause() tea.Cmd {
 
 // seedsThat returns the runs of the row under the cursor that have a status and can be asked.
 func (w *Page) seedsThat(are runner.Status) []*panel.Track {
-	others := func(t *panel.Track) bool { return t.Status != are || !w.Controls(t.ID) }
+	others := func(t *panel.Track) bool {
+		return t.Status != are || w.noControl(t) != ""
+	}
 	return slices.DeleteFunc(w.Runs.InRow(w.Runs.RowOf(w.Runs.Cursor)), others)
 }
 

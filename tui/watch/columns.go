@@ -231,7 +231,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
 		step("batch loss", 11, "loss"),
-		step("samples/s now", 14, "images_per_second"),
+		figure("samples/s now", 14, lab.Named("images_per_second"), w.speedNow),
 		newColumn("epoch", 10, nil, func(runs []*panel.Track) string {
 			t := panel.Slowest(runs)
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
@@ -260,6 +260,15 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	return list
 }
 
+// speedNow returns the speed of runs at their last steps. Of a run whose box is silent nobody knows
+// it.
+func (w *Page) speedNow(runs []*panel.Track) (v measure.Number) {
+	if slices.ContainsFunc(runs, func(t *panel.Track) bool { return w.knownAgo(t) != "" }) {
+		return v
+	}
+	return panel.StepFigure("images_per_second").Over(runs)
+}
+
 // applyToNone reports whether a column shows a measure of steps that applies to none of the runs,
 // such as λ where the uncertainty set is CVaR.
 func (w *Page) applyToNone(c column) bool {
@@ -281,9 +290,10 @@ func (w *Page) progress() []column {
 			return fmt.Sprintf("%.0f%%", 100*panel.Slowest(runs).Done())
 		}),
 		newColumn("ETA", 9, nil, func(runs []*panel.Track) string {
-			left, ok := panel.Slowest(runs).Remaining()
+			slowest := panel.Slowest(runs)
+			left, ok := slowest.Remaining()
 			// The clock of a replay says nothing about the time that a run needs.
-			if !ok || w.logs.clock != nil {
+			if !ok || w.logs.clock != nil || w.knownAgo(slowest) != "" {
 				return "–"
 			}
 			return kit.Duration(left)

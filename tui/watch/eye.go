@@ -25,6 +25,9 @@ func (w *Page) fetchEye(now time.Time) tea.Cmd {
 	case inView || w.logs.clock != nil:
 		turn = eyeTurn * w.Round
 	}
+	if of := t.Run.Mirrored(); of != nil {
+		w.Board.Eye.Without(t.ID, "the data are on box "+of.Box+" (see P)")
+	}
 	return w.Board.Eye.Fetch(now, turn, t.Meta, t.Eval)
 }
 

@@ -25,13 +25,20 @@ func (w *Page) Digest(cells int) string {
 	if w.logs.clock != nil && w.logs.clock.Ready {
 		return w.logs.clock.Words(cells)
 	}
-	counts := map[runner.Status]int{}
+	counts, silent := map[runner.Status]int{}, 0
 	for _, t := range w.Runs.Tracks {
-		counts[t.Status]++
+		if w.knownAgo(t) != "" {
+			silent++
+		} else {
+			counts[t.Status]++
+		}
 	}
 	// What goes on comes first, as the header may be cut at its end.
 	words := lab.Counts(counts, runner.Running, runner.Queued, runner.Paused, runner.Done,
 		runner.Stopped, runner.Interrupted, runner.Failed)
+	if silent > 0 {
+		words = append(words, fmt.Sprintf("%d without a link", silent))
+	}
 	// Rounded down: 100 % is said by not saying it any more.
 	if share := w.share(); share < 1 {
 		if w.logs.clock != nil {
@@ -49,9 +56,18 @@ func (w *Page) Progress() (part float64, failed, live bool) {
 	for _, t := range w.Runs.Tracks {
 		part += t.Done() / float64(len(w.Runs.Tracks))
 		failed = failed || t.Status == runner.Failed
-		live = live || !t.Status.Ended()
+		live = live || !t.Status.Ended() && w.knownAgo(t) == ""
 	}
 	return part, failed, live && w.logs.clock == nil
+}
+
+// knownAgo says how long ago the status of a run was known: "" where it is that of this moment, or
+// of the moment of a replay.
+func (w *Page) knownAgo(t *panel.Track) string {
+	if w.logs.clock != nil {
+		return ""
+	}
+	return w.Silent.Ago(t.Run, t.Status)
 }
 
 // Living returns the watched runs that go on; none in a replay.
@@ -64,6 +80,11 @@ func (w *Page) Living() (runs []*record.Run) {
 	return runs
 }
 
+// ShowsNewest reports whether the page shows the newest runs, all of which have ended, or none.
+func (w *Page) ShowsNewest() bool {
+	return len(w.Runs.Tracks) == 0 || w.logs.newest && !w.Live()
+}
+
 // Live reports whether a watched run goes on.
 func (w *Page) Live() bool { return len(w.Living()) > 0 }
 
@@ -71,7 +92,11 @@ func (w *Page) Live() bool { return len(w.Living()) > 0 }
 // that had ended when they were opened, and runs of a replay, are no news.
 func (w *Page) ringEnd(t *panel.Track, live bool) tea.Cmd {
 	if live && w.logs.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
-		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
+		name := t.Label
+		if of := t.Run.Mirrored(); of != nil {
+			name += " on " + of.Box
+		}
+		return kit.Send(lab.Ended{Name: name, Status: t.Status})
 	}
 	return nil
 }

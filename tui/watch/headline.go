@@ -69,7 +69,7 @@ func (w *Page) stateLines(cells, rows int) (lines []string) {
 		return nil
 	}
 	t, run := w.Theme, w.Runs.Run()
-	glyph, state := lab.State(t, run.Status)
+	glyph, state, _ := lab.StateKnown(t, run.Status, w.knownAgo(run))
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}

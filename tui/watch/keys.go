@@ -52,13 +52,13 @@ func (w *Page) ownKeys() []kit.Key {
 	return []kit.Key{
 		// The verbs that one shows to others come first.
 		{Keys: kit.On("F"), Hint: "what if", Help: "fork from the checkpoint at the crosshair",
-			Why: of(nil), Act: w.fork, Alters: true, Group: kit.ToStart},
+			Why: of(w.noFork), Act: w.fork, Alters: true, Group: kit.ToStart},
 		{Keys: kit.On("R"), Hint: "replay",
 			Help: "replay the runs as if training now; end a replay",
 			Why:  of(nil), Act: w.flipReplay, Group: kit.ToStart},
 		{Keys: kit.On("P"), Hint: "samples",
 			Help: "the samples the adversary weighs most at the run's checkpoint",
-			Why:  of(nil), Act: w.samples, Local: true},
+			Why:  of(noSamples), Act: w.samples, Local: true},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the watched runs that are done",
 			Why: of(nil), Act: w.compare},
 		// This one works without a run, too: it is the way out of an empty page.

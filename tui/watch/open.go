@@ -50,6 +50,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
+	w.logs.newest = len(m.wanted.IDs) == 0 && m.wanted.Replay == nil
 	before := w.Runs.IDs()
 	w.logs.raceRuns = nil
 	if len(before) > 1 && slices.Contains(before, m.wanted.Parent) {
@@ -98,12 +99,12 @@ func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
 // It takes what it needs from the lab before the command starts, because the interface may replace
 // Colors meanwhile. A read-only folder gets no index beside its logs.
 func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
-	kept, colors := l.Config.FixedRuns, l.Colors
+	kept, colors, silent := l.Config.FixedRuns, l.Colors, l.Silent
 	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{wanted: wanted, request: request}
 		var runs []*record.Run
-		runs, m.problems = panel.FindRuns(s, kept, wanted.IDs)
+		runs, m.problems = panel.FindRuns(s, kept, wanted.IDs, silent)
 		m.found = len(runs)
 		// The runs are listed for their variants if a configuration is new, which costs a look at
 		// every run.

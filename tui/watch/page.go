@@ -37,6 +37,7 @@ type reader struct {
 	round    int       // grows with every new set of runs; an answer to an older one is dropped
 	reading  bool      // whether a command reads
 	opening  bool      // whether runs were asked for and are not there yet
+	newest   bool      // whether the runs are those that were chosen without a name
 	requests int       // the number of requests for runs; only the answer to the last counts
 	looked   time.Time // when the directories were last asked for their status
 	all      bool      // whether all that the logs hold was read

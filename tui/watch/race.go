@@ -22,12 +22,24 @@ import (
 // the crosshair, at the checkpoint nearest to it, or of the run under the cursor at its newest
 // checkpoint.
 func (w *Page) fork() tea.Cmd {
+	t, near := w.forked()
+	return kit.Send(lab.Fork{Run: t.Run, Near: near})
+}
+
+// forked returns the run that would be forked, and the step; 0 stands for its newest checkpoint.
+func (w *Page) forked() (t *panel.Track, near int64) {
 	v := w.Board.CurrentView(w.screen.focus)
 	if !w.Board.Cross.On || !v.Plots() {
-		return kit.Send(lab.Fork{Run: w.Runs.Run().Run})
+		return w.Runs.Run(), 0
 	}
 	t, step := w.Board.PickedStep(v)
-	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
+	return t, max(1, int64(step))
+}
+
+// noFork says why the run cannot be forked from here.
+func (w *Page) noFork(*panel.Track) string {
+	t, _ := w.forked()
+	return w.Unreached(t.ID)
 }
 
 // pointAtBranch puts the cursor on the first branch of the run parent. That run becomes the

@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
@@ -73,7 +74,7 @@ func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) strin
 		switch {
 		case t.Status.Ended():
 			return nothingTo(verb, t)
-		case !w.Controls(t.ID):
+		case w.noControl(t) != "":
 			return w.noControl(t)
 		case len(in) > 0 && !slices.Contains(in, t.Status):
 			return fmt.Sprintf("%s is %s", t.Label, t.Status)
@@ -117,6 +118,9 @@ func (w *Page) noControl(t *panel.Track) string {
 	return kit.Unless(w.Controls(t.ID),
 		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))
 }
+
+// noSamples says why the samples of a run cannot be shown.
+func noSamples(t *panel.Track) string { return lab.NoSamples(t.Run) }
 
 // noCopy says that the key has another meaning in a replay.
 func (w *Page) noCopy(*panel.Track) string {

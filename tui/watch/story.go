@@ -8,6 +8,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/lists"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -68,22 +69,31 @@ func (w *Page) Story() string {
 	if w.storyState.Scope == "" {
 		return ""
 	}
-	return cell.OneLine(w.storyState.String())
+	story := w.storyState.String()
+	if silence := w.silence(); silence != "" {
+		story = silence + ". " + story
+	}
+	return cell.OneLine(story)
 }
 
 // storyRows returns the number of lines of the story: two from the first sentence on these runs
 // that needs them. They stay when a shorter one follows, because the panels would move each time.
+// What is said of a box without a link has a line of its own.
 func (w *Page) storyRows() int {
 	const leastHeight, oneLine, leastForTwo = 16, 100, 20 // of the page, its width, its height
+	rows := 1
 	switch {
 	case w.Body.H < leastHeight:
 		return 0
 	case w.Body.H < leastForTwo:
-		return 1
+		return rows
 	case w.Body.W < oneLine || w.storyState.longest > w.Body.W-2:
-		return 2
+		rows++
 	}
-	return 1
+	if w.silence() != "" {
+		rows++
+	}
+	return rows
 }
 
 // story draws the story in so many cells and rows: its scope faint, the rest bright. It is as long
@@ -92,12 +102,26 @@ func (w *Page) story(cells, rows int) []string {
 	if rows == 0 {
 		return nil
 	}
-	if damage := w.damage(); damage != "" { // it comes before what is told without the lost part
-		t := w.Theme
-		line := " " + t.Alarm.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
-		return append([]string{line}, w.storyLines(cells, rows-1)...)
+	note, st := w.damage(), w.Theme.Alarm // it comes before what is told without the lost part
+	if note == "" {
+		note, st = w.silence(), w.Theme.Warn
 	}
-	return w.storyLines(cells, rows)
+	if note == "" {
+		return w.storyLines(cells, rows)
+	}
+	line := " " + st.Paint(cell.Cut(w.Theme.Greek(cell.OneLine(note)), cells-2))
+	return append([]string{line}, w.storyLines(cells, rows-1)...)
+}
+
+// silence says that the figures of runs that go on are not those of this moment; "" where they are.
+func (w *Page) silence() string {
+	var runs []*record.Run
+	for _, t := range w.Runs.Tracks {
+		if w.knownAgo(t) != "" {
+			runs = append(runs, t.Run)
+		}
+	}
+	return strings.Join(w.Silent.Notes(runs), ". ")
 }
 
 // damage names the first run of whose log a part is lost, and the remedy; "" where there is none.

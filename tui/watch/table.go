@@ -28,6 +28,7 @@ const (
 // tableLayout is the layout of the table in so many cells. It is made for each drawing and thrown
 // away.
 type tableLayout struct {
+	cells            int // of the whole table
 	name, state, bar int // widths in cells; 0 for a part that is left out
 	columns          []column
 	marks            []int // the row with the best value, by column; -1 for none
@@ -80,7 +81,7 @@ func (w *Page) outcomeCount() int {
 // one does not fit, and none that comes later is taken in its place. So a narrower screen shows
 // less of the same: what runs come to, then how far they are.
 func (w *Page) layTable(cells int) tableLayout {
-	l := tableLayout{narrow: cells < 60}
+	l := tableLayout{cells: cells, narrow: cells < 60}
 	if l.narrow {
 		l.shorter = 1
 	}
@@ -117,9 +118,10 @@ func (w *Page) layTable(cells int) tableLayout {
 		}
 		rest -= c.Width
 		l.columns = append(l.columns, c)
-		if len(l.columns) == w.outcomeCount() && rest >= stateWidth+leastBar {
-			l.state = stateWidth // after those that matter most
-			rest -= stateWidth
+		if state := w.stateCells(cells); len(l.columns) == w.outcomeCount() &&
+			rest >= state+leastBar {
+			l.state = state // after those that matter most
+			rest -= state
 		}
 	}
 	if rest >= leastBar+1 {
@@ -127,6 +129,25 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	l.marks = w.bests(l.columns)
 	return l
+}
+
+// stateText writes the status of a run in a table of so many cells.
+func (w *Page) stateText(t *panel.Track, cells int) string {
+	ago := w.knownAgo(t)
+	if cells < leastBeside {
+		ago = strings.TrimSuffix(ago, " ago")
+	}
+	_, _, text := lab.StateKnown(w.Theme, t.Status, ago)
+	return text
+}
+
+// stateCells returns the width of the states in a table of so many cells.
+func (w *Page) stateCells(cells int) int {
+	state := stateWidth
+	for _, t := range w.Runs.Tracks {
+		state = max(state, cell.Width(w.stateText(t, cells))+1)
+	}
+	return state
 }
 
 // bests returns the row with the best value of each column that has one, of the rows that the story
@@ -292,8 +313,7 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 func (w *Page) row(runs []int, l tableLayout) string {
 	t, run := w.Theme, w.Runs.Tracks[runs[0]]
 	slowest := panel.Slowest(w.Runs.InRow(runs))
-	state := slowest.Status
-	glyph, style := lab.State(t, state)
+	glyph, style, _ := lab.StateKnown(t, slowest.Status, w.knownAgo(slowest))
 	series, mark := t.Line(run.Number), t.Mark(run.Number)
 	if run.Hidden {
 		series, mark = t.Dim, ""
@@ -310,7 +330,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	s := cursor + " " + series.Paint(kit.Left(mark, 2)) + style.Paint(glyph) + " "
 	s += name.Paint(text) + t.Warn.Paint(badge) + kit.Blanks(l.name-cell.Width(text)-len(badge))
 	if l.state > 0 {
-		s += " " + style.Paint(kit.Left(string(state), l.state-1))
+		s += " " + style.Paint(kit.Left(w.stateText(slowest, l.cells), l.state-1))
 	}
 	if l.bar > 0 {
 		s += " " + t.Progress(slowest.Done(), l.bar, series)

@@ -13,9 +13,9 @@ import (
 
 // FindRuns returns the runs with the given names. Without names it returns all runs of kept, in
 // their order, or the newest runs that belong together if kept is nil. A name that is not found is
-// a problem; the other runs are watched nevertheless.
+// a problem; the other runs are watched nevertheless. Runs of silent boxes do not count as live.
 func FindRuns(
-	s lab.Source, kept *lab.FixedRuns, ids []string,
+	s lab.Source, kept *lab.FixedRuns, ids []string, silent lab.Silences,
 ) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
@@ -26,7 +26,7 @@ func FindRuns(
 		return runs, nil
 	case len(ids) == 0:
 		all, problems := s.List()
-		return newestRuns(all), problems
+		return newestRuns(all, silent.Live(all)), problems
 	}
 	for _, id := range ids {
 		r, err := s.Find(id)
@@ -66,11 +66,11 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newestRuns returns the live runs. If there are none, it returns the newest run and the runs that
-// one command started with it. With a fork it also returns the race that the fork has joined: the
-// run that it comes from and the runs that were started with that. all is in the order of List, the
-// newest first.
-func newestRuns(all []*record.Run) (runs []*record.Run) {
+// newestRuns returns the live ones of all runs. If there are none, it returns the newest run and
+// the runs that one command started with it. With a fork it also returns the race that the fork has
+// joined: the run that it comes from and the runs that were started with that. all is in the order
+// of List, the newest first.
+func newestRuns(all, live []*record.Run) (runs []*record.Run) {
 	wanted := map[*record.Run]bool{}
 	with := func(first *record.Run) {
 		for _, r := range all {
@@ -80,10 +80,10 @@ func newestRuns(all []*record.Run) (runs []*record.Run) {
 			}
 		}
 	}
-	for _, r := range all {
-		wanted[r] = !r.Status().Ended()
+	for _, r := range live {
+		wanted[r] = true
 	}
-	if len(all) > 0 && !slices.ContainsFunc(all, func(r *record.Run) bool { return wanted[r] }) {
+	if len(all) > 0 && len(live) == 0 {
 		with(all[0])
 	}
 	for _, r := range all { // a fork is newer than the run that it comes from

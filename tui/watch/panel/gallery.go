@@ -152,12 +152,7 @@ func (g *Gallery) Fetch(
 	if g.due && g.run == m.ID {
 		return func() tea.Msg { return Next{} }
 	}
-	if g.run != m.ID {
-		if g.data != nil {
-			g.data.Close()
-		}
-		*g = Gallery{Config: g.Config, run: m.ID, samples: map[int]*Sample{}}
-	}
+	g.turnTo(m.ID)
 	if g.eval != nil && (g.eval.Step == e.Step || now.Before(g.since.Add(turn))) {
 		return nil
 	}
@@ -179,6 +174,24 @@ func (g *Gallery) Fetch(
 		}
 		return f
 	}
+}
+
+// turnTo forgets the samples of another run.
+func (g *Gallery) turnTo(run string) {
+	if g.run == run {
+		return
+	}
+	if g.data != nil {
+		g.data.Close()
+	}
+	*g = Gallery{Config: g.Config, run: run, samples: map[int]*Sample{}}
+}
+
+// Without says why the data of a run are not at hand. Nothing is fetched of it then, and its
+// samples are shown by number.
+func (g *Gallery) Without(run, problem string) {
+	g.turnTo(run)
+	g.problem = problem
 }
 
 // Show shows the evaluation of f, and keeps the samples that were fetched.

@@ -1,0 +1,70 @@
+package lab
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+)
+
+// NoSamples says why the samples of a run cannot be shown here, and the command that shows them; ""
+// where they can. The data and the checkpoints of a run of a box are there.
+func NoSamples(r *record.Run) string {
+	of := r.Mirrored()
+	if of == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is on box %s: ssh %[2]s .local/bin/drolab eval %[1]s --split train "+
+		"--top 50", r.Meta.ID, of.Box)
+}
+
+// Silences are the boxes from which nothing is heard, each with how long ago it was heard: "3 h
+// ago". Their runs are shown as they were known then. A Silences does not change.
+type Silences map[string]string
+
+// LookAtBoxes takes in which boxes are silent at a tick. It reports whether pages look different
+// then.
+func (s *Lab) LookAtBoxes(now time.Time) (changed bool) {
+	silent := Silences{}
+	for _, b := range s.Config.Boxes {
+		if state := b.Link.State(); state.Silent(now) {
+			silent[b.Name] = kit.Age(now.Sub(state.Known)) + " ago"
+		}
+	}
+	changed = !maps.Equal(silent, s.Silent)
+	s.Silent = silent
+	return changed
+}
+
+// Ago says how long ago a run was known to have a status. It returns "" where that is the status of
+// this moment, as of every run that has ended. Every view of runs that go on asks it.
+func (s Silences) Ago(r *record.Run, status runner.Status) string {
+	of := r.Mirrored()
+	if of == nil || status.Ended() {
+		return ""
+	}
+	return s[of.Box]
+}
+
+// Live returns those of the runs of which it is known at this moment that they go on.
+func (s Silences) Live(runs []*record.Run) []*record.Run {
+	return slices.DeleteFunc(Live(runs),
+		func(r *record.Run) bool { return s.Ago(r, r.Status()) != "" })
+}
+
+// Notes returns a sentence on each silent box that has one of the runs.
+func (s Silences) Notes(runs []*record.Run) (notes []string) {
+	for _, box := range slices.Sorted(maps.Keys(s)) {
+		if slices.ContainsFunc(runs, func(r *record.Run) bool {
+			return r.Mirrored() != nil && r.Mirrored().Box == box
+		}) {
+			notes = append(notes, fmt.Sprintf(
+				"Box %s has no link: its runs are shown as they were known %s", box, s[box]))
+		}
+	}
+	return notes
+}
