@@ -216,18 +216,25 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	eval := func(head string, width int, name string) column {
 		return figure(head, width, lab.Named(name), w.clockFigure(name))
 	}
+	// A figure of the network on data: the best is marked in each such column, as in the matrix.
+	ofNetwork := func(head string, width int, name string) column {
+		m, f := lab.Named(name), w.clockFigure(name)
+		c := newColumn(head, width, &m,
+			func(runs []*panel.Track) string { return formatValue(m, f(runs)) })
+		c.best = &m
+		return c
+	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
 	if w.Board.Validates && !w.Board.Val {
-		m := lab.Named("val_worst_class_accuracy")
-		c := eval("val worst", 11, m.Name)
-		c.Brief, c.best = "val", &m
+		c := ofNetwork("val worst", 11, "val_worst_class_accuracy")
+		c.Brief = "val"
 		list = append(list, c)
 	}
 	list = append(list,
-		eval("mean %", 8, w.onSplit("test_accuracy")),
+		ofNetwork("mean %", 8, w.onSplit("test_accuracy")),
 		eval("dual gap", 10, "dual_gap"),
-		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
+		ofNetwork(w.bySplit("test loss", "val loss"), 11, w.onSplit("test_loss")),
 		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
 		step("batch loss", 11, "loss"),

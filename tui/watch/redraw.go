@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/tui/kit"
 
@@ -12,7 +13,8 @@ import (
 
 // News is shown in turns (Lab.Round): once a second each part of the page, the table and every
 // panel, takes in what the runs logged, one part after the other. What the user does is shown at
-// once, everywhere, but for a move of the cursor (see follow).
+// once, everywhere, but for a move of the cursor (see follow). Table and panels that name epochs
+// change together once the clock of the story has moved (see showOneClock).
 //
 // To draw all parts at every look at the files would be more than a slow line carries. The news of
 // a fifth of a second costs a panel about as much as the news of a second. And the renderer sends a
@@ -77,14 +79,44 @@ func (w *Page) part(panel int) *drawnPart {
 // schedule is the state of the turns. Its counts only grow; they are only compared with earlier
 // values.
 type schedule struct {
-	news    int          // the number of looks that brought something new
-	touched int          // the number of calls of touch
-	since   time.Time    // the time of the last look
-	moves   int          // the number of moves of the cursor
-	behind  bool         // whether panels have yet to follow the cursor
-	around  drawnPart    // the part around the panels
-	drawn   []*drawnPart // the panels, by their index; see part
-	placed  []kit.Rect   // the places of the panels that are shown, where they were drawn last
+	news    int           // the number of looks that brought something new
+	touched int           // the number of calls of touch
+	since   time.Time     // the time of the last look
+	moves   int           // the number of moves of the cursor
+	behind  bool          // whether panels have yet to follow the cursor
+	around  drawnPart     // the part around the panels
+	drawn   []*drawnPart  // the panels, by their index; see part
+	placed  []kit.Rect    // the places of the panels that are shown, where they were drawn last
+	clock   compare.Clock // of the figures that were drawn last
+}
+
+// isByClock reports whether a panel shows figures by the clock of the story, and no curves.
+func (w *Page) isByClock(panel int) bool {
+	v := w.Board.CurrentView(panel)
+	return !v.Plots() && !v.Phase && !v.ShowsSamples()
+}
+
+// showOneClock makes the table and all panels of figures due if one of them is and the clock has
+// moved since they were drawn: no two parts of a frame name other epochs.
+func (w *Page) showOneClock(l watchLayout) {
+	now := w.Runs.Clock
+	if slices.Equal(now.Epochs, w.turns.clock.Epochs) && slices.Equal(now.Runs, w.turns.clock.Runs) {
+		return
+	}
+	of, due := []*drawnPart{&w.turns.around}, w.isDue(&w.turns.around, w.aroundPlaces(l))
+	for i, r := range l.panels {
+		if p := w.first() + i; w.isByClock(p) {
+			of = append(of, w.part(p))
+			due = due || w.isDue(w.part(p), partPlaces{r})
+		}
+	}
+	if !due {
+		return
+	}
+	for _, p := range of {
+		p.lines = nil
+	}
+	w.turns.clock = now
 }
 
 // touch makes the next frame draw everything, whoever's turn it is.
@@ -169,10 +201,10 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 		if i < len(w.turns.placed) {
 			at = round * time.Duration(w.turns.placed[i].X) / time.Duration(max(1, w.Body.W))
 		}
-		switch v := w.Board.CurrentView(p); {
-		case v.ShowsSamples():
+		switch {
+		case w.Board.CurrentView(p).ShowsSamples():
 			continue
-		case !v.Plots() && !v.Phase:
+		case w.isByClock(p):
 			d = others
 		}
 		list = append(list, scheduledPart{w.part(p), d, at})

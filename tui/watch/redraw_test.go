@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +53,43 @@ func TestTurns(t *testing.T) {
 	}
 	if w.hasUnshown() {
 		t.Error("after two rounds parts do not show all there is")
+	}
+}
+
+// TestOneClockInEachFrame: the table and the panels name the same epochs in every frame, although
+// they show news in turns and a move of the cursor one after the other.
+func TestOneClockInEachFrame(t *testing.T) {
+	r := newDriver(t, clockScripts(t, 1)["methods"], 200, 60)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	r.watch.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	r.View()
+	named := regexp.MustCompile(`(?:mean of |· )(epochs? [0-9.]+(?:–[0-9.]+)?)`)
+	clocks := map[string]bool{}
+	for k := range 100 {
+		r.Wait(time.Second/5, time.Second/5)
+		if k%7 == 0 {
+			r.Press("down")
+		}
+		screen := tuitest.Text(r.Shot())
+		var here []string
+		for line := range strings.SplitSeq(screen, "\n") {
+			if strings.Contains(line, "worst %") || strings.Contains(line, "Who suffers") {
+				for _, m := range named.FindAllStringSubmatch(line, -1) {
+					here = append(here, m[1])
+				}
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		clocks[here[0]] = true
+		if len(slices.Compact(here)) > 1 {
+			t.Fatalf("look %d: a frame speaks of %q:\n%s", k, here, screen)
+		}
+	}
+	if len(clocks) < 4 {
+		t.Errorf("the clock did not move: %v", clocks)
 	}
 }
 
