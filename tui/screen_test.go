@@ -160,7 +160,7 @@ func (v *view) check(t *testing.T) {
 
 func TestViewsOfWatch(t *testing.T) {
 	for _, v := range []view{
-		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · batch loss ───────────────────────────",
+		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · batch loss ─────────────────────",
 			"⠈⠉⠓⠦⢤⣀⣀⠉⣄⣀⡀         ▲ pan  0.83 ", "panel 1 of "}},
 		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
 			" sfk · λ across, η up ─╮", "│      1┤ │                                 ▲ "}},

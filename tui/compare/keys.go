@@ -37,8 +37,8 @@ func (p *Page) Keys() []kit.Key {
 			Help: "table, curves or notes, if they do not fit together",
 			Why:  p.none, Act: kit.By(p.turn, 1)},
 		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Act: p.define},
-		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
-			Act: kit.Just(p.nextMeasure)},
+		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show",
+			Why: p.noCurves, Act: kit.Just(p.nextMeasure)},
 		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
 			Act: p.otherStep},
 		p.Choices().Key(),
@@ -49,6 +49,15 @@ func (p *Page) Keys() []kit.Key {
 func (p *Page) none() string {
 	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
 		"Nothing to compare yet. Select finished runs on page 3")
+}
+
+// noCurves says why no measure of curves can be chosen.
+func (p *Page) noCurves() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	return kit.Unless(len(p.layout(p.Body.W, p.Body.H).curves) > 0,
+		"The curves are not shown. v shows them")
 }
 
 // noStep says why the figures of only one step can be shown.

@@ -46,7 +46,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 		lines = append(lines, "   none")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
-	step := "last iterate"
+	step := "last epoch alone"
 	if p.table.At == compare.Selected {
 		step = "selected step"
 		bullet(" ", p.table.Head())
@@ -55,12 +55,19 @@ func (p *Page) noteLines(w int) (lines []string) {
 	if len(p.runs) > 0 {
 		part = p.runs[0].Meta.Part()
 	}
+	legend := lists.Map(p.table.Legend(), func(s string) string {
+		if strings.HasPrefix(s, bestMark) && !p.claims() {
+			return strings.ToUpper(noClaim[:1]) + noClaim[1:] + "."
+		}
+		return s
+	})
 	for _, s := range append([]string{
 		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's " +
-			"lowest. Losses are mean cross-entropies in nats, or what the setting loss says.",
+			"lowest. Watch shows means of the last epochs, which its head names, so that its " +
+			"figures differ. Losses are mean cross-entropies in nats, or what the setting loss says.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap " +
 			"is F(x; λ, η) minus the robust risk of the training split.",
-	}, p.table.Legend()...) {
+	}, legend...) {
 		bullet(" ", s)
 	}
 	return lines

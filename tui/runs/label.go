@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,6 +30,10 @@ func (p *Page) askLabel(
 	title, about, text string, change func(l *record.Label, text string),
 ) tea.Cmd {
 	runs := p.pickedRuns()
+	title += kit.Plural(len(runs), "run")
+	if n := len(p.unseenRuns(runs)); n > 0 {
+		title += fmt.Sprintf(", %d out of view", n)
+	}
 	check := func(text string) error {
 		l := runs[0].Label()
 		change(&l, text)
@@ -37,19 +42,20 @@ func (p *Page) askLabel(
 	take := func(text string) tea.Cmd {
 		return relabel(runs, "%s labelled", func(l *record.Label) { change(l, text) })
 	}
-	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.LineForm{
-		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
+	return kit.Show(&kit.Overlay{Title: title, Form: &kit.LineForm{
+		Input: kit.NewInput(text), About: about, Check: check, Accept: take, Any: true}})
 }
 
 // archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
 	runs := p.pickedRuns()
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
-	done := "%s brought back"
+	title, name, done := "Bring back?", "bring back", "%s brought back"
 	if away {
-		done = "%s archived (archived:true lists them)"
+		title, name, done = "Archive?", "archive", "%s archived (archived:true lists them)"
 	}
-	return relabel(runs, done, func(l *record.Label) { l.Archived = away })
+	return p.sure(title, name, runs,
+		relabel(runs, done, func(l *record.Label) { l.Archived = away }))
 }
 
 func relabel(runs []*record.Run, done string, change func(*record.Label)) tea.Cmd {

@@ -56,7 +56,8 @@ func (p *Page) View(w, h int) []string {
 	note := p.note(l.main.W - len("-- > ") - leastName - len("  ") - len(" --"))
 	which, _, _ := strings.Cut(note, " · ") // this is said, whatever the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
-	name := cell.Middle(p.run.Meta.ID, max(room, leastName))
+	method := string(p.run.Meta.Spec.Algorithm()) + " · "
+	name := method + cell.Middle(p.run.Meta.ID, max(room-cell.Width(method), leastName))
 	return kit.Compose(w, h, []kit.Block{
 		t.Place(l.main, name, note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),

@@ -190,7 +190,7 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	for _, want := range []string{
 		"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending (BeginTime),", "requeued 2 times",
 		"on Slurm", "3 in trouble", "seed 2: Slurm: node_fail (NodeDown) on", "n2, requeued once",
-		"seed 2: loss is NaN", "1 queued"} {
+		"seed 2: loss is NaN", "7 queued"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in\n%s", want, s)
 		}

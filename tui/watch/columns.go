@@ -28,8 +28,9 @@ type column struct {
 	// best is the measure of a column whose best row is marked; change is the measure of a column
 	// of changes against the baseline.
 	best, change *measure.Measure
-	rare         bool // left out until a run has the measure
-	beside       bool // left out of a table narrower than leastBeside
+	whole        string // the head of a column of changes with the name of what changes
+	rare         bool   // left out until a run has the measure
+	beside       bool   // left out of a table narrower than leastBeside
 }
 
 // newColumn returns a column that shows a measure, or none.
@@ -55,15 +56,17 @@ func (w *Page) clockFigure(name string) func([]*panel.Track) measure.Number {
 	return func(runs []*panel.Track) measure.Number { return f.Over(w.Runs.Counted(runs)) }
 }
 
-// changeColumn returns the column of a measure's change against the baseline. The cell is blank
+// changeColumn returns the column of a measure's change against the baseline; brief is the name of
+// the measure in its head. The cell is blank
 // where a difference would mean nothing: for the baseline itself, before there are figures, and
 // where the two runs ask for different risks.
-func (w *Page) changeColumn(m measure.Measure) column {
+func (w *Page) changeColumn(brief string, m measure.Measure) column {
 	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if w.Runs.Baseline >= 0 {
 		base := w.Runs.Tracks[w.Runs.Baseline]
 		c.Head, c.Brief = "vs "+base.ShortName(changeCells-len(" vs ")), "vs"
+		c.whole = brief + " " + c.Head
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.Runs.BaseOf(runs, &m)
@@ -172,8 +175,8 @@ func (w *Page) outcome() []column {
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{w.curveColumn(worst),
-		made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn(worst),
-		w.newestColumn(worst), made(second, "risk", 13, &risk), w.changeColumn(risk)}
+		made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn("worst", worst),
+		w.newestColumn(worst), made(second, "risk", 13, &risk), w.changeColumn("risk", risk)}
 }
 
 // onSplit returns the name of a measure on the split that is shown. On the validation split the
