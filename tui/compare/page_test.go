@@ -49,8 +49,50 @@ func compareOf(t *testing.T, source lab.Source) (*tuitest.Driver, *Page) {
 	return tuitest.NewDriver(l, p), p
 }
 
+// threeSeeds returns an archive whose experiment has the three seeds of each method that a mark
+// needs.
+func threeSeeds(t *testing.T) tuitest.Archive {
+	t.Helper()
+	a := tuitest.NewArchive(t)
+	for i, method := range dro.PaperMethods() {
+		a.Add(t, fmt.Sprintf("shapes-%s-s3", method), tuitest.Archived(method, 3, "shapes",
+			tuitest.Epoch0().Add(time.Duration(i)*time.Second)), runner.Done, "")
+	}
+	return a
+}
+
+// TestTwoSeedsClaimNothing: where a method has two seeds no figure is marked as the best, whatever
+// the tests say, and the table and the notes say what a mark needs.
+func TestTwoSeedsClaimNothing(t *testing.T) {
+	_, p := compareOf(t, tuitest.NewArchive(t))
+	significant := 0
+	for c := range p.table.Columns {
+		for i := range p.table.Rows {
+			if p.table.Rows[i].Cells[c].Best {
+				significant++
+			}
+			if f := p.figures(i, c, true); strings.Contains(f, bestMark) {
+				t.Errorf("of two seeds %q is claimed", f)
+			}
+			if p.styleOf(tableRow{column: c}, i).Paint("x") == p.Theme.BestStyle().Paint("x") {
+				t.Errorf("of two seeds a figure of row %d has the colour of the best", i)
+			}
+		}
+	}
+	if significant == 0 {
+		t.Error("the tests find nothing, so that nothing is tested here")
+	}
+	legend := strings.Join(strings.Fields(strings.Join(p.legend(200), " ")), " ")
+	notes := strings.Join(strings.Fields(strings.Join(p.noteLines(100), " ")), " ")
+	if !strings.Contains(legend, "no *: that needs 3 seeds of each method") ||
+		!strings.Contains(notes, "No *: that needs 3 seeds of each method.") ||
+		strings.Contains(legend+notes, "* beats") || strings.Contains(notes, "* is better") {
+		t.Errorf("the legend is %q and the notes are %q", legend, notes)
+	}
+}
+
 func TestCompareMarksOnlyTheSignificant(t *testing.T) {
-	r, p := compareOf(t, tuitest.NewArchive(t))
+	r, p := compareOf(t, threeSeeds(t))
 	screen := tuitest.Text(r.Shot())
 	marks := 0
 	for c, col := range p.table.Columns {
@@ -84,8 +126,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 // TestLegendBelowTheTable: the legend of the signs is below the table if there is room for eight
 // lines of it, and otherwise in the notes.
 func TestLegendBelowTheTable(t *testing.T) {
-	a := tuitest.NewArchive(t)
-	for seed := range uint64(2) {
+	a := threeSeeds(t)
+	for seed := range uint64(3) {
 		a.Add(t, fmt.Sprintf("shapes-group-s%d", seed+1),
 			tuitest.Archived("group", seed+1, "shapes", tuitest.Epoch0()), runner.Done, "")
 	}
@@ -131,7 +173,8 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	r.Size(80, 38)
 	screen := tuitest.Text(r.Shot())
 	for _, want := range []string{"cross n=383      ?", "star n=322         ",
-		"? n < min_group 20: not called worst"} {
+		"? under 20 test samples (min_group): not called worst",
+		" n in training"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
@@ -344,8 +387,8 @@ func TestEpochOfTheTable(t *testing.T) {
 	for _, c := range []struct {
 		stepsPerEpoch int64 // of the second run
 		want          string
-	}{{tuitest.Steps, " epoch 8 · shares in %"},
-		{tuitest.Steps / 2, " epochs 8 to 16 · shares in %"}} {
+	}{{tuitest.Steps, " last epoch, 8 · shares in %"},
+		{tuitest.Steps / 2, " last epoch of each run, 8–16 · shares in %"}} {
 		a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 		for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
 			m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
@@ -415,6 +458,9 @@ func TestColoursAreClaims(t *testing.T) {
 	r.Size(200, 58)
 	if n := len(p.layout(200, 58).curves); n < 3 {
 		t.Errorf("on a large screen there are %d plots", n)
+	}
+	for i := range p.table.Rows {
+		p.table.Rows[i].Seeds = []uint64{1, 2, 3} // a star needs them
 	}
 	row := tableRow{column: 0}
 	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}

@@ -87,9 +87,9 @@ func (p *Page) tableNote() (note string) {
 		}
 		note += " · "
 	case n == 1:
-		note = "last epoch: " + last.String() + ", no mean · "
+		note = fmt.Sprintf("last epoch, %.4g · ", last.Epoch())
 	case n > 1:
-		note = fmt.Sprintf("last epoch of each run: %.4g–%.4g, no mean · ", last.Epochs[0],
+		note = fmt.Sprintf("last epoch of each run, %.4g–%.4g · ", last.Epochs[0],
 			last.Epoch())
 	}
 	note += "shares in %"

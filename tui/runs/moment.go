@@ -36,7 +36,7 @@ func (m moment) String() string {
 	case m.epoch > 0:
 		return fmt.Sprintf("epoch %.4g", m.epoch)
 	}
-	return "last epoch of each run, no mean"
+	return "last epoch of each run"
 }
 
 // parseMoment parses "last", "best" or an epoch.

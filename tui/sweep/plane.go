@@ -201,7 +201,7 @@ func (p *Page) planeHeads(m plane) string {
 	for i := range m.columns {
 		before := " "
 		if i == 0 && m.column > 0 {
-			before = t.More
+			before = cell.More
 		}
 		text := before + valueText(p.grid.columns[m.column+i])
 		start := i * m.cell
@@ -216,7 +216,7 @@ func (p *Page) planeHeads(m plane) string {
 		cells = start + cell.Width(text)
 	}
 	if m.column+m.columns < len(p.grid.columns) {
-		line += kit.Blanks(m.columns*m.cell-1-cells) + t.Dim.Paint(t.More)
+		line += kit.Blanks(m.columns*m.cell-1-cells) + t.Dim.Paint(cell.More)
 	}
 	return line
 }

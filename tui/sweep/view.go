@@ -82,7 +82,7 @@ func (p *Page) scrolledLines(lines []string, h int, focused bool) []string {
 		lines = lines[max(0, min(p.scroll, len(lines)-h)):]
 	}
 	if h > 0 && len(lines) > h {
-		more := fmt.Sprintf("%s %d more", p.Theme.More, len(lines)-h+1)
+		more := fmt.Sprintf("%s %d more", cell.More, len(lines)-h+1)
 		lines = append(slices.Clone(lines[:h-1]), " "+p.Theme.Dim.Paint(more))
 	}
 	return lines
@@ -169,7 +169,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 		lines = append(lines, grid.Line(row, nil)[1:])
 	}
 	if n := grid.Hidden(); n > 0 {
-		more := fmt.Sprintf("%s %s without room", t.More, kit.Plural(n, "column"))
+		more := fmt.Sprintf("%s %s without room", cell.More, kit.Plural(n, "column"))
 		lines = append(lines, " "+t.Dim.Paint(more))
 	}
 	lines = append(lines, "")
