@@ -60,7 +60,8 @@ func TestViewsOfSweep(t *testing.T) {
 		{"failed", open, 80, 24, "down down tab tab shift+tab shift+tab", []string{
 			"│ pgd lr=0.08626  ▸✓█", "│ ✓ seed 2   1.5000    8 of 8 epochs  done "}},
 		{"small", open, 40, 12, "tab", []string{"── Chosen by val_loss ── 1 in trouble ──",
-			" erm     rho=0.05 lr=0.08626\n\n Each method's setting is the best of\n"}},
+			" erm     rho=0.05 lr=0.08626\n … 10 columns without room\n\n " +
+				"Each method's setting is the best of\n"}},
 		{"stop", open, 80, 24, "x", []string{"Stop the sweep?",
 			"36 runs: 1 failed · 25 done · 2 running · 8 queued", "y stop"}},
 		{"help", open, 80, 24, "?", []string{"▸ Keys on Sweep ─",

@@ -174,7 +174,7 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	screen := tuitest.Text(r.Shot())
 	for _, want := range []string{"cross n=383      ?", "star n=322         ",
 		"? under 20 test samples (min_group): not called worst",
-		" n in training"} {
+		"n: training samples"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
@@ -343,13 +343,56 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 }
 
-// TestOtherStep turns from the figures of the selected step to those of the last step and back.
-// Where no step was selected, the page says why it cannot.
-func TestOtherStep(t *testing.T) {
-	r, _ := compareOf(t, tuitest.NewArchive(t))
-	if r.Press("s"); !strings.Contains(r.Notice.Text, "have not all selected") {
-		t.Errorf("without a selection: %q", r.Notice.Text)
+// TestMeansAsOnWatch: s shows the means of the last five epochs, as Watch does, and says so in the
+// same words; again, it shows the last epoch.
+func TestMeansAsOnWatch(t *testing.T) {
+	r, p := compareOf(t, threeSeeds(t))
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "last epoch, 8 · ") {
+		t.Errorf("the head does not name the epoch:\n%s", s)
 	}
+	differ := 0
+	last := p.table
+	r.Press("s")
+	clock := compare.Clock{Epochs: []float64{4, 8}}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, clock.String()+" · ") {
+		t.Errorf("the head lacks %q:\n%s", clock, s)
+	}
+	for i, row := range p.table.Rows {
+		for c, column := range p.table.Columns {
+			if column.Class != "" {
+				continue
+			}
+			var values []measure.Number
+			for _, run := range tuitest.Found(t, r.Source, row.Runs...) {
+				average, err := averageIn(r.Source)(run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, average.Named(column.Name))
+			}
+			if got, want := row.Cells[c].Mean, measure.MeanOf(values); got != want {
+				t.Errorf("%s of %s is %v, want the mean %v", column.Name, row.Label, got, want)
+			}
+			if c < len(last.Columns) && last.Columns[c].Name == column.Name &&
+				last.Rows[i].Cells[c].Mean != row.Cells[c].Mean {
+				differ++
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("no mean differs from its last value")
+	}
+	if !p.showsDifferences() {
+		t.Error("means of the same epochs have no differences")
+	}
+	if r.Press("s"); p.table.At != compare.Last {
+		t.Errorf("s again shows %s, want the last epoch", p.table.At)
+	}
+}
+
+// TestOtherStep turns from the figures of the selected step to those of the last epoch, to means,
+// and back. Where no step was selected, it is left out.
+func TestOtherStep(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
@@ -374,7 +417,7 @@ func TestOtherStep(t *testing.T) {
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
 		t.Errorf("nothing says what S is:\n%s", s)
 	}
-	for _, want := range []string{compare.Last, compare.Selected} {
+	for _, want := range []string{compare.Last, compare.Mean, compare.Selected} {
 		if r.Press("s"); p.table.At != want {
 			t.Errorf("s shows the %s step, want the %s one", p.table.At, want)
 		}
@@ -496,5 +539,32 @@ func TestForkIsOfItsExperiment(t *testing.T) {
 	all, _ := a.List()
 	if runs, _ := experiment(all); len(runs) != 3 || runs[0].Meta.ID != "shapes-branch" {
 		t.Errorf("%d runs are compared, want 3", len(runs))
+	}
+}
+
+// TestMeasureActsOnCurves: m and its word in the footer are there only while curves are shown.
+func TestMeasureActsOnCurves(t *testing.T) {
+	r, p := compareOf(t, tuitest.NewArchive(t))
+	seen := map[bool]int{}
+	for _, size := range [][2]int{{80, 22}, {120, 38}, {200, 58}} {
+		r.Size(size[0], size[1])
+		for range compareParts {
+			shown := len(p.layout(p.Body.W, p.Body.H).curves) > 0
+			seen[shown]++
+			before := p.measure
+			r.Press("m")
+			if moved := p.measure != before; moved != shown {
+				t.Errorf("%v, part %d: m moves on: %v, want %v", size, p.part, moved, shown)
+			}
+			for _, row := range p.Keys() {
+				if row.Hint == "measure" && (row.Blocked() == "") != shown {
+					t.Errorf("%v, part %d: the footer names m: %v", size, p.part, !shown)
+				}
+			}
+			r.Press("v")
+		}
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("curves were shown or not: %v", seen)
 	}
 }

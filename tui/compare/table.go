@@ -80,6 +80,10 @@ func (p *Page) tableNote() (note string) {
 	refits := func(r compare.Row) bool { return r.At == compare.Last }
 	last := compare.Clock{Epochs: p.table.Epochs}
 	switch n := len(last.Epochs); {
+	case p.table.At == compare.Mean && p.hasOneClock():
+		note = last.String() + " · "
+	case p.table.At == compare.Mean:
+		note = "mean of the last epochs of each run · "
 	case p.table.At == compare.Selected:
 		note = "selected by " + p.table.Select
 		if slices.ContainsFunc(p.table.Rows, refits) {
@@ -105,6 +109,9 @@ func (p *Page) legend(w int) (lines []string) {
 	base := slices.Max(append(slices.Concat(p.bases...), -1))
 	if base >= 0 && p.showsDifferences() {
 		parts = []string{"signed: against " + p.table.Rows[base].Title()}
+	}
+	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.count != "" }) {
+		parts = append(parts, "n: training samples")
 	}
 	for _, part := range p.table.Brief() {
 		if strings.HasPrefix(part, bestMark) && !p.claims() {
@@ -198,14 +205,22 @@ func (p *Page) cellWidth(row int) int {
 	return w.figures + w.differences
 }
 
-// showsDifferences reports whether differences are shown: the figures are of one epoch or were
-// selected, and there is room for the differences of all groups.
+// showsDifferences reports whether differences are shown: the figures are of the same epochs or
+// were selected, and there is room for the differences of all groups.
 func (p *Page) showsDifferences() bool {
 	cells := p.labelCells()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return len(p.table.Epochs) < 2 && !p.isNarrow() && cells+2 <= p.Body.W
+	return p.hasOneClock() && !p.isNarrow() && cells+2 <= p.Body.W
+}
+
+// hasOneClock reports whether the figures of all groups are of the same epochs, or selected.
+func (p *Page) hasOneClock() bool {
+	if p.table.At == compare.Mean {
+		return len(p.table.Epochs) <= 2
+	}
+	return len(p.table.Epochs) < 2
 }
 
 // groupName is the name of a group, with its glyph.
@@ -261,11 +276,7 @@ func (p *Page) viewTable(w, h int) []string {
 	rows, legend := p.fitTable(w, h)
 	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
 	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
-	counts := ""
-	if slices.ContainsFunc(rows, func(r tableRow) bool { return r.count != "" }) && !p.isNarrow() {
-		counts = " n in training"
-	}
-	head := label(outOfView(counts, "↑", "↓", top, len(rows)-top-shown))
+	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
 	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
 	for _, i := range groups {
 		head += t.Line(p.colors[i]).Paint(p.overFigures(i, p.groupName(i)))

@@ -36,7 +36,7 @@ func (m moment) String() string {
 	case m.epoch > 0:
 		return fmt.Sprintf("epoch %.4g", m.epoch)
 	}
-	return "last epoch of each run"
+	return "last epoch"
 }
 
 // parseMoment parses "last", "best" or an epoch.

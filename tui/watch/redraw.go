@@ -100,7 +100,8 @@ func (w *Page) isByClock(panel int) bool {
 // moved since they were drawn: no two parts of a frame name other epochs.
 func (w *Page) showOneClock(l watchLayout) {
 	now := w.Runs.Clock
-	if slices.Equal(now.Epochs, w.turns.clock.Epochs) && slices.Equal(now.Runs, w.turns.clock.Runs) {
+	drawn := w.turns.clock
+	if slices.Equal(now.Epochs, drawn.Epochs) && slices.Equal(now.Runs, drawn.Runs) {
 		return
 	}
 	of, due := []*drawnPart{&w.turns.around}, w.isDue(&w.turns.around, w.aroundPlaces(l))
