@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// look looks at the folder if the header shows the number of live runs, and the page does not look
-// by itself. While a run is live it lists them from time to time, since another may be resumed.
+// look looks at the folder for the number of live runs in the header, unless the page looks by
+// itself. While a run is live it lists them from time to time, since another may be resumed.
 func (m *Model) look() tea.Cmd {
 	switch {
-	case m.current == runsPage, m.current == comparePage, m.Config.FixedRuns != nil, m.watch.Live():
+	case m.current == runsPage, m.current == comparePage, m.Config.FixedRuns != nil:
 		return nil
-	case len(m.live) > 0:
+	case len(m.live) > 0, m.watch.Live():
 		return m.Look(m.now, m.After(false))
 	}
 	return m.Look(m.now, lab.Never)

@@ -87,17 +87,25 @@ func (m *Model) header() string {
 	return kit.Justify(s, t.Dim.Paint(note+" "), m.w)
 }
 
-// headerNote says how the watched runs stand, in so many cells. What does not fit is left out, the
-// least important first: that others are live or that the view is read-only, then the last states.
+// headerNote says how the watched runs stand, in so many cells. Where others are live on this
+// machine it counts all of them first. What does not fit is left out, the least important first:
+// that others are live or that the view is read-only, then the last states.
 func (m *Model) headerNote(cells int) string {
 	state := m.watch.Digest(cells)
 	if m.watch.Replaying() { // it is read-only, too, and nobody must take it for the present
 		return cell.Cut(state, cells)
 	}
-	note := state
-	switch {
-	case !m.watch.Live() && m.liveHere() > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf("%d live · %s", m.liveHere(), state), " · ")
+	note, watched := state, 0
+	for _, r := range m.watch.Living() {
+		if r.Mirrored() == nil {
+			watched++
+		}
+	}
+	switch here := m.liveHere(); {
+	case here > watched && state == "":
+		note = fmt.Sprintf("%d live here", here)
+	case here > watched: // others than those that are watched
+		note = fmt.Sprintf("%d live here · watched: %s", here, state)
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+state, " · ")
 	}

@@ -134,7 +134,8 @@ func TestPaletteFinds(t *testing.T) {
 	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
 		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
 		"panel machine": "panel Machine", "define worst": "define ",
-		"run shapes-pgd": "run shapes-pgd-s1-2026", "cmpr": "compare"} {
+		"run shapes-pgd": "run shapes-pgd-s1-2026", "cmpr": "compare",
+		"eta": "define η", "lambda": "define λ", "rho": "setting rho"} {
 		r := watching(t, 120, 38)
 		r.Press("3", "1", "ctrl+p")
 		r.Type(typed)

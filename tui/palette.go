@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -105,7 +106,7 @@ func (m *Model) things() (list []offer) {
 		}
 	}
 	list = append(list, m.findBoxes()...)
-	for _, of := range lab.SummaryNumbers() {
+	for _, of := range lab.Numbers() {
 		define := func() tea.Cmd {
 			return kit.Show(m.Defined(of.Title, lab.Define([]string{of.Name})))
 		}
@@ -124,7 +125,7 @@ const (
 
 // match says how well a row matches what is typed.
 func (p *palette) match(row *kit.Key) int {
-	text := strings.ToLower(row.Hint + " " + row.Help)
+	text := strings.ToLower(row.Hint + " " + row.Help + " " + cell.Spell(row.Help))
 	if p.keysOnly {
 		text += " " + strings.ToLower(row.Names(true))
 	}
@@ -206,6 +207,9 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	}
 	return false, nil
 }
+
+// TakesAnyText implements kit.AnyText.
+func (*palette) TakesAnyText() bool { return true }
 
 // Hint implements kit.Form.
 func (p *palette) Hint() []kit.Key { return kit.TypingKeys() }

@@ -160,7 +160,7 @@ func (v *view) check(t *testing.T) {
 
 func TestViewsOfWatch(t *testing.T) {
 	for _, v := range []view{
-		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · batch loss ───────────────────────────",
+		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · batch loss ─────────────────────",
 			"⠈⠉⠓⠦⢤⣀⣀⠉⣄⣀⡀         ▲ pan  0.83 ", "panel 1 of "}},
 		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
 			" sfk · λ across, η up ─╮", "│      1┤ │                                 ▲ "}},
@@ -285,14 +285,14 @@ func TestViewsOfRuns(t *testing.T) {
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
 			"40.4±0.1   70.4±0.1", "│▸   ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
-		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ·", " preset↓ ",
+		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ─", " preset↓ ",
 			"│ [x]✓ 2026-03-14 shapes        ◆ erm    n=2 done ",
 			"│▸   ✓ 2026-03-14 my \\x1b[31mo… ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",
 			" Enter watch  Space select  r resume "}},
-		{"delete", runs, 80, 24, "space space D", []string{"· 4 selected ·", "▸ Delete? ─",
+		{"delete", runs, 80, 24, "space space D", []string{"· 4 selected ─", "▸ Delete? ─",
 			"│   shapes-erm-s1 ", "│   shapes-pan-s2 ",
 			"│ This cannot be undone: curves, checkpoints and figures are deleted. │"}},
 		{"blocked", runs, 80, 24, "x", []string{"\n The run has ended\n"}},
@@ -330,7 +330,7 @@ func TestViewsOfCompare(t *testing.T) {
 		{"empty", empty("4"), 80, 24, "", []string{
 			"│  No run is done yet, so there is nothing to compare. ",
 			"│  Select runs on page 3 with the space bar and press c there. "}},
-		{"unlike", unlike, 120, 40, "", []string{"╭─ ▸ 3 selected runs ── epoch 8 ·",
+		{"unlike", unlike, 120, 40, "", []string{"╭─ ▸ 3 selected runs ── last epoch, 8 ·",
 			"││ ! left out because they are not done: paper-sfk-s7 (failed) ",
 			"│ worst class         40.3     +30.2    10.1 "}},
 	} {

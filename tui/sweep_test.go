@@ -60,9 +60,10 @@ func TestViewsOfSweep(t *testing.T) {
 		{"failed", open, 80, 24, "down down tab tab shift+tab shift+tab", []string{
 			"│ pgd lr=0.08626  ▸✓█", "│ ✓ seed 2   1.5000    8 of 8 epochs  done "}},
 		{"small", open, 40, 12, "tab", []string{"── Chosen by val_loss ── 1 in trouble ──",
-			" erm     rho=0.05 lr=0.08626\n\n Each method's setting is the best of\n"}},
+			" erm     rho=0.05 lr=0.08626\n … 10 columns without room\n\n " +
+				"Each method's setting is the best of\n"}},
 		{"stop", open, 80, 24, "x", []string{"Stop the sweep?",
-			"36 runs: 1 failed · 25 done · 2 running · 8 to come", "y stop"}},
+			"36 runs: 1 failed · 25 done · 2 running · 8 queued", "y stop"}},
 		{"help", open, 80, 24, "?", []string{"▸ Keys on Sweep ─",
 			"│ Tab v     show the setting, the choice or the failures below the map "}},
 	} {
@@ -170,12 +171,12 @@ func TestSweepGoesOn(t *testing.T) {
 	r := onSweep(t, 80, 24)
 	dir := filepath.Join(r.Config.RunsDir, "mine")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") &&
-		!strings.Contains(s, "8 to come") {
-		t.Fatalf("the screen has neither 36 runs nor 8 to come:\n%s", s)
+		!strings.Contains(s, "8 queued") {
+		t.Fatalf("the screen has neither 36 runs nor 8 queued:\n%s", s)
 	}
 	tuitest.GrowSweep(t, dir)
 	r.Send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "26 to come") {
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "26 queued") {
 		t.Errorf("a sweep that has grown by 18 runs:\n%s", s)
 	}
 	var asked []string

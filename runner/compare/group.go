@@ -19,16 +19,21 @@ type member struct {
 	// selected says that the step which the run has selected is compared, not the
 	// last one.
 	selected bool
+	// average is what is compared in place of a step in a table of means; nil in other tables.
+	average *runner.Average
 }
 
 func (m member) id() string { return m.meta.ID }
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
 
-// results returns the measures of the run at the step that is compared.
+// results returns the measures of the run at the step that is compared, or their means.
 func (m member) results() *runner.Results {
-	if m.selected {
+	switch {
+	case m.selected:
 		return &m.summary.Selected.Results
+	case m.average != nil:
+		return &m.average.Results
 	}
 	return &m.summary.Results
 }

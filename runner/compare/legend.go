@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 )
@@ -13,11 +14,17 @@ import (
 // Head says of which step the figures are, in sentences for the head of the printed table. It is
 // empty where they are of the last step.
 func (t *Table) Head() string {
-	if t.At != Selected {
+	head := ""
+	switch t.At {
+	case Last:
 		return ""
+	case Mean:
+		head = fmt.Sprintf("Figures are means of each run's last evaluations, %d at most.",
+			runner.AverageWindow)
+	default:
+		head = fmt.Sprintf("Figures are of the step that each run selected by %s on the "+
+			"validation split.", t.Select)
 	}
-	head := fmt.Sprintf("Figures are of the step that each run selected by %s on the validation "+
-		"split.", t.Select)
 	if t.hasRefits() {
 		head += fmt.Sprintf(" Methods that refit after training, marked%s, stand at their last "+
 			"step.", lastMark)
@@ -25,7 +32,7 @@ func (t *Table) Head() string {
 	return head
 }
 
-// hasRefits reports whether a row of a table of selected steps stands at its last step.
+// hasRefits reports whether a row of a table of selected steps or of means stands at its last step.
 func (t *Table) hasRefits() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.At == Last })
 }

@@ -11,6 +11,7 @@ import (
 const (
 	Last     = "last"
 	Selected = "selected" // by the validation split: see the setting select
+	Mean     = "mean"     // of each run's last evaluations, as while runs go on: see Clock
 )
 
 // chooseStep decides which step of the runs is compared, by one rule for all methods. Unless ask
@@ -38,6 +39,8 @@ func (t *Table) chooseStep(members []member, ask string) {
 	rules = sortUnique(rules)
 	t.At = Last
 	switch {
+	case ask == Mean && len(members) > 0:
+		t.At = Mean
 	case ask == Last || len(members) == 0 || ask == "" && len(rules) == 0:
 	case len(without) > 0:
 		t.note(Selection, without, "some runs have selected no step (%s): the last ones are "+
@@ -60,8 +63,12 @@ func (t *Table) chooseStep(members []member, ask string) {
 	for i := range members {
 		m := &members[i]
 		m.selected = t.At == Selected && !m.refits()
-		if t.At == Last && !isImported(*m) {
+		switch {
+		case isImported(*m):
+		case t.At == Last:
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
+		case t.At == Mean && m.average.Evaluations > 0:
+			t.Epochs = append(t.Epochs, m.average.FromEpoch, m.average.ToEpoch)
 		}
 	}
 	t.Epochs = sortUnique(t.Epochs)

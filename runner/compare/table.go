@@ -20,13 +20,15 @@ type Options struct {
 	Level float64 `json:"level"`
 	// At is the step of the runs that is compared, Last or Selected. "" stands for Selected if all
 	// runs have selected a step by the same rule, else for Last. Runs of methods that refit after
-	// training do not count there: see Row.At.
+	// training do not count there: see Row.At. Mean stands for the means of the last evaluations.
 	At string `json:"at"`
 	// Family is the family of tests that are corrected together, OneMeasure or AllMeasures; ""
 	// stands for OneMeasure.
 	Family string `json:"family"`
 	// Tested reports whether the row of a run is tested for stars; nil tests all rows.
 	Tested func(*runner.Meta) bool `json:"-"`
+	// Average returns what is compared at Mean; nil stands for the run's own method.
+	Average func(*record.Run) (*runner.Average, error) `json:"-"`
 }
 
 // Families of tests that are corrected together.
@@ -38,10 +40,10 @@ const (
 // Table compares groups of runs. A column without any value is left out.
 type Table struct {
 	Level  float64 `json:"level"`
-	At     string  `json:"at"`               // Last or Selected
+	At     string  `json:"at"`               // Last, Selected or Mean
 	Select string  `json:"select,omitempty"` // the rule of the selection
 	// Epochs are the epochs at which the runs ended, ascending, where their last steps are
-	// compared. Imported runs have none.
+	// compared, or the first and last ones of their means. Imported runs have none.
 	Epochs  []float64 `json:"epochs,omitempty"`
 	Family  string    `json:"family"` // OneMeasure or AllMeasures
 	Keys    []string  `json:"keys"`   // keys of the spec in which the rows differ
@@ -68,8 +70,8 @@ type Row struct {
 	Label   string `json:"label"`
 	Problem string `json:"problem"`        // set and radius
 	Uses    string `json:"uses,omitempty"` // see Uses
-	// At is Last in a table at Selected if the method of the row refits after training, so that the
-	// row stands at its last step. It is empty where the row stands at the table's step.
+	// At is Last in a table at Selected or Mean if the method of the row refits after training, so
+	// that the row stands at its last step. It is empty where the row stands at the table's step.
 	At       string    `json:"at,omitempty"`
 	Settings []Setting `json:"settings"` // one for each of the table's keys
 	Runs     []string  `json:"runs"`     // IDs, by seed
@@ -101,8 +103,25 @@ type Cell struct {
 // named in a note. The order of the runs does not matter.
 func Runs(runs []*record.Run, o Options) *Table {
 	return tabulate(lists.Map(runs, func(r *record.Run) member {
-		return member{meta: &r.Meta, summary: r.Summary()}
+		m := member{meta: &r.Meta, summary: r.Summary()}
+		if o.At == Mean {
+			m.average = o.meanOf(r)
+		}
+		return m
 	}), o)
+}
+
+// meanOf returns the mean of the last evaluations of a run, without any figure where a part of its
+// log is lost or cannot be read.
+func (o *Options) meanOf(r *record.Run) *runner.Average {
+	of := o.Average
+	if of == nil {
+		of = (*record.Run).Average
+	}
+	if average, err := of(r); err == nil && average != nil {
+		return average
+	}
+	return &runner.Average{}
 }
 
 func tabulate(members []member, o Options) *Table {
@@ -259,7 +278,7 @@ func (t *Table) newRow(g *group) Row {
 	row := Row{Label: g.label, Problem: problemLabel(first.meta), Uses: Uses(first.meta),
 		Settings: g.settings, Runs: lists.Map(g.members, member.id),
 		Seeds: lists.Map(g.members, member.seed)}
-	if t.At == Selected && !first.selected {
+	if t.At == Selected && !first.selected || t.At == Mean && first.refits() {
 		row.At = Last
 	}
 	return row

@@ -37,10 +37,11 @@ func (p *Page) Keys() []kit.Key {
 			Help: "table, curves or notes, if they do not fit together",
 			Why:  p.none, Act: kit.By(p.turn, 1)},
 		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Act: p.define},
-		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
-			Act: kit.Just(p.nextMeasure)},
-		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
-			Act: p.otherStep},
+		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show",
+			Why: p.noCurves, Act: kit.Just(p.nextMeasure)},
+		{Keys: kit.On("s"), Hint: "means", HintIn: func(int) string { return p.steps()[0].hint },
+			Help: "figures of the last epoch, means as on Watch, or the selected step",
+			Why:  p.none, Act: p.nextStep},
 		p.Choices().Key(),
 	}
 }
@@ -51,24 +52,36 @@ func (p *Page) none() string {
 		"Nothing to compare yet. Select finished runs on page 3")
 }
 
-// noStep says why the figures of only one step can be shown.
-func (p *Page) noStep() string {
+// noCurves says why no measure of curves can be chosen.
+func (p *Page) noCurves() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	return kit.Unless(p.at != "" || p.table.At == compare.Selected,
-		"These runs have not all selected a step by the same rule (see the setting select)")
+	return kit.Unless(len(p.layout(p.Body.W, p.Body.H).curves) > 0,
+		"The curves are not shown. v shows them")
 }
 
-// otherStep shows the figures of the last step instead of the selected step, or the other way
-// round.
-func (p *Page) otherStep() tea.Cmd {
-	p.at = compare.Last
-	if p.table.At == compare.Last {
-		p.at = compare.Selected
+// step is what figures can be of.
+type step struct{ at, hint, notice string }
+
+// steps returns what figures can be of, in the order of the key, from the one after that which is
+// shown.
+func (p *Page) steps() []step {
+	all := []step{{compare.Last, "last epoch", "figures of the last epoch"},
+		{compare.Mean, "means", "means of the last epochs, as on Watch"}}
+	if p.selects {
+		all = append(all, step{compare.Selected, "selected", "figures of the selected step"})
 	}
-	p.loading = true
-	return tea.Batch(p.makeTable(p.comparison, nil), kit.Notify("figures of the "+p.at+" step"))
+	shown := slices.IndexFunc(all,
+		func(s step) bool { return p.table != nil && s.at == p.table.At })
+	return slices.Concat(all[shown+1:], all[:shown+1])
+}
+
+// nextStep shows figures of the next of the steps.
+func (p *Page) nextStep() tea.Cmd {
+	next := p.steps()[0]
+	p.at, p.loading = next.at, true
+	return tea.Batch(p.makeTable(p.comparison, nil), kit.Notify(next.notice))
 }
 
 func (p *Page) atNewest() string {

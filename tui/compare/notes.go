@@ -49,24 +49,40 @@ func (p *Page) noteLines(w int) (lines []string) {
 		lines = append(lines, "   none")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
-	step := "last iterate"
-	if p.table.At == compare.Selected {
+	for _, text := range p.definitions() {
+		bullet(" ", text)
+	}
+	return lines
+}
+
+// definitions says what the figures of the table are, and what its signs mean.
+func (p *Page) definitions() (texts []string) {
+	step, elsewhere := "last epoch alone", "Watch shows means of the last epochs, as s does here. "
+	if p.table.At != compare.Last {
+		texts = append(texts, p.table.Head())
+	}
+	switch p.table.At {
+	case compare.Mean:
+		step, elsewhere = "last epochs, as on Watch,", ""
+	case compare.Selected:
 		step = "selected step"
-		bullet(" ", p.table.Head())
 	}
 	part := "class"
 	if len(p.runs) > 0 {
 		part = p.runs[0].Meta.Part()
 	}
-	for _, s := range append([]string{
-		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's " +
-			"lowest. Losses are mean cross-entropies in nats, or what the setting loss says.",
-		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap " +
-			"is F(x; λ, η) minus the robust risk of the training split.",
-	}, p.table.Legend()...) {
-		bullet(" ", s)
+	texts = append(texts, "Accuracies are of the "+step+" on the test split; worst "+part+
+		" is each run's lowest. "+elsewhere+"Losses are mean cross-entropies in nats, or what the "+
+		"setting loss says.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap "+
+			"is F(x; λ, η) minus the robust risk of the training split.")
+	for _, text := range p.table.Legend() {
+		if strings.HasPrefix(text, bestMark) && !p.claims() {
+			text = strings.ToUpper(noClaim[:1]) + noClaim[1:] + "."
+		}
+		texts = append(texts, text)
 	}
-	return lines
+	return texts
 }
 
 // settingText returns the value of a setting in six digits, or a dash if the method does not read

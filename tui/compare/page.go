@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/eventlog"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
@@ -27,7 +28,8 @@ import (
 type Page struct {
 	*lab.Lab
 	asked   bool   // the user selected the runs
-	at      string // the step of the figures: compare.Last, compare.Selected or ""
+	at      string // what the figures are of: an At of package compare, or ""
+	selects bool   // the runs have selected steps that can be compared
 	round   int    // the number of the last question
 	loading bool
 
@@ -151,6 +153,9 @@ func sameRuns(a, b []*record.Run) bool {
 func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.comparison = msg.comparison
+	if p.at == "" && p.table != nil {
+		p.selects = p.table.At == compare.Selected
+	}
 	p.top, p.column, p.scroll = 0, 0, 0
 	p.series, p.colors, p.bases = nil, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)

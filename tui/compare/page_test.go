@@ -49,8 +49,50 @@ func compareOf(t *testing.T, source lab.Source) (*tuitest.Driver, *Page) {
 	return tuitest.NewDriver(l, p), p
 }
 
+// threeSeeds returns an archive whose experiment has the three seeds of each method that a mark
+// needs.
+func threeSeeds(t *testing.T) tuitest.Archive {
+	t.Helper()
+	a := tuitest.NewArchive(t)
+	for i, method := range dro.PaperMethods() {
+		a.Add(t, fmt.Sprintf("shapes-%s-s3", method), tuitest.Archived(method, 3, "shapes",
+			tuitest.Epoch0().Add(time.Duration(i)*time.Second)), runner.Done, "")
+	}
+	return a
+}
+
+// TestTwoSeedsClaimNothing: where a method has two seeds no figure is marked as the best, whatever
+// the tests say, and the table and the notes say what a mark needs.
+func TestTwoSeedsClaimNothing(t *testing.T) {
+	_, p := compareOf(t, tuitest.NewArchive(t))
+	significant := 0
+	for c := range p.table.Columns {
+		for i := range p.table.Rows {
+			if p.table.Rows[i].Cells[c].Best {
+				significant++
+			}
+			if f := p.figures(i, c, true); strings.Contains(f, bestMark) {
+				t.Errorf("of two seeds %q is claimed", f)
+			}
+			if p.styleOf(tableRow{column: c}, i).Paint("x") == p.Theme.BestStyle().Paint("x") {
+				t.Errorf("of two seeds a figure of row %d has the colour of the best", i)
+			}
+		}
+	}
+	if significant == 0 {
+		t.Error("the tests find nothing, so that nothing is tested here")
+	}
+	legend := strings.Join(strings.Fields(strings.Join(p.legend(200), " ")), " ")
+	notes := strings.Join(strings.Fields(strings.Join(p.noteLines(100), " ")), " ")
+	if !strings.Contains(legend, "no *: that needs 3 seeds of each method") ||
+		!strings.Contains(notes, "No *: that needs 3 seeds of each method.") ||
+		strings.Contains(legend+notes, "* beats") || strings.Contains(notes, "* is better") {
+		t.Errorf("the legend is %q and the notes are %q", legend, notes)
+	}
+}
+
 func TestCompareMarksOnlyTheSignificant(t *testing.T) {
-	r, p := compareOf(t, tuitest.NewArchive(t))
+	r, p := compareOf(t, threeSeeds(t))
 	screen := tuitest.Text(r.Shot())
 	marks := 0
 	for c, col := range p.table.Columns {
@@ -84,8 +126,8 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 // TestLegendBelowTheTable: the legend of the signs is below the table if there is room for eight
 // lines of it, and otherwise in the notes.
 func TestLegendBelowTheTable(t *testing.T) {
-	a := tuitest.NewArchive(t)
-	for seed := range uint64(2) {
+	a := threeSeeds(t)
+	for seed := range uint64(3) {
 		a.Add(t, fmt.Sprintf("shapes-group-s%d", seed+1),
 			tuitest.Archived("group", seed+1, "shapes", tuitest.Epoch0()), runner.Done, "")
 	}
@@ -131,7 +173,8 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	r.Size(80, 38)
 	screen := tuitest.Text(r.Shot())
 	for _, want := range []string{"cross n=383      ?", "star n=322         ",
-		"? n < min_group 20: not called worst"} {
+		"? under 20 test samples (min_group): not called worst",
+		"n: training samples"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
@@ -300,13 +343,56 @@ func TestSmallScreenReachesAll(t *testing.T) {
 	}
 }
 
-// TestOtherStep turns from the figures of the selected step to those of the last step and back.
-// Where no step was selected, the page says why it cannot.
-func TestOtherStep(t *testing.T) {
-	r, _ := compareOf(t, tuitest.NewArchive(t))
-	if r.Press("s"); !strings.Contains(r.Notice.Text, "have not all selected") {
-		t.Errorf("without a selection: %q", r.Notice.Text)
+// TestMeansAsOnWatch: s shows the means of the last five epochs, as Watch does, and says so in the
+// same words; again, it shows the last epoch.
+func TestMeansAsOnWatch(t *testing.T) {
+	r, p := compareOf(t, threeSeeds(t))
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "last epoch, 8 · ") {
+		t.Errorf("the head does not name the epoch:\n%s", s)
 	}
+	differ := 0
+	last := p.table
+	r.Press("s")
+	clock := compare.Clock{Epochs: []float64{4, 8}}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, clock.String()+" · ") {
+		t.Errorf("the head lacks %q:\n%s", clock, s)
+	}
+	for i, row := range p.table.Rows {
+		for c, column := range p.table.Columns {
+			if column.Class != "" {
+				continue
+			}
+			var values []measure.Number
+			for _, run := range tuitest.Found(t, r.Source, row.Runs...) {
+				average, err := averageIn(r.Source)(run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, average.Named(column.Name))
+			}
+			if got, want := row.Cells[c].Mean, measure.MeanOf(values); got != want {
+				t.Errorf("%s of %s is %v, want the mean %v", column.Name, row.Label, got, want)
+			}
+			if c < len(last.Columns) && last.Columns[c].Name == column.Name &&
+				last.Rows[i].Cells[c].Mean != row.Cells[c].Mean {
+				differ++
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("no mean differs from its last value")
+	}
+	if !p.showsDifferences() {
+		t.Error("means of the same epochs have no differences")
+	}
+	if r.Press("s"); p.table.At != compare.Last {
+		t.Errorf("s again shows %s, want the last epoch", p.table.At)
+	}
+}
+
+// TestOtherStep turns from the figures of the selected step to those of the last epoch, to means,
+// and back. Where no step was selected, it is left out.
+func TestOtherStep(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
@@ -331,7 +417,7 @@ func TestOtherStep(t *testing.T) {
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
 		t.Errorf("nothing says what S is:\n%s", s)
 	}
-	for _, want := range []string{compare.Last, compare.Selected} {
+	for _, want := range []string{compare.Last, compare.Mean, compare.Selected} {
 		if r.Press("s"); p.table.At != want {
 			t.Errorf("s shows the %s step, want the %s one", p.table.At, want)
 		}
@@ -344,8 +430,8 @@ func TestEpochOfTheTable(t *testing.T) {
 	for _, c := range []struct {
 		stepsPerEpoch int64 // of the second run
 		want          string
-	}{{tuitest.Steps, " epoch 8 · shares in %"},
-		{tuitest.Steps / 2, " epochs 8 to 16 · shares in %"}} {
+	}{{tuitest.Steps, " last epoch, 8 · shares in %"},
+		{tuitest.Steps / 2, " last epoch of each run, 8–16 · shares in %"}} {
 		a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 		for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
 			m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
@@ -416,6 +502,9 @@ func TestColoursAreClaims(t *testing.T) {
 	if n := len(p.layout(200, 58).curves); n < 3 {
 		t.Errorf("on a large screen there are %d plots", n)
 	}
+	for i := range p.table.Rows {
+		p.table.Rows[i].Seeds = []uint64{1, 2, 3} // a star needs them
+	}
 	row := tableRow{column: 0}
 	stars := map[bool]kit.Style{true: p.Theme.BestStyle(), false: p.weight(row)}
 	for best, want := range stars {
@@ -450,5 +539,32 @@ func TestForkIsOfItsExperiment(t *testing.T) {
 	all, _ := a.List()
 	if runs, _ := experiment(all); len(runs) != 3 || runs[0].Meta.ID != "shapes-branch" {
 		t.Errorf("%d runs are compared, want 3", len(runs))
+	}
+}
+
+// TestMeasureActsOnCurves: m and its word in the footer are there only while curves are shown.
+func TestMeasureActsOnCurves(t *testing.T) {
+	r, p := compareOf(t, tuitest.NewArchive(t))
+	seen := map[bool]int{}
+	for _, size := range [][2]int{{80, 22}, {120, 38}, {200, 58}} {
+		r.Size(size[0], size[1])
+		for range compareParts {
+			shown := len(p.layout(p.Body.W, p.Body.H).curves) > 0
+			seen[shown]++
+			before := p.measure
+			r.Press("m")
+			if moved := p.measure != before; moved != shown {
+				t.Errorf("%v, part %d: m moves on: %v, want %v", size, p.part, moved, shown)
+			}
+			for _, row := range p.Keys() {
+				if row.Hint == "measure" && (row.Blocked() == "") != shown {
+					t.Errorf("%v, part %d: the footer names m: %v", size, p.part, !shown)
+				}
+			}
+			r.Press("v")
+		}
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("curves were shown or not: %v", seen)
 	}
 }

@@ -27,7 +27,7 @@ func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, roun
 			m.runs, m.about = experiment(all)
 		}
 		lab.Fetch(s, m.runs)
-		m.table = compare.Runs(m.runs, compare.Options{At: at})
+		m.table = compare.Runs(m.runs, compare.Options{At: at, Average: averageIn(s)})
 		settings := func(m *runner.Meta) spec.Spec { return m.Spec }
 		m.diffs = compare.Diff(lists.Map(m.rowRuns(), settings))
 		m.logs = lists.Map(m.runs, func(r *record.Run) eventlog.Log {
@@ -35,6 +35,18 @@ func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, roun
 				r)
 		})
 		return m
+	}
+}
+
+// averageIn returns the function that averages the last evaluations of a run of a source; of a log
+// with a lost part there is no average.
+func averageIn(s lab.Source) func(*record.Run) (*runner.Average, error) {
+	return func(r *record.Run) (*runner.Average, error) {
+		h, err := eventlog.ReadHistory(lab.Evaluations(s, r), nil)
+		if err != nil || h.Gap != nil {
+			return nil, err
+		}
+		return runner.AverageOf(&r.Meta, h.Evals), nil
 	}
 }
 

@@ -78,18 +78,23 @@ func (p *Page) trainCount(class string) string {
 // tableNote says of which step or epochs, and in which unit, the figures are.
 func (p *Page) tableNote() (note string) {
 	refits := func(r compare.Row) bool { return r.At == compare.Last }
-	switch e := p.table.Epochs; {
+	last := compare.Clock{Epochs: p.table.Epochs}
+	switch n := len(last.Epochs); {
+	case p.table.At == compare.Mean && p.hasOneClock():
+		note = last.String() + " · "
+	case p.table.At == compare.Mean:
+		note = "mean of the last epochs of each run · "
 	case p.table.At == compare.Selected:
 		note = "selected by " + p.table.Select
 		if slices.ContainsFunc(p.table.Rows, refits) {
 			note += ", (last) at the last step"
 		}
 		note += " · "
-	case len(e) == 0:
-	case len(e) == 1:
-		note = fmt.Sprintf("epoch %.4g · ", e[0])
-	default:
-		note = fmt.Sprintf("epochs %.4g to %.4g · ", e[0], e[len(e)-1])
+	case n == 1:
+		note = fmt.Sprintf("last epoch, %.4g · ", last.Epoch())
+	case n > 1:
+		note = fmt.Sprintf("last epoch of each run, %.4g–%.4g · ", last.Epochs[0],
+			last.Epoch())
 	}
 	note += "shares in %"
 	if n := len(p.damageTexts()); n > 0 {
@@ -105,10 +110,18 @@ func (p *Page) legend(w int) (lines []string) {
 	if base >= 0 && p.showsDifferences() {
 		parts = []string{"signed: against " + p.table.Rows[base].Title()}
 	}
-	parts = append(parts, p.table.Brief()...)
+	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.count != "" }) {
+		parts = append(parts, "n: training samples")
+	}
+	for _, part := range p.table.Brief() {
+		if strings.HasPrefix(part, bestMark) && !p.claims() {
+			part = noClaim
+		}
+		parts = append(parts, part)
+	}
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
-		parts = append(parts, fmt.Sprintf("%s n < min_group %d: not called worst", cell.Few,
-			p.runs[0].Meta.Spec.MinGroup))
+		parts = append(parts, fmt.Sprintf("%s under %d test samples (min_group): not called worst",
+			cell.Few, p.runs[0].Meta.Spec.MinGroup))
 	}
 	return append(p.damagedLines(w), kit.Flow(" ", lists.Map(parts, p.Theme.Greek), "; ", w-1)...)
 }
@@ -137,6 +150,19 @@ func (p *Page) fitTable(w, h int) (rows []tableRow, legend []string) {
 
 // bestMark marks a figure that is significantly better than all others in its line.
 const bestMark = "*"
+
+// leastClaim is the least number of seeds of each group on which a mark may rest. noClaim says so.
+const (
+	leastClaim = 3
+	noClaim    = "no " + bestMark + ": that needs 3 seeds of each method"
+)
+
+// claims reports whether all groups have the seeds that a mark needs. The tests of the table take
+// two, but with these a star says next to nothing.
+func (p *Page) claims() bool {
+	few := func(r compare.Row) bool { return len(r.Seeds) < leastClaim }
+	return !slices.ContainsFunc(p.table.Rows, few)
+}
 
 // widths holds the widths of a group's two columns: its figures, and their differences from the
 // baseline, each including the blank before it.
@@ -179,14 +205,22 @@ func (p *Page) cellWidth(row int) int {
 	return w.figures + w.differences
 }
 
-// showsDifferences reports whether differences are shown: the figures are of one epoch or were
-// selected, and there is room for the differences of all groups.
+// showsDifferences reports whether differences are shown: the figures are of the same epochs or
+// were selected, and there is room for the differences of all groups.
 func (p *Page) showsDifferences() bool {
 	cells := p.labelCells()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return len(p.table.Epochs) < 2 && !p.isNarrow() && cells+2 <= p.Body.W
+	return p.hasOneClock() && !p.isNarrow() && cells+2 <= p.Body.W
+}
+
+// hasOneClock reports whether the figures of all groups are of the same epochs, or selected.
+func (p *Page) hasOneClock() bool {
+	if p.table.At == compare.Mean {
+		return len(p.table.Epochs) <= 2
+	}
+	return len(p.table.Epochs) < 2
 }
 
 // groupName is the name of a group, with its glyph.
@@ -218,7 +252,7 @@ func (p *Page) figures(row, column int, interval bool) string {
 	if c.Percent() {
 		text, half, format = fmt.Sprintf("%.1f", 100*mean), 100*half, " ±%4.1f"
 	}
-	if cell.Best {
+	if cell.Best && p.claims() {
 		mark = bestMark
 	}
 	// One seed has none, and more groups side by side are worth more than their intervals.
@@ -319,7 +353,7 @@ func (p *Page) weight(row tableRow) kit.Style {
 // has one, since only of that the seeds show that it is better than all others.
 func (p *Page) styleOf(row tableRow, group int) kit.Style {
 	switch {
-	case p.table.Rows[group].Cells[row.column].Best:
+	case p.table.Rows[group].Cells[row.column].Best && p.claims():
 		return p.Theme.BestStyle()
 	case row.few:
 		return p.Theme.Dim

@@ -124,6 +124,7 @@ type LineForm struct {
 	About  string             // a sentence above it
 	Check  func(string) error // nil takes everything
 	Accept func(string) tea.Cmd
+	Any    bool // any text is meant, a question mark, too
 
 	Problem error // of the typed text; nil for none
 }
@@ -144,6 +145,9 @@ func (l *LineForm) Type(key tea.KeyPressMsg) {
 	}
 }
 
+// TakesAnyText implements AnyText.
+func (l *LineForm) TakesAnyText() bool { return l.Any }
+
 // Hint implements Form.
 func (*LineForm) Hint() []Key { return TypingKeys() }
 
@@ -163,5 +167,6 @@ func (t *Theme) ErrorLines(err error, w int) []string {
 
 // TypingKeys returns the hints while the user types into a form or a line.
 func TypingKeys() []Key {
-	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
+	return []Key{{Keys: On("enter"), Hint: "take", Help: "take what is typed"},
+		{Keys: On("esc"), Hint: "cancel", Help: "leave everything as it was"}}
 }

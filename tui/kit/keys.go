@@ -168,7 +168,7 @@ func Press(name string) tea.KeyPressMsg {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
+		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace, "f1": tea.KeyF1}
 	var k tea.Key
 	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
@@ -203,7 +203,8 @@ func KeyName(key string, ascii bool) string {
 			"right": "Right", "shift": "Shift-"}
 	}
 	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc",
-		"home": "Home", "end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
+		"home": "Home", "end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del",
+		"f1": "F1"}
 	return cmp.Or(names[key], more[key], key)
 }
 

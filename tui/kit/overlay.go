@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 // Overlay is a text over the page or, with choices, a question, or a form.
 // Without choices Esc, Enter, q, ? and i close it; with them, only a choice or
-// Esc does; a form takes every key but Esc and Ctrl-C.
+// Esc does; a form takes every key but Esc, Ctrl-C and the keys of its help.
 type Overlay struct {
 	Title string
 	Lines []string // wrapped where the screen is narrower
@@ -26,6 +27,8 @@ type Overlay struct {
 	// Typed takes a letter in place of the overlay, which closes; nil: letters do nothing.
 	Typed func(letter string) tea.Cmd
 
+	helping bool // the keys of the form are shown in place of the form
+
 	text viewport.Model // holds the lines and the choices, see Fit
 }
 
@@ -35,8 +38,19 @@ type Form interface {
 	Press(tea.KeyPressMsg) (done bool, cmd tea.Cmd)
 	// View draws the form in lines of at most w cells, h of them if that can be.
 	View(t *Theme, w, h int) []string
-	// Hint says what keys do, for the footer.
+	// Hint says what keys do, for the footer and the help.
 	Hint() []Key
+}
+
+// AnyText is a form that takes any text, a question mark, too. F1 alone shows its help.
+type AnyText interface{ TakesAnyText() bool }
+
+// helpKeys returns the keys that show the help of the form, of which the first is named.
+func (o *Overlay) helpKeys() []string {
+	if f, ok := o.Form.(AnyText); ok && f.TakesAnyText() {
+		return []string{"f1"}
+	}
+	return []string{"?", "f1"}
 }
 
 // FormWidth is the width of forms, if the screen has room for it.
@@ -92,7 +106,15 @@ func (o *Overlay) Resize(t *Theme, w, h int) {
 // Press takes a key and reports whether the overlay is done.
 func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	name := k.String()
-	if o.Form != nil && name != "esc" && name != "ctrl+c" {
+	switch {
+	case o.helping:
+		o.helping = false
+		return false, nil
+	case o.Form == nil || name == "esc" || name == "ctrl+c":
+	case slices.Contains(o.helpKeys(), name):
+		o.helping = true
+		return false, nil
+	default:
 		return o.Form.Press(k)
 	}
 	for _, c := range o.choices {
@@ -128,6 +150,8 @@ func (o *Overlay) Wheel(msg tea.MouseWheelMsg) { o.text, _ = o.text.Update(msg) 
 func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	lines, note := strings.Split(o.text.View(), "\n"), ""
 	switch {
+	case o.helping:
+		lines = o.helpLines(t, min(FormWidth, w-4))
 	case o.Form != nil:
 		cells := min(FormWidth, w-4)
 		lines = o.Form.View(t, cells, h-2)
@@ -157,6 +181,16 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	return out
 }
 
+// helpLines returns what the keys of the form do, in lines of w cells.
+func (o *Overlay) helpLines(t *Theme, w int) []string {
+	rows := o.Form.Hint()
+	for i := range rows {
+		rows[i].Help = cmp.Or(rows[i].Help, rows[i].Hint)
+	}
+	lines := append(t.HelpLines(rows, w), "", t.Dim.Paint("Any key goes back."))
+	return Fill(lines, w, len(lines))
+}
+
 // options returns the line of choices.
 func (o *Overlay) options(t *Theme) string {
 	s := ""
@@ -172,8 +206,11 @@ func (o *Overlay) options(t *Theme) string {
 
 // Hints returns the rows of the footer while the overlay is open.
 func (o *Overlay) Hints() (rows []Key) {
-	if o.Form != nil {
-		return o.Form.Hint()
+	switch {
+	case o.helping:
+		return []Key{{Keys: On("esc"), Hint: "back"}}
+	case o.Form != nil:
+		return append(o.Form.Hint(), Key{Keys: On(o.helpKeys()...), Hint: "help", Last: true})
 	}
 	for _, c := range o.choices {
 		rows = append(rows, Key{Keys: On(c.Keys...), Hint: c.Name})

@@ -65,6 +65,16 @@ func (g *Grid) width(k int) int {
 	return w
 }
 
+// Hidden returns the number of columns that are left out.
+func (g *Grid) Hidden() (n int) {
+	for _, w := range g.widths {
+		if w == noWidth {
+			n++
+		}
+	}
+	return n
+}
+
 // Head returns the line of the heads. paint may change how one is drawn; nil changes none.
 func (g *Grid) Head(paint func(column int, text string) string) string {
 	return g.line(g.Heads(), paint)

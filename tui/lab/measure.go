@@ -68,6 +68,18 @@ func SummaryNumbers() []measure.Measure {
 	return slices.DeleteFunc(list, func(m measure.Measure) bool { return m.IsList() })
 }
 
+// Numbers returns the measures of summaries and those of steps alone, that are one number each.
+func Numbers() []measure.Measure {
+	list := slices.Clone(SummaryNumbers())
+	for _, m := range measure.StepMeasures() {
+		there := func(of measure.Measure) bool { return of.Name == m.Name }
+		if !m.IsList() && !slices.ContainsFunc(list, there) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // InSummary returns the measure of a run's summary that has this name and is one number. It panics
 // if there is none.
 func InSummary(name string) measure.Measure {

@@ -39,15 +39,24 @@ func StateKnown(
 // missing is the status of a run of a sweep that has not begun.
 const missing runner.Status = "missing"
 
+// StateWord returns the word for a status. A run of a sweep that has not begun is queued.
+func StateWord(s runner.Status) string {
+	if s == missing {
+		s = runner.Queued
+	}
+	return string(s)
+}
+
 // Counts returns the number of runs in each status that has any, in words: "2 running", "1 done".
+// Runs of a sweep that have not begun count as queued.
 func Counts(n map[runner.Status]int, order ...runner.Status) (words []string) {
 	for _, s := range order {
-		word := string(s)
-		if s == missing {
-			word = "to come"
+		count := n[s]
+		if s == runner.Queued {
+			count += n[missing]
 		}
-		if n[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n[s], word))
+		if count > 0 {
+			words = append(words, fmt.Sprintf("%d %s", count, s))
 		}
 	}
 	return words

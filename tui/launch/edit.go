@@ -70,8 +70,8 @@ func (l *Page) space() {
 		l.toggleMethod(dro.Algorithms()[l.box])
 	case l.key() == "seeds":
 		n := l.box + 1
-		if n == l.spec().Seeds {
-			n = max(1, n-1) // the last box is unticked
+		if n <= l.spec().Seeds {
+			n = max(1, l.box) // the box is unticked, with those behind it
 		}
 		l.set("seeds", strconv.Itoa(n))
 	case l.choices() != nil:
@@ -141,11 +141,14 @@ func (l *Page) finish() {
 func (l *Page) undo() { l.set(l.key(), l.preset().Spec.Text(l.key())) }
 
 // set changes a setting if the result is valid; otherwise it keeps the error for the page to show.
+// The cursor stays on the setting, although others may come or go above it.
 func (l *Page) set(key, text string) {
 	s, err := l.withSetting(key, text)
 	l.problem = err
 	if err == nil {
 		l.specs[l.at] = s
+		at := slices.IndexFunc(l.settings(), func(t spec.Setting) bool { return t.Key == key })
+		l.row = max(0, at)
 		l.updatePlan()
 	}
 }

@@ -219,10 +219,10 @@ func (l *Page) Keys() []kit.Key {
 			Why: l.noUndo, Act: kit.Just(l.undo), Local: true},
 		kit.Move("up", l.noAbove, l.move, -1, "up", "k"),
 		kit.Move("down", l.noBelow, l.move, 1, "down", "j"),
-		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Act: kit.By(l.side, -1),
-			Moves: true, Local: true},
-		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
-			Moves: true, Local: true},
+		{Keys: kit.On("left", "h"), Hint: "previous", Help: "the box or the value before",
+			Why: l.noSide, Act: kit.By(l.side, -1), Moves: true, Local: true},
+		{Keys: kit.On("right", "l"), Hint: "next", Help: "the next box or value",
+			Why: l.noSide, Act: kit.By(l.side, 1), Moves: true, Local: true},
 		kit.Back("go back", func() []kit.State {
 			return []kit.State{{Is: l.right || l.problem != nil,
 				Undo: kit.Just(func() { l.right, l.problem = false, nil })}}
@@ -293,6 +293,14 @@ func (l *Page) missingText(e source.Entry) string {
 
 func (l *Page) noSetting() string {
 	return kit.Unless(l.right, "Press Tab to go to the settings first")
+}
+
+// noSide says why there is no box or value beside.
+func (l *Page) noSide() string {
+	if why := l.noSetting(); why != "" {
+		return why
+	}
+	return kit.Unless(l.boxesOf(l.key()) != nil || l.choices() != nil, "e types another value")
 }
 
 func (l *Page) noUndo() string {

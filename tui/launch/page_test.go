@@ -460,3 +460,68 @@ func TestWarningsComeLate(t *testing.T) {
 		t.Errorf("the review is without its warning:\n%s", got)
 	}
 }
+
+// TestSpaceTogglesInPlace: the space bar changes the box or the choice under the cursor and leaves
+// the cursor there, whatever settings come or go. A second time it takes back what a box was.
+func TestSpaceTogglesInPlace(t *testing.T) {
+	_, l, _ := launchOf(t)
+	for i := range l.presets() {
+		if i == 0 || l.list[i].Problem != nil {
+			continue
+		}
+		l.at = i
+		for _, s := range slices.Clone(l.settings()) {
+			l.specs[i] = l.list[i].Spec
+			l.goTo(t, s.Key)
+			boxes := max(1, len(l.boxesOf(s.Key)))
+			if l.boxesOf(s.Key) == nil && l.choices() == nil {
+				continue
+			}
+			for box := range boxes {
+				l.specs[i] = l.list[i].Spec
+				l.goTo(t, s.Key)
+				l.box = box
+				before := l.boxesOf(s.Key)
+				l.space()
+				if l.key() != s.Key || l.box != box {
+					t.Fatalf("%s, %s: the cursor is on box %d of %s, want %d", l.preset().Name,
+						s.Key, l.box, l.key(), box)
+				}
+				if before == nil || l.problem != nil {
+					continue
+				}
+				after := l.boxesOf(s.Key)
+				if last := s.Key == "seeds" && box == 0; after[box].on == before[box].on && !last {
+					t.Fatalf("%s, %s: box %d stays %v", l.preset().Name, s.Key, box, before[box].on)
+				}
+				for k := range before[:box] {
+					if s.Key == "algorithms" && after[k].on != before[k].on {
+						t.Fatalf("%s: box %d ticks box %d, too", s.Key, box, k)
+					}
+				}
+				l.space()
+				if again := l.boxesOf(s.Key); again[box].on != before[box].on {
+					t.Fatalf("%s, %s: the box %d is %v after two presses, and was %v",
+						l.preset().Name, s.Key, box, again[box].on, before[box].on)
+				}
+			}
+		}
+	}
+}
+
+// TestFooterNamesTheArrows: on a row of boxes or choices the footer names the keys that go on
+// among them, and nowhere else.
+func TestFooterNamesTheArrows(t *testing.T) {
+	_, l, _ := launchOf(t)
+	for _, s := range l.settings() {
+		l.goTo(t, s.Key)
+		beside := l.boxesOf(s.Key) != nil || l.choices() != nil
+		for _, row := range l.Keys() {
+			if name := row.Keys.Keys()[0]; name == "left" || name == "right" {
+				if shown := row.Hint != "" && row.Blocked() == ""; shown != beside {
+					t.Errorf("%s: the footer names %s: %v, want %v", s.Key, name, shown, beside)
+				}
+			}
+		}
+	}
+}

@@ -17,7 +17,8 @@ import (
 type Matrix struct {
 	Rows    []MatrixRow
 	Columns []MatrixColumn
-	Total   bool     // the last row is of all places; it is shown where all others have room
+	Totals  int      // the last rows are over all places; shown where all others have room
+	Foot    string   // says what a total is, below them where there is room
 	Percent bool     // figures are parts of 1, written times 100
 	Lower   bool     // lower figures are better
 	Heads   []string // of the labels, and of the cells right of the figures
@@ -238,29 +239,29 @@ func (m *Matrix) DrawTo(f *Frame, w, h int) {
 		f.textRight(x, 0, room, c.head, lineStyle(series.Number, !series.Front))
 		x += c.width + 1
 	}
-	places := len(m.Rows)
-	if m.Total && places > 0 {
-		places--
-	}
+	places := max(0, len(m.Rows)-m.Totals)
 	first := max(0, min(m.First, places-1))
 	room, left := f.H-1, places-first
-	if room < left || len(l.columns) < len(m.Columns) {
+	whole := room >= left && len(l.columns) == len(m.Columns)
+	if !whole {
 		room--
 		rows := max(0, left-room)
 		text := m.missing(rows, len(m.Columns)-len(l.columns))
 		f.text(0, f.H-1, f.W, cell.Cut(text, f.W), Style{Role: Axis})
 	}
-	total := places < len(m.Rows) && room > left
-	if total {
+	totals := max(0, min(len(m.Rows)-places, room-left))
+	room -= totals
+	if whole && m.Foot != "" && room > left+1 { // with a blank line above the totals
 		room--
+		f.text(0, f.H-1, f.W, cell.Cut(m.Charset.spell(m.Foot), f.W), Style{Role: Axis})
 	}
 	shown := max(0, min(room, left))
 	start := share(room, shown)
 	for i := range shown {
 		m.row(f, l, first+i, 1+start(i), start(i+1)-start(i))
 	}
-	if total { // set off by a blank line, if there is one
-		m.row(f, l, places, 1+min(start(shown)+1, room), 1)
+	for k := range totals { // set off by a blank line, if there is one
+		m.row(f, l, places+k, 1+min(start(shown)+1, room)+k, 1)
 	}
 	f.finish(m.Charset)
 }

@@ -98,7 +98,8 @@ func TestMatricesNeverPanic(t *testing.T) {
 	for range draws(4000) {
 		m := &Matrix{Percent: r.IntN(2) == 0, Lower: r.IntN(2) == 0, Best: "★",
 			Heads: []string{nastyName(r), nastyName(r)}[:r.IntN(3)], First: r.IntN(9) - 2,
-			Charset: Charset(r.IntN(3)), Total: r.IntN(2) == 0}
+			Charset: Charset(r.IntN(3)), Totals: r.IntN(3),
+			Foot: nastyName(r)}
 		for i := range r.IntN(7) {
 			mark := string(cell.Mark(i, m.Charset == ASCII))
 			m.Columns = append(m.Columns, MatrixColumn{Mark: mark, Name: nastyName(r),
@@ -137,18 +138,23 @@ func TestTintsEndWithTheirCells(t *testing.T) {
 	}
 }
 
-// TestMatrixMean: the row of all places is shown where every other row has room, and is set off by
-// a blank line if there is one more.
-func TestMatrixMean(t *testing.T) {
+// TestMatrixTotals: the rows over all places are shown where every other row has room, as many as
+// fit, and are set off by a blank line if there is one more. Their foot needs a further line.
+func TestMatrixTotals(t *testing.T) {
 	m, f := sufferers(Lines), new(Frame)
-	m.Total = true
-	m.Rows[3].Label = "mean"
-	for h, want := range map[int]int{4: -1, 5: 4, 6: 5, 7: 5} {
+	m.Totals, m.Foot = 2, "what they are"
+	m.Rows[2].Label, m.Rows[3].Label = "worst", "mean"
+	line := func(label string) int {
+		return slices.IndexFunc(strings.Split(f.String(), "\n"),
+			func(s string) bool { return strings.HasPrefix(s, label) })
+	}
+	for h, want := range map[int][3]int{3: {-1, -1, -1}, 4: {3, -1, -1}, 5: {3, 4, -1},
+		6: {4, 5, -1}, 7: {4, 5, 6}, 8: {5, 6, 7}} {
 		m.DrawTo(f, 58, h)
-		lines := strings.Split(f.String(), "\n")
-		got := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "mean") })
+		got := [3]int{line("worst"), line("mean"), line(m.Foot)}
 		if got != want {
-			t.Errorf("%d lines: the mean is in line %d, want %d:\n%s", h, got, want, f.String())
+			t.Errorf("%d lines: totals and foot are in lines %v, want %v:\n%s", h, got, want,
+				f.String())
 		}
 		if strings.Contains(f.String(), "+1 class") {
 			t.Errorf("%d lines: a class is said to be missing:\n%s", h, f.String())

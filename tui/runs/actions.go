@@ -41,12 +41,13 @@ func (p *Page) define() tea.Cmd {
 }
 
 func (p *Page) resume() tea.Cmd {
-	return p.askEach("resume", p.ableRuns(canResume))
+	runs := p.ableRuns(canResume)
+	return p.sure("Resume?", "resume", runs, p.askEach("resume", runs))
 }
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.ableRuns(canStop)
-	lines := questionLines(runs, "Each saves a checkpoint first, and can be resumed.")
+	lines := p.questionLines(runs, "Each saves a checkpoint first, and can be resumed.")
 	return kit.Question("Stop?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
@@ -55,7 +56,7 @@ func (p *Page) delete() tea.Cmd {
 	runs, source := p.ableRuns(canDelete), p.Source
 	remove := changeEach(runs, "deleted %s",
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
-	lines := questionLines(runs,
+	lines := p.questionLines(runs,
 		"This cannot be undone: curves, checkpoints and figures are deleted.")
 	return kit.Danger("Delete?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "delete", Then: remove})
@@ -108,6 +109,8 @@ func (p *Page) refusal(can ability, why string) func() string {
 			return p.Unreached(picked[0].Meta.ID)
 		case why != "":
 			return why
+		case p.Controls(picked[0].Meta.ID) && picked[0].Status() == runner.Queued:
+			return "It is queued: this works once it runs"
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
 			return "It runs in another process and can only be changed there"
 		}
@@ -161,19 +164,55 @@ func (p *Page) noDone() string {
 func (p *Page) pause() tea.Cmd {
 	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
 	if runs := p.ableRuns(running); len(runs) > 0 {
-		return p.askEach("pause", runs)
+		return p.sure("Pause?", "pause", runs, p.askEach("pause", runs))
 	}
-	return p.askEach("resume", p.ableRuns(canPause))
+	runs := p.ableRuns(canPause)
+	return p.sure("Resume?", "resume", runs, p.askEach("resume", runs))
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 	return tea.Sequence(lists.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
 }
 
-// questionLines returns the lines of a question about an action on runs, which end with what the
-// action does.
-func questionLines(runs []*record.Run, what string) []string {
-	return kit.QuestionLines(kit.Plural(len(runs), "run")+":", ids(runs), what)
+// unseenRuns returns those of some runs that no line of the list has: they were selected before the
+// filter hid them.
+func (p *Page) unseenRuns(runs []*record.Run) []*record.Run {
+	listed := map[string]bool{}
+	for _, r := range slices.Concat(p.shown...) {
+		listed[r.Meta.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(runs),
+		func(r *record.Run) bool { return listed[r.Meta.ID] })
+}
+
+// questionLines returns the lines of a question about an action on runs: their number and names,
+// those out of view first, and what the action does.
+func (p *Page) questionLines(runs []*record.Run, what string) []string {
+	unseen := p.unseenRuns(runs)
+	head := kit.Plural(len(runs), "run")
+	if len(unseen) > 0 {
+		head += fmt.Sprintf(", of which %d selected before and out of view", len(unseen))
+	}
+	names := lists.Map(unseen, func(r *record.Run) string { return r.Meta.ID + outOfView })
+	for _, r := range runs {
+		if !slices.Contains(unseen, r) {
+			names = append(names, r.Meta.ID)
+		}
+	}
+	return kit.QuestionLines(head+":", names, what)
+}
+
+// outOfView stands behind the name of a selected run that the list does not show.
+const outOfView = " (out of view)"
+
+// sure asks before an action on runs of which some are out of view; otherwise it is done at once.
+func (p *Page) sure(title, name string, runs []*record.Run, then tea.Cmd) tea.Cmd {
+	if len(p.unseenRuns(runs)) == 0 {
+		return then
+	}
+	return kit.Question(title, p.questionLines(runs,
+		"On the list Esc shows all runs again, and then drops the selection."),
+		kit.Answer{Keys: []string{"y"}, Name: name, Then: then})
 }
 
 // changeEach changes runs. done says what was done, with a %s for the number of runs.

@@ -52,8 +52,8 @@ func TestColumnsAndValues(t *testing.T) {
 	if at := of("test loss"); at == last {
 		t.Errorf("the test loss at epoch 2 is %s, as at the end", at)
 	}
-	if s := shows(); !strings.Contains(s, "values at epoch 2") {
-		t.Errorf("the screen lacks values at epoch 2:\n%s", s)
+	if s := shows(); !strings.Contains(s, " · epoch 2 ") {
+		t.Errorf("the screen does not say that values are of epoch 2:\n%s", s)
 	}
 	r.Press("v")
 	r.Type("never")
@@ -63,8 +63,8 @@ func TestColumnsAndValues(t *testing.T) {
 	r.Press("esc", "v")
 	r.Type("best")
 	r.Press("enter")
-	if !strings.Contains(shows(), "best values") {
-		t.Errorf("no best values:\n%s", shows())
+	if !strings.Contains(shows(), "best epoch of each run and measure") {
+		t.Errorf("the screen does not say that values are the best:\n%s", shows())
 	}
 }
 

@@ -222,10 +222,14 @@ func (f *forkForm) start() tea.Cmd {
 
 // Hint implements kit.Form.
 func (f *forkForm) Hint() []kit.Key {
-	return []kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("left"), Hint: "less"}, {Keys: kit.On("right"), Hint: "more"},
-		{Keys: kit.On("enter"), Hint: "start the branch"},
-		{Keys: kit.On("esc"), Hint: "back"}}
+	return []kit.Key{{Keys: kit.On("down", "up"), Hint: "next setting",
+		Help: "the next setting, the one before"},
+		{Keys: kit.On("left"), Hint: "less", Help: "a smaller value, an earlier checkpoint"},
+		{Keys: kit.On("right"), Hint: "more", Help: "a greater value, a later checkpoint"},
+		{Keys: kit.On("letters"), Help: "type the value of the setting; empty, it is the run's"},
+		{Keys: kit.On("enter"), Hint: "start the branch",
+			Help: "start a run from the checkpoint with the changed settings"},
+		{Keys: kit.On("esc"), Hint: "back", Help: "start nothing"}}
 }
 
 // View implements kit.Form. It shows as many rows as there is room for, around the row under the

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,6 +33,10 @@ func (p *Page) tag() tea.Cmd {
 func (p *Page) askLabel(
 	runs []*record.Run, title, about, text string, edit func(text string) record.LabelEdit,
 ) tea.Cmd {
+	title += kit.Plural(len(runs), "run")
+	if n := len(p.unseenRuns(runs)); n > 0 {
+		title += fmt.Sprintf(", %d out of view", n)
+	}
 	check := func(text string) error {
 		l := runs[0].Label()
 		edit(text).Apply(&l)
@@ -40,19 +45,20 @@ func (p *Page) askLabel(
 	take := func(text string) tea.Cmd {
 		return p.relabel(runs, "%s labelled", edit(text))
 	}
-	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.LineForm{
-		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
+	return kit.Show(&kit.Overlay{Title: title, Form: &kit.LineForm{
+		Input: kit.NewInput(text), About: about, Check: check, Accept: take, Any: true}})
 }
 
 // archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
 	runs := p.ableRuns(canLabel)
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
-	done := "%s brought back"
+	title, name, done := "Bring back?", "bring back", "%s brought back"
 	if away {
-		done = "%s archived (archived:true lists them)"
+		title, name, done = "Archive?", "archive", "%s archived (archived:true lists them)"
 	}
-	return p.relabel(runs, done, record.LabelEdit{Archived: &away})
+	return p.sure(title, name, runs,
+		p.relabel(runs, done, record.LabelEdit{Archived: &away}))
 }
 
 func (p *Page) relabel(runs []*record.Run, done string, edit record.LabelEdit) tea.Cmd {

@@ -32,11 +32,11 @@ type moment struct {
 func (m moment) String() string {
 	switch {
 	case m.best:
-		return "best values"
+		return "best epoch of each run and measure"
 	case m.epoch > 0:
-		return fmt.Sprintf("values at epoch %.4g", m.epoch)
+		return fmt.Sprintf("epoch %.4g", m.epoch)
 	}
-	return "last values"
+	return "last epoch"
 }
 
 // parseMoment parses "last", "best" or an epoch.

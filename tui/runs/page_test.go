@@ -224,6 +224,66 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+// TestVerbsNameWhatIsOutOfView: a verb that changes selected runs names those that the filter hides
+// before it does anything, and the head of the list counts them. With all of them in view only
+// those verbs ask that always do.
+func TestVerbsNameWhatIsOutOfView(t *testing.T) {
+	hides := map[string]string{"D": "failed", "r": "failed", "A": "failed"}
+	for key, filter := range hides {
+		for _, hidden := range []bool{true, false} {
+			r, p := runsOf(t, tuitest.NewArchive(t))
+			r.Press("a")
+			chosen := p.pickedRuns()
+			if hidden {
+				r.Press("/")
+				r.Type(filter)
+				r.Press("enter")
+			}
+			unseen := p.unseenRuns(chosen)
+			if want := " " + fmt.Sprintf("12 selected, %d out of view", len(unseen)); hidden {
+				if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+					t.Errorf("%s: the head lacks %q:\n%s", key, want, s)
+				}
+			}
+			able := map[string]ability{"D": canDelete, "r": canResume,
+				"A": func(runner.Status, bool) bool { return true }}[key]
+			acted := p.unseenRuns(p.ableRuns(able))
+			r.Press(key)
+			asks := r.Overlay != nil
+			if want := len(acted) > 0 || key == "D"; asks != want {
+				t.Errorf("%s, hidden %v: it asks: %v, want %v", key, hidden, asks, want)
+			}
+			if len(acted) == 0 {
+				continue
+			}
+			text := strings.Join(r.Overlay.Lines, "\n")
+			for _, want := range []string{fmt.Sprintf("of which %d selected before", len(acted)),
+				acted[0].Meta.ID + " (out of view)"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s asks without %q:\n%s", key, want, text)
+				}
+			}
+			if len(r.asked.List) > 0 {
+				t.Errorf("%s has asked for %v before the answer", key, r.asked.List)
+			}
+		}
+	}
+}
+
+// TestLabelsNameWhatIsOutOfView: the forms of notes and tags say how many of their runs are out of
+// view.
+func TestLabelsNameWhatIsOutOfView(t *testing.T) {
+	for _, key := range []string{"n", "#"} {
+		r, _ := runsOf(t, tuitest.NewArchive(t))
+		r.Press("a", "/")
+		r.Type("failed")
+		r.Press("enter", key)
+		if got := r.Overlay.Title; !strings.HasSuffix(got, "12 runs, 11 out of view") {
+			t.Errorf("%s is titled %q", key, got)
+		}
+	}
+}
+
 // TestDeleteRefusesLive: a run that is being recorded is never deleted, even if a list from a
 // moment ago shows it as ended.
 func TestDeleteRefusesLive(t *testing.T) {

@@ -76,11 +76,13 @@ func (p *Page) count() string {
 	if p.together() {
 		words = append(words, kit.Plural(len(p.shown), "line"))
 	}
-	if p.value != (moment{}) {
-		words = append(words, p.value.String())
-	}
+	words = append(words, p.value.String())
 	if len(p.chosen) > 0 {
-		words = append(words, fmt.Sprintf("%d selected", len(p.chosen)))
+		selected := fmt.Sprintf("%d selected", len(p.chosen))
+		if n := len(p.unseenRuns(p.pickedRuns())); n > 0 {
+			selected += fmt.Sprintf(", %d out of view", n)
+		}
+		words = append(words, selected)
 	}
 	if len(p.problems) > 0 {
 		words = append(words, fmt.Sprintf("%d unreadable", len(p.problems)))

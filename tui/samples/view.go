@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -56,11 +57,25 @@ func (p *Page) View(w, h int) []string {
 	note := p.note(l.main.W - len("-- > ") - leastName - len("  ") - len(" --"))
 	which, _, _ := strings.Cut(note, " · ") // this is said, whatever the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
-	name := cell.Middle(p.run.Meta.ID, max(room, leastName))
+	name := nameWithMethod(&p.run.Meta, max(room, leastName))
 	return kit.Compose(w, h, []kit.Block{
 		t.Place(l.main, name, note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
+}
+
+// nameWithMethod returns the name of a run in so many cells. Where the name does not say the method
+// or that part is cut, the method stands before it, or alone.
+func nameWithMethod(m *runner.Meta, cells int) string {
+	name, method := cell.Middle(m.ID, cells), string(m.Spec.Algorithm())
+	if strings.Contains(name, "-"+method+"-") {
+		return name
+	}
+	const least = 6 // cells that say anything of the rest
+	if rest := cells - cell.Width(method+" "); rest >= least {
+		return method + " " + cell.Middle(m.ID, rest)
+	}
+	return cell.Cut(method, cells)
 }
 
 // empty says why there is nothing to see, or how far the evaluation is.

@@ -14,6 +14,7 @@ import (
 	"drolab/runner/disk"
 	"drolab/runner/measure"
 	"drolab/runner/sweep"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -190,7 +191,7 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	for _, want := range []string{
 		"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending (BeginTime),", "requeued 2 times",
 		"on Slurm", "3 in trouble", "seed 2: Slurm: node_fail (NodeDown) on", "n2, requeued once",
-		"seed 2: loss is NaN", "1 queued"} {
+		"seed 2: loss is NaN", "7 queued"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in\n%s", want, s)
 		}
@@ -297,5 +298,51 @@ func TestScaleOfMap(t *testing.T) {
 	}
 	if strings.Contains(grid, r.Lab.Theme.Best) {
 		t.Errorf("one of equals is the best:\n%s", screen)
+	}
+}
+
+// TestCutsOfTheMapAreMarked: where the map or the choice has more than there is room for, a mark
+// says so: columns and rows of the map, columns of the choice, and lines below.
+func TestCutsOfTheMapAreMarked(t *testing.T) {
+	dir := t.TempDir()
+	tuitest.NewSweep(t, dir)
+	r, p := pageOf(t, dir, lab.Config{})
+	cut := map[string]int{}
+	for _, size := range [][2]int{{118, 36}, {30, 36}, {24, 8}, {20, 6}, {16, 30}} {
+		for range p.grid.columns {
+			w, h := size[0], size[1]
+			m := p.plane(w, h)
+			head := tuitest.Text(tuitest.Shot(p.planeHeads(m), w, 1))
+			before, after := m.column > 0, m.column+m.columns < len(p.grid.columns)
+			if got := strings.Contains(head, cell.More); got != (before || after) {
+				t.Errorf("%v: %q, columns before %v and after %v", size, head, before, after)
+			}
+			if rows := m.rows < len(p.grid.rows); strings.Contains(head, "rows") != rows {
+				t.Errorf("%v: %q says that rows have no room, want %v", size, head, rows)
+			} else if rows {
+				cut["rows"]++
+			}
+			if before || after {
+				cut["columns"]++
+			}
+			r.Press("right")
+		}
+	}
+	for h := 1; h < 6; h++ {
+		lines := p.scrolledLines([]string{"a", "b", "c", "d", "e", "f"}, h, false)
+		if len(lines) != h || !strings.Contains(lines[h-1], fmt.Sprintf("… %d more", 7-h)) {
+			t.Errorf("%d of 6 lines: %q", h, lines)
+		}
+	}
+	for w := 20; w < 200; w++ {
+		grid := p.Theme.Grid(p.seen.table.Cells(), w, 2)
+		text := strings.Join(p.chosenLines(w), "\n")
+		if strings.Contains(text, "without room") != (grid.Hidden() > 0) {
+			t.Errorf("%d cells: %d columns are left out:\n%s", w, grid.Hidden(), text)
+		}
+		cut["choice"] += grid.Hidden()
+	}
+	if cut["rows"] == 0 || cut["columns"] == 0 || cut["choice"] == 0 {
+		t.Errorf("nothing was cut: %v", cut)
 	}
 }

@@ -188,12 +188,22 @@ func (p *Page) stands(at int) bool {
 	return finished < 2 || len(values) > 1
 }
 
-// planeHeads returns the line of the values across. Values without room are left out.
+// planeHeads returns the line of the values across. Values without room are left out. A mark stands
+// where the map has more columns, and the number of rows that it has more behind the name.
 func (p *Page) planeHeads(m plane) string {
 	t, at := p.Theme, p.grid.places[p.at][1]
-	line, cells := t.Accent.Paint(kit.Left(" "+cell.Cut(t.Greek(p.key), m.label-2), m.label)), 0
+	name := " " + cell.Cut(t.Greek(p.key), m.label-2)
+	if hidden := len(p.grid.rows) - m.rows; hidden > 0 {
+		more := fmt.Sprintf(" +%d rows", hidden)
+		name = " " + cell.Cut(t.Greek(p.key), m.label-2-cell.Width(more)) + more
+	}
+	line, cells := t.Accent.Paint(kit.Left(name, m.label)), 0
 	for i := range m.columns {
-		text := " " + valueText(p.grid.columns[m.column+i])
+		before := " "
+		if i == 0 && m.column > 0 {
+			before = cell.More
+		}
+		text := before + valueText(p.grid.columns[m.column+i])
 		start := i * m.cell
 		if start < cells || start+cell.Width(text) > m.columns*m.cell {
 			continue
@@ -204,6 +214,9 @@ func (p *Page) planeHeads(m plane) string {
 		}
 		line += kit.Blanks(start-cells) + st.Paint(t.Greek(text))
 		cells = start + cell.Width(text)
+	}
+	if m.column+m.columns < len(p.grid.columns) {
+		line += kit.Blanks(m.columns*m.cell-1-cells) + t.Dim.Paint(cell.More)
 	}
 	return line
 }

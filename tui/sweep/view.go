@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -77,10 +78,14 @@ func (p *Page) empty(w, h int) []string {
 
 // scrolledLines returns the lines of a part from its scroll position on.
 func (p *Page) scrolledLines(lines []string, h int, focused bool) []string {
-	if !focused {
-		return lines[:min(len(lines), h)]
+	if focused {
+		lines = lines[max(0, min(p.scroll, len(lines)-h)):]
 	}
-	return lines[max(0, min(p.scroll, len(lines)-h)):]
+	if h > 0 && len(lines) > h {
+		more := fmt.Sprintf("%s %d more", cell.More, len(lines)-h+1)
+		lines = append(slices.Clone(lines[:h-1]), " "+p.Theme.Dim.Paint(more))
+	}
+	return lines
 }
 
 // hiddenLines returns the number of lines by which the part below the map can be scrolled.
@@ -106,7 +111,7 @@ func (p *Page) mean() string {
 func (p *Page) counts() string {
 	return strings.Join(lab.Counts(p.seen.all.Counts, runner.Failed, runner.Done, runner.Running,
 		runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
-		sweep.Dropped, sweep.Missing), " · ")
+		sweep.Dropped), " · ")
 }
 
 // trouble says how many runs are in the list of what went wrong.
@@ -137,7 +142,7 @@ func (p *Page) cellLines(w int) (lines []string) {
 		glyph, st := p.state(s.Status)
 		line := fmt.Sprintf(" seed %-3d %6s  %3.0f of %.0f epochs  ", s.Seed,
 			lab.Write(p.seen.all.By, s.Value), math.Floor(s.Epochs), s.Whole)
-		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(string(s.Status)))
+		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(lab.StateWord(s.Status)))
 		if s.Cause != "" {
 			lines = append(lines, t.Hang("    ", t.Warn, cell.OneLine(s.Cause), w)...)
 		}
@@ -162,6 +167,10 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	lines = []string{t.Dim.Paint(grid.Head(nil)[1:])} // with one blank before the first column
 	for row := range grid.Rows {
 		lines = append(lines, grid.Line(row, nil)[1:])
+	}
+	if n := grid.Hidden(); n > 0 {
+		more := fmt.Sprintf("%s %s without room", cell.More, kit.Plural(n, "column"))
+		lines = append(lines, " "+t.Dim.Paint(more))
 	}
 	lines = append(lines, "")
 	for _, n := range p.seen.table.Notes {

@@ -28,8 +28,9 @@ type column struct {
 	// best is the measure of a column whose best row is marked; change is the measure of a column
 	// of changes against the baseline.
 	best, change *measure.Measure
-	rare         bool // left out until a run has the measure
-	beside       bool // left out of a table narrower than leastBeside
+	whole        string // the head of a column of changes with the name of what changes
+	rare         bool   // left out until a run has the measure
+	beside       bool   // left out of a table narrower than leastBeside
 }
 
 // newColumn returns a column that shows a measure, or none.
@@ -55,15 +56,17 @@ func (w *Page) clockFigure(name string) func([]*panel.Track) measure.Number {
 	return func(runs []*panel.Track) measure.Number { return f.Over(w.Runs.Counted(runs)) }
 }
 
-// changeColumn returns the column of a measure's change against the baseline. The cell is blank
+// changeColumn returns the column of a measure's change against the baseline; brief is the name of
+// the measure in its head. The cell is blank
 // where a difference would mean nothing: for the baseline itself, before there are figures, and
 // where the two runs ask for different risks.
-func (w *Page) changeColumn(m measure.Measure) column {
+func (w *Page) changeColumn(brief string, m measure.Measure) column {
 	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if w.Runs.Baseline >= 0 {
 		base := w.Runs.Tracks[w.Runs.Baseline]
 		c.Head, c.Brief = "vs "+base.ShortName(changeCells-len(" vs ")), "vs"
+		c.whole = brief + " " + c.Head
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.Runs.BaseOf(runs, &m)
@@ -172,8 +175,8 @@ func (w *Page) outcome() []column {
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{w.curveColumn(worst),
-		made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn(worst),
-		w.newestColumn(worst), made(second, "risk", 13, &risk), w.changeColumn(risk)}
+		made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn("worst", worst),
+		w.newestColumn(worst), made(second, "risk", 13, &risk), w.changeColumn("risk", risk)}
 }
 
 // onSplit returns the name of a measure on the split that is shown. On the validation split the
@@ -216,18 +219,25 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	eval := func(head string, width int, name string) column {
 		return figure(head, width, lab.Named(name), w.clockFigure(name))
 	}
+	// A figure of the network on data: the best is marked in each such column, as in the matrix.
+	ofNetwork := func(head string, width int, name string) column {
+		m, f := lab.Named(name), w.clockFigure(name)
+		c := newColumn(head, width, &m,
+			func(runs []*panel.Track) string { return formatValue(m, f(runs)) })
+		c.best = &m
+		return c
+	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
 	if w.Board.Validates && !w.Board.Val {
-		m := lab.Named("val_worst_class_accuracy")
-		c := eval("val worst", 11, m.Name)
-		c.Brief, c.best = "val", &m
+		c := ofNetwork("val worst", 11, "val_worst_class_accuracy")
+		c.Brief = "val"
 		list = append(list, c)
 	}
 	list = append(list,
-		eval("mean %", 8, w.onSplit("test_accuracy")),
+		ofNetwork("mean %", 8, w.onSplit("test_accuracy")),
 		eval("dual gap", 10, "dual_gap"),
-		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
+		ofNetwork(w.bySplit("test loss", "val loss"), 11, w.onSplit("test_loss")),
 		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
 		step("batch loss", 11, "loss"),

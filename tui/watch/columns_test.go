@@ -11,20 +11,23 @@ import (
 	"drolab/tui/watch/panel"
 )
 
-// TestOutcome: the table marks the best worst class and the best robust risk, and shows the
-// difference of each to the baseline, even on the smallest screen.
+// TestOutcome: the table marks the best figure of each column that is of the network: worst class,
+// robust risk, mean and test loss, as far as there is room. It shows the difference of the first
+// two to the baseline, even on the smallest screen.
 func TestOutcome(t *testing.T) {
-	for _, size := range [][2]int{{120, 40}, {40, 12}} {
+	for size, bests := range map[[2]int]int{{200, 60}: 4, {40, 12}: 2} {
 		r := watching(t, size[0], size[1])
 		first, further := r.watch.Runs.Tracks[0], r.watch.Runs.Tracks[1]
 		better := func(run *panel.Track, worst, risk float64) string {
 			setMeasure(run, "worst_class_accuracy", worst)
 			setMeasure(run, "robust_risk", risk)
+			setMeasure(run, "test_accuracy", worst)
+			setMeasure(run, "test_loss", risk)
 			return strings.Join(r.watch.table(r.watch.layout().runs), "\n")
 		}
 		s := better(first, .9, .5)
-		if n := strings.Count(s, r.Theme.Best); n != 2 {
-			t.Errorf("%v: %d best values, want 2:\n%s", size, n, s)
+		if n := strings.Count(s, r.Theme.Best); n != bests {
+			t.Errorf("%v: %d best values, want %d:\n%s", size, n, bests, s)
 		}
 		if s := better(further, .9, .5); strings.Contains(s, r.Theme.Best) {
 			t.Errorf("%v: one of two equals is the best:\n%s", size, s)

@@ -109,7 +109,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noVerb("stop")), Act: w.stop, Alters: true},
 		// These change how curves are drawn, in all panels alike except for the scale, which
 		// belongs to a quantity.
-		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
+		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: over 5 points, EMA .9, EMA .99, none",
 			Why: of(nil), Act: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Act: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",

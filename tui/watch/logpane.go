@@ -78,7 +78,7 @@ func (w *Page) search() tea.Cmd {
 		return nil
 	}
 	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.LineForm{
-		Input: kit.NewInput(w.screen.words), Accept: take,
+		Input: kit.NewInput(w.screen.words), Accept: take, Any: true,
 		About: "Only lines with these words are shown. An empty line shows all."}})
 }
 

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
 
@@ -109,10 +111,16 @@ func checkMatrix(t *testing.T, l look) (n int) {
 		t.Fatalf("%s: the matrix has %d columns, want one for each of %d rows of the table",
 			l.where, len(m.Columns), len(rows))
 	}
+	totals := map[string]string{"worst %": "worst_class_accuracy", "mean %": "test_accuracy"}
 	for i, line := range m.Rows {
+		if column := l.w.named(line.Label); column != nil {
+			checkTotal(t, l, &line, column)
+		} else if i >= len(m.Rows)-m.Totals {
+			t.Errorf("%s: no column of the table has the name of the row %s", l.where, line.Label)
+		}
 		figure := func(row []int) float64 {
-			if i == len(m.Rows)-1 { // of all classes, as in the table
-				return l.figure(runs.InRow(row), "test_accuracy")
+			if of := totals[line.Label]; of != "" { // of all classes, as in the table
+				return l.figure(runs.InRow(row), of)
 			}
 			return l.accuracy(runs.Counted(runs.InRow(row)), line.Label)
 		}
@@ -137,4 +145,48 @@ func checkMatrix(t *testing.T, l look) (n int) {
 		}
 	}
 	return n
+}
+
+// named returns the column of the table with a head; nil for none.
+func (w *Page) named(head string) *column {
+	for _, c := range w.columns() {
+		if c.Head == head {
+			return &c
+		}
+	}
+	return nil
+}
+
+// checkTotal compares a row of the matrix with the column of the same name: one name is one number,
+// and one star.
+func checkTotal(t *testing.T, l look, line *plot.MatrixRow, c *column) {
+	t.Helper()
+	for k, row := range l.w.Runs.Rows() {
+		v := line.Values[k]
+		got := formatValue(*c.best, measure.NumIf(v == v, v))
+		if want := c.Cell(l.w.Runs.InRow(row)); got != want {
+			t.Errorf("%s: %s of row %d is %s in the matrix and %s in the table", l.where, c.Head,
+				k, got, want)
+		}
+	}
+	if want := l.w.bests([]column{*c})[0]; line.Best != want {
+		t.Errorf("%s: the best %s is in row %d of the table and column %d of the matrix", l.where,
+			c.Head, want, line.Best)
+	}
+}
+
+// TestMatrixSaysWhatTheWorstIs: where worst % is no figure of the matrix's classes, a line below
+// says what it is: over several epochs or seeds.
+func TestMatrixSaysWhatTheWorstIs(t *testing.T) {
+	for name, s := range clockScripts(t, 1) {
+		r := newDriver(t, s, 200, 60)
+		r.Wait(20*time.Second, time.Second)
+		want := "worst %: mean of the worst class of each epoch "
+		if name == "seeds" {
+			want = "worst %: mean of the worst class of each epoch and seed"
+		}
+		if screen := tuitest.Text(r.Shot()); !strings.Contains(screen, want) {
+			t.Errorf("%s: no %q:\n%s", name, want, screen)
+		}
+	}
 }

@@ -104,7 +104,7 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 	if m.fromStart {
 		w.restart()
 	}
-	changed, problem := false, ""
+	changed, problem, touched := false, "", w.turns.touched
 	var cmds []tea.Cmd
 	for _, p := range m.parts {
 		i := slices.IndexFunc(w.Runs.Tracks, func(t *panel.Track) bool { return t.ID == p.id })
@@ -128,7 +128,9 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 			w.fitInView()
 		}
 	}
-	w.updateStory()
+	if w.turns.touched != touched || w.isStoryTurn(m.tick) {
+		w.updateStory()
+	}
 	w.noteTurns(m.tick, m.brings())
 	if problem != "" && problem != w.logs.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))

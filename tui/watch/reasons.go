@@ -76,6 +76,8 @@ func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) strin
 			return nothingTo(verb, t)
 		case w.noControl(t) != "":
 			return w.noControl(t)
+		case len(in) > 0 && t.Status == runner.Queued:
+			return fmt.Sprintf("%s is queued: %s works once it runs", t.Label, verb)
 		case len(in) > 0 && !slices.Contains(in, t.Status):
 			return fmt.Sprintf("%s is %s", t.Label, t.Status)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/tui/kit"
 
@@ -12,7 +13,8 @@ import (
 
 // News is shown in turns (Lab.Round): once a second each part of the page, the table and every
 // panel, takes in what the runs logged, one part after the other. What the user does is shown at
-// once, everywhere, but for a move of the cursor (see follow).
+// once, everywhere, but for a move of the cursor (see follow). The story and its clock move half as
+// often, and then the table and the panels that name epochs change together (see showOneClock).
 //
 // To draw all parts at every look at the files would be more than a slow line carries. The news of
 // a fifth of a second costs a panel about as much as the news of a second. And the renderer sends a
@@ -77,14 +79,45 @@ func (w *Page) part(panel int) *drawnPart {
 // schedule is the state of the turns. Its counts only grow; they are only compared with earlier
 // values.
 type schedule struct {
-	news    int          // the number of looks that brought something new
-	touched int          // the number of calls of touch
-	since   time.Time    // the time of the last look
-	moves   int          // the number of moves of the cursor
-	behind  bool         // whether panels have yet to follow the cursor
-	around  drawnPart    // the part around the panels
-	drawn   []*drawnPart // the panels, by their index; see part
-	placed  []kit.Rect   // the places of the panels that are shown, where they were drawn last
+	news    int           // the number of looks that brought something new
+	touched int           // the number of calls of touch
+	since   time.Time     // the time of the last look
+	moves   int           // the number of moves of the cursor
+	behind  bool          // whether panels have yet to follow the cursor
+	around  drawnPart     // the part around the panels
+	drawn   []*drawnPart  // the panels, by their index; see part
+	placed  []kit.Rect    // the places of the panels that are shown, where they were drawn last
+	clock   compare.Clock // of the figures that were drawn last
+}
+
+// isByClock reports whether a panel shows figures by the clock of the story, and no curves.
+func (w *Page) isByClock(panel int) bool {
+	v := w.Board.CurrentView(panel)
+	return !v.Plots() && !v.Phase && !v.ShowsSamples()
+}
+
+// showOneClock makes the table and all panels of figures due if one of them is and the clock has
+// moved since they were drawn: no two parts of a frame name other epochs.
+func (w *Page) showOneClock(l watchLayout) {
+	now := w.Runs.Clock
+	drawn := w.turns.clock
+	if slices.Equal(now.Epochs, drawn.Epochs) && slices.Equal(now.Runs, drawn.Runs) {
+		return
+	}
+	of, due := []*drawnPart{&w.turns.around}, w.isDue(&w.turns.around, w.aroundPlaces(l))
+	for i, r := range l.panels {
+		if p := w.first() + i; w.isByClock(p) {
+			of = append(of, w.part(p))
+			due = due || w.isDue(w.part(p), partPlaces{r})
+		}
+	}
+	if !due {
+		return
+	}
+	for _, p := range of {
+		p.lines = nil
+	}
+	w.turns.clock = now
 }
 
 // touch makes the next frame draw everything, whoever's turn it is.
@@ -141,10 +174,36 @@ type scheduledPart struct {
 // that plays, all curves move at every look; in one that stands, everything is shown at once.
 //
 // Two panels beside each other that change in one frame send all that lies between them. So the
-// turns of columns are spread evenly over the time, and a round has a look for each; panels that
-// stand one above the other share a turn.
+// turns of columns are spread evenly over the time, with one more turn for the table and the panels
+// of figures, and a round has a look for each; plots that stand one above the other share a turn.
 func (w *Page) parts(look time.Duration) []scheduledPart {
-	columns := 0
+	round, slot, columns := w.slots(look)
+	story := slot * columns
+	table, curves, figures := round, round, evalTurn*round
+	if w.logs.clock != nil {
+		story, table, curves, figures = 0, w.storyTurn(round), 0, w.storyTurn(round)
+	}
+	list := []scheduledPart{{&w.turns.around, table, story}}
+	for i := range w.count() {
+		p, d, at := w.first()+i, curves, time.Duration(0)
+		if i < len(w.turns.placed) {
+			at = slot * (columns * time.Duration(w.turns.placed[i].X) /
+				time.Duration(max(1, w.Body.W)))
+		}
+		switch {
+		case w.Board.CurrentView(p).ShowsSamples():
+			continue
+		case w.isByClock(p):
+			d, at = figures, story
+		}
+		list = append(list, scheduledPart{w.part(p), d, at})
+	}
+	return list
+}
+
+// slots returns the length of a round, the time between two turns within it, and the number of
+// columns of panels, which have a turn each before that of the table.
+func (w *Page) slots(look time.Duration) (round, slot, columns time.Duration) {
 	for _, r := range w.turns.placed {
 		if r.Y == w.turns.placed[0].Y {
 			columns++
@@ -153,31 +212,31 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 	// Looks come a little late, by varying times, and a round must keep its length.
 	round, even := w.Round, look.Round(time.Second/5)
 	if even < round { // or each look shows all
-		round = max(round, time.Duration(columns)*even)
+		round = max(round, (columns+1)*even)
 	}
-	// Only an evaluation changes bars and maps, so they come half as often.
-	table, curves, others := w.Round, round, evalTurn*round
-	if c := w.logs.clock; c != nil {
-		table, curves, others = 0, 0, 0
-		if c.Playing && w.Round > 0 {
-			table, others = replayTurn, replayTurn
-		}
+	return round, round / (columns + 1), columns
+}
+
+// storyTurn returns the time between two turns of the story, whose clock all figures of evaluations
+// have. Live, only an evaluation changes them, so they come half as often as curves.
+func (w *Page) storyTurn(round time.Duration) time.Duration {
+	switch c := w.logs.clock; {
+	case c == nil:
+		return evalTurn * round
+	case c.Playing && w.Round > 0:
+		return replayTurn
 	}
-	list := []scheduledPart{{&w.turns.around, table, 0}}
-	for i := range w.count() {
-		p, d, at := w.first()+i, curves, time.Duration(0)
-		if i < len(w.turns.placed) {
-			at = round * time.Duration(w.turns.placed[i].X) / time.Duration(max(1, w.Body.W))
-		}
-		switch v := w.Board.CurrentView(p); {
-		case v.ShowsSamples():
-			continue
-		case !v.Plots() && !v.Phase:
-			d = others
-		}
-		list = append(list, scheduledPart{w.part(p), d, at})
+	return 0
+}
+
+// isStoryTurn reports whether the story's turn came since the last look.
+func (w *Page) isStoryTurn(now time.Time) bool {
+	round, slot, columns := w.slots(now.Sub(w.turns.since))
+	at := slot * columns
+	if w.logs.clock != nil {
+		at = 0
 	}
-	return list
+	return turnBetween(w.turns.since, now, w.storyTurn(round), at)
 }
 
 // noteTurns notes the news for the parts whose turn came since the last look. It only notes what

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,8 +56,45 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestColumnsTakeTurns: of panels side by side, one column has its turn at each look, even if looks
-// come late, and each panel has one turn in every round.
+// TestOneClockInEachFrame: the table and the panels name the same epochs in every frame, although
+// they show news in turns and a move of the cursor one after the other.
+func TestOneClockInEachFrame(t *testing.T) {
+	r := newDriver(t, clockScripts(t, 1)["methods"], 200, 60)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	r.watch.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	r.View()
+	named := regexp.MustCompile(`(?:mean of |· )(epochs? [0-9.]+(?:–[0-9.]+)?)`)
+	clocks := map[string]bool{}
+	for k := range 100 {
+		r.Wait(time.Second/5, time.Second/5)
+		if k%7 == 0 {
+			r.Press("down")
+		}
+		screen := tuitest.Text(r.Shot())
+		var here []string
+		for line := range strings.SplitSeq(screen, "\n") {
+			if strings.Contains(line, "worst %") || strings.Contains(line, "Who suffers") {
+				for _, m := range named.FindAllStringSubmatch(line, -1) {
+					here = append(here, m[1])
+				}
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		clocks[here[0]] = true
+		if len(slices.Compact(here)) > 1 {
+			t.Fatalf("look %d: a frame speaks of %q:\n%s", k, here, screen)
+		}
+	}
+	if len(clocks) < 4 {
+		t.Errorf("the clock did not move: %v", clocks)
+	}
+}
+
+// TestColumnsTakeTurns: of panels side by side, one has its turn at each look, even if looks come
+// late, and each panel has one turn in every round, those of figures in every second one.
 func TestColumnsTakeTurns(t *testing.T) {
 	r := newDriver(t, tuitest.NewScript(t), 200, 60)
 	r.Wait(5*time.Second, time.Second/5)
@@ -76,21 +115,24 @@ func TestColumnsTakeTurns(t *testing.T) {
 		at = at.Add(2*time.Second/5 + time.Duration(k%5)*time.Millisecond)
 		before := shown()
 		w.noteTurns(at, true)
-		columns := map[int]bool{}
+		side := map[int]int{} // panels with a turn, by their line
 		for i, n := range shown() {
 			if waits[i]++; n != before[i] {
-				columns[w.turns.placed[i].X], waits[i] = true, 0
+				waits[i] = 0
+				side[w.turns.placed[i].Y]++
 			}
-			if most := 3 * evalTurn; waits[i] > most {
+			if most := (3 + 1) * evalTurn; waits[i] > most {
 				t.Fatalf("panel %d waits for %d looks", i, waits[i])
 			}
 		}
-		if len(columns) > 1 {
-			together++
+		for _, n := range side {
+			if n > 1 {
+				together++
+			}
 		}
 	}
 	if together > looks/50 {
-		t.Errorf("%d of %d looks change columns beside each other", together, looks)
+		t.Errorf("%d of %d looks change panels beside each other", together, looks)
 	}
 }
 

@@ -41,7 +41,8 @@ type tableLayout struct {
 const leastWide = 100
 
 // leastBeside is the least width of a table with a small curve and the newest value beside the
-// mean: in a narrower one they would take the place of a column that says more.
+// mean, and with whole heads of changes: in a narrower one they would take the place of a column
+// that says more.
 const leastBeside = 140
 
 // forNarrow returns the columns for a table narrower than leastWide: heads in brief, and λ and η
@@ -108,6 +109,9 @@ func (w *Page) layTable(cells int) tableLayout {
 		if lacking || c.change != nil && w.Runs.Baseline < 0 {
 			continue
 		}
+		if c.change != nil && cells >= leastBeside {
+			c.Head = c.whole
+		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
 			c.Width = min(c.Width, 7)
 		} else {
@@ -127,6 +131,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	if rest >= leastBar+1 {
 		l.bar = min(mostBar, rest-1)
 	}
+	l.columns = besideTheirs(l.columns)
 	l.marks = w.bests(l.columns)
 	return l
 }
@@ -148,6 +153,20 @@ func (w *Page) stateCells(cells int) int {
 		state = max(state, cell.Width(w.stateText(t, cells))+1)
 	}
 	return state
+}
+
+// besideTheirs puts each column of changes right behind the figures that change.
+func besideTheirs(columns []column) (list []column) {
+	for _, c := range columns {
+		at := slices.IndexFunc(list, func(of column) bool {
+			return c.change != nil && of.best != nil && of.best.Name == c.change.Name
+		})
+		if at < 0 {
+			at = len(list) - 1
+		}
+		list = slices.Insert(list, at+1, c)
+	}
+	return list
 }
 
 // bests returns the row with the best value of each column that has one, of the rows that the story

@@ -17,6 +17,7 @@ func (w *Page) View(cols, rows int) []string {
 		return w.empty(cols, rows)
 	}
 	l := w.layout()
+	w.showOneClock(l)
 	blocks := w.aroundBlocks(l)
 	w.turns.placed = l.panels
 	for i, r := range l.panels {
@@ -32,8 +33,8 @@ func (w *Page) View(cols, rows int) []string {
 
 // aroundBlocks returns table and headline, and the log pane.
 func (w *Page) aroundBlocks(l watchLayout) []kit.Block {
-	above := kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H)
-	around, places := &w.turns.around, partPlaces{above, l.log}
+	around, places := &w.turns.around, w.aroundPlaces(l)
+	above := places[0]
 	if w.isDue(around, places) {
 		lines := slices.Concat(w.table(l.runs), w.headline(above.W))
 		if l.log.H > 0 {
@@ -43,6 +44,11 @@ func (w *Page) aroundBlocks(l watchLayout) []kit.Block {
 	}
 	return []kit.Block{{Rect: above, Lines: around.lines[:above.H]},
 		{Rect: l.log, Lines: around.lines[above.H:]}}
+}
+
+// aroundPlaces returns the places of table and headline, and of the log pane.
+func (w *Page) aroundPlaces(l watchLayout) partPlaces {
+	return partPlaces{kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H), l.log}
 }
 
 // panelBlock returns a panel in a place of the page.

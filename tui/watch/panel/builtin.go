@@ -26,8 +26,10 @@ func BuiltIn() []Panel {
 			{Bars: who, As: matrix{}, Doc: "The accuracy of every method on every class (of " +
 				"several seeds, their mean), sorted by the baseline's accuracy. Beside it stands " +
 				"the change against the baseline, whose sign and size give the tint. The best " +
-				"figure of a row is marked. Where there is room, the last row has the mean " +
-				"accuracy. A narrow panel shows the marks of all runs instead."},
+				"figure of a row is marked. Where there is room, the last rows have worst % " +
+				"and mean % as in the table of runs. Over several epochs worst % is the mean " +
+				"of each epoch's worst class, which changes, so it is at most the lowest " +
+				"figure of a class. A narrow panel shows the marks of all runs instead."},
 			{Name: "marks", Bars: who, As: allRuns{}, Doc: "One line per class, with the mark of " +
 				"every run at its accuracy (of several seeds, at their mean), sorted by the " +
 				"baseline's accuracy. The number belongs to the run under the cursor, whose mark " +

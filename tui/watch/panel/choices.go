@@ -12,7 +12,7 @@ import (
 
 // Choices returns the user's choices about the board: style, axis, smoothing, scales and views.
 func (b *Board) Choices() lab.Choices {
-	smooth := lists.Map(smoothings(), func(s smoothing) string { return s.name })
+	smooth := lists.Map(smoothings(), func(s smoothing) string { return s.key })
 	return lab.Choices{
 		lab.OneOf("style", styleNames(), &b.style, func() {}),
 		lab.OneOf("axis", axisNames(), &b.Axis, b.newAxis),

@@ -128,29 +128,47 @@ func (b *Board) matrixFigures(m *plot.Matrix, of measure.Measure, table [][]int)
 		}
 		m.Rows = append(m.Rows, r)
 	}
-	b.meanRow(m, of, table)
+	worstName, meanName := "worst_class_accuracy", "test_accuracy"
+	if of.OfValidation() {
+		worstName, meanName = "val_worst_class_accuracy", "val_accuracy"
+	}
+	b.totalRow(m, "worst %", lab.Named(worstName), table)
+	b.totalRow(m, "mean %", lab.Named(meanName), table)
+	m.Foot = b.worstFoot(table)
 }
 
-// meanRow adds the row of the mean accuracy: what it costs to help the worst class.
-func (b *Board) meanRow(m *plot.Matrix, of measure.Measure, table [][]int) {
-	mean := lab.Named("test_accuracy")
-	if of.OfValidation() {
-		mean = lab.Named("val_accuracy")
+// worstFoot says what the row of the worst class is, where its figures are no figures of a class:
+// another class may be the worst one at each epoch and for each seed.
+func (b *Board) worstFoot(table [][]int) string {
+	part := b.Runs.Run().Meta.Part()
+	seeds := slices.ContainsFunc(table, func(row []int) bool { return len(row) > 1 })
+	switch epochs := len(b.Runs.PanelClock().Epochs) > 1; {
+	case epochs && seeds:
+		return "worst %: mean of the worst " + part + " of each epoch and seed"
+	case epochs:
+		return "worst %: mean of the worst " + part + " of each epoch"
+	case seeds:
+		return "worst %: mean of the worst " + part + " of each seed"
 	}
+	return ""
+}
+
+// totalRow adds a row with the figures of a column of the table of runs, under the same name.
+func (b *Board) totalRow(m *plot.Matrix, label string, of measure.Measure, table [][]int) {
 	clock := b.Runs.PanelClock()
 	figure := func(runs []*Track) measure.Number {
-		return ClockFigure(mean.Name, clock).Over(b.Runs.Counted(runs))
+		return ClockFigure(of.Name, clock).Over(b.Runs.Counted(runs))
 	}
-	r := plot.MatrixRow{Row: plot.Row{Label: "mean"}}
+	r := plot.MatrixRow{Row: plot.Row{Label: label}}
 	var figures []measure.Number
 	for _, row := range table {
-		v, base := figure(b.Runs.InRow(row)), figure(b.otherBase(row, &mean))
+		v, base := figure(b.Runs.InRow(row)), figure(b.otherBase(row, &of))
 		figures = append(figures, v)
 		r.Values = append(r.Values, v.Float())
 		r.Changes = append(r.Changes, v.Float()-base.Float())
 	}
-	r.Best = b.bestOf(figures, mean, table)
-	m.Rows, m.Total = append(m.Rows, r), true
+	r.Best = b.bestOf(figures, of, table)
+	m.Rows, m.Totals = append(m.Rows, r), m.Totals+1
 }
 
 // otherBase returns the runs that a row is compared with in a measure; nil where that is the row
