@@ -26,6 +26,7 @@
 //	                 DROLAB_DEBUG, DROLAB_BOXES,
 //	                 DROLAB_SSH, XDG folders), signals, the process that reads a data set
 //	boxside.go       what ssh starts on another machine (package runner/box)
+//	forwarded.go     what ssh starts there to run a command
 //	limitsignal_unix.go,  the signal USR1, by which a cluster warns before a time limit
 //	limitsignal_other.go
 package cli

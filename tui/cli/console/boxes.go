@@ -35,6 +35,8 @@ func (c *Console) BoxFlag(of *cobra.Command) {
 	of.Flags().StringVar(&c.boxes.names, "box", c.Boxes,
 		"also read the runs of these machines, over SSH: one or several names of hosts, with "+
 			"commas (DROLAB_BOXES)")
+	MustComplete(of, "box", c.completeBoxes)
+	annotate(of, readsBoxes, "yes")
 }
 
 // MirrorOf returns the folder of a box's mirror.

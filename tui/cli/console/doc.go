@@ -16,6 +16,7 @@
 //	console.go    start here: Env and Console, notes on stderr, what was left out or passed over;
 //	              the package's Commands
 //	boxes.go      `--box`: runs of other machines
+//	forward.go    `--box` of all other commands, which run on the box; the exit status
 //	find.go       runs by name: RUN, its start, `latest`, RUN@STEP, RUN@selected, a packed file,
 //	              `recorded:`; a study by its file
 //	arguments.go  checks of the number of arguments; "did you mean" for an unknown command, also

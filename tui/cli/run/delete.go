@@ -44,6 +44,7 @@ given. It refuses a live run: stop it first.`,
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	console.ReadsStdin(c)
 	return c
 }
 
