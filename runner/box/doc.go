@@ -29,6 +29,7 @@
 //
 //	forward.go      Forwarding: a command that runs on a box, with the streams of this process
 //	forwarded.go    Worker: runs it on the box
+//	install.go      Installer: puts drolab on a box
 //	message.go      the messages of their conversation, and the bound of these
 //	output.go       the files that the command writes there, which come here
 //	group_unix.go,  process groups: Ctrl-C, and the end of a terminal

@@ -61,6 +61,7 @@ func Main(
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
 	err = execute(ctx, con, root, args)
+	con.Close()
 	if err == nil {
 		err = con.Broken()
 	}
@@ -213,7 +214,7 @@ var groups = [][2]string{
 	{"Compare", "compare report"},
 	{"Data", "data features import"},
 	{"Share", "share export record"},
-	{"More", "delete doctor label version"},
+	{"More", "box delete doctor label version"},
 }
 
 func group(root *cobra.Command) {

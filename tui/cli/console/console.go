@@ -108,6 +108,9 @@ func Outlive() {}
 // noteRead notes runs that a command is about to read.
 func (c *Console) noteRead(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
 
+// Close ends what the command has left open, after its end.
+func (c *Console) Close() { c.dropEmptyMirrors() }
+
 // Broken returns the errors of the runs that were left out, as they cannot be read.
 func (c *Console) Broken() error { return c.broken.OrNil() }
 
@@ -156,5 +159,5 @@ func (c *Console) Note(text string) {
 
 // Commands returns the commands about the machine.
 func Commands(con *Console) []*cobra.Command {
-	return []*cobra.Command{benchCommand(con), versionCommand(con)}
+	return []*cobra.Command{benchCommand(con), boxCommand(con), versionCommand(con)}
 }

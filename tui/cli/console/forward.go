@@ -235,9 +235,12 @@ const NoLinkStatus = 3
 func ExitStatus(err error) (int, error) {
 	var status *StatusError
 	var link *box.LinkError
+	list, several := err.(Failures)
 	switch {
 	case err == nil:
 		return 0, nil
+	case several && len(list) == 1:
+		return ExitStatus(list[0])
 	case errors.As(err, &status):
 		return status.Status, status.Err
 	case errors.As(err, &link):
