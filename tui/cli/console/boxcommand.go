@@ -30,7 +30,7 @@ read before. drolab box install puts this program on a box.`,
 		Example: "drolab box --box gpu1,gpu2\ndrolab box install gpu1",
 		Args:    NoCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return con.listBoxes(c.Context())
+			return listBoxes(c.Context(), con)
 		},
 	}
 	con.BoxFlag(c)
@@ -57,14 +57,14 @@ type boxState struct {
 }
 
 // listBoxes prints the boxes of --box, and those that have a mirror.
-func (c *Console) listBoxes(ctx context.Context) error {
-	if err := c.awaitBoxes(ctx); err != nil {
+func listBoxes(ctx context.Context, con *Console) error {
+	if err := con.awaitBoxes(ctx); err != nil {
 		return err
 	}
 	list := []*boxState{}
-	for _, b := range c.boxes.all {
+	for _, b := range con.boxes.all {
 		s := b.Link.State()
-		of := c.mirrorState(b.Name)
+		of := con.mirrorState(b.Name)
 		of.Linked, of.Problem = s.Linked, cell.OneLine(s.Word)
 		if s.Hello != nil {
 			of.Version, of.System = s.Hello.Version, s.Hello.System
@@ -72,14 +72,14 @@ func (c *Console) listBoxes(ctx context.Context) error {
 		}
 		list = append(list, of)
 	}
-	for _, name := range c.mirrored() {
+	for _, name := range con.mirrored() {
 		if !slices.ContainsFunc(list, func(of *boxState) bool { return of.Box == name }) {
-			of := c.mirrorState(name)
+			of := con.mirrorState(name)
 			of.Problem = "not asked: give --box " + name
 			list = append(list, of)
 		}
 	}
-	return c.Result(map[string][]*boxState{"boxes": list}, func() { c.printBoxes(list) })
+	return con.Result(map[string][]*boxState{"boxes": list}, func() { printBoxes(con, list) })
 }
 
 // mirrorState returns what the mirror of a box says of it.
@@ -108,9 +108,9 @@ func (c *Console) mirrorState(name string) *boxState {
 	return of
 }
 
-func (c *Console) printBoxes(list []*boxState) {
+func printBoxes(con *Console, list []*boxState) {
 	if len(list) == 0 {
-		c.PrintLine("no box is known: drolab box --box NAME asks the machine that ssh NAME reaches")
+		con.PrintLine("no box is known: drolab box --box NAME asks the machine that ssh NAME reaches")
 		return
 	}
 	t := page.New("box", "connection", "runs", "live", "heard", "mirror", "cores",
@@ -129,7 +129,7 @@ func (c *Console) printBoxes(list []*boxState) {
 		t.Add(of.Box, link, fmt.Sprint(of.Runs), fmt.Sprint(of.Live), heard,
 			megabytes(of.Mirror), cores, of.Version)
 	}
-	c.Blocks(t)
+	con.Blocks(t)
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
@@ -148,26 +148,26 @@ while a drolab of this machine reads the box.`,
 			cobra.ShellCompDirective) {
 			return con.completeBoxes(c, args, begun)
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return con.forget(args[0], yes) },
+		RunE: func(_ *cobra.Command, args []string) error { return forget(con, args[0], yes) },
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	ReadsStdin(c)
 	return c
 }
 
-func (c *Console) forget(name string, yes bool) error {
+func forget(con *Console, name string, yes bool) error {
 	if err := box.CheckName(name); err != nil {
 		return err
 	}
-	dir := c.MirrorOf(name)
+	dir := con.MirrorOf(name)
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("box %s has no mirror: drolab box lists those that have one", name)
 	}
 	if !yes {
-		of := c.mirrorState(name)
+		of := con.mirrorState(name)
 		question := fmt.Sprintf("Remove the mirror of box %s (%s, %s)?", name,
 			kit.Plural(of.Runs, "run"), megabytes(of.Mirror))
-		if err := c.Confirm(question, "removed"); err != nil {
+		if err := con.Confirm(question, "removed"); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Console) forget(name string, yes bool) error {
 			name)
 	}
 	if err == nil {
-		c.PrintLine("the mirror of box %s is removed", name)
+		con.PrintLine("the mirror of box %s is removed", name)
 	}
 	return err
 }

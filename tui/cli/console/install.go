@@ -41,7 +41,7 @@ A box with another system needs a program of its own:
 			if err := box.CheckName(args[0]); err != nil {
 				return err
 			}
-			return con.install(c.Context(), args[0], binary, check)
+			return install(c.Context(), con, args[0], binary, check)
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "only say what is there")
@@ -50,13 +50,13 @@ A box with another system needs a program of its own:
 	return c
 }
 
-func (c *Console) install(ctx context.Context, name, binary string, check bool) error {
-	by := &box.Installer{Program: c.SSH, Box: name}
+func install(ctx context.Context, con *Console, name, binary string, check bool) error {
+	by := &box.Installer{Program: con.SSH, Box: name}
 	site, err := by.Look(ctx)
 	if err != nil {
 		return err
 	}
-	c.printSite(name, site)
+	printSite(con, name, site)
 	if check {
 		return nil
 	}
@@ -81,26 +81,26 @@ func (c *Console) install(ctx context.Context, name, binary string, check bool) 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Stderr, "sending %s, which takes about %s\n", megabytes(total),
+	fmt.Fprintf(con.Stderr, "sending %s, which takes about %s\n", megabytes(total),
 		kit.Duration(max(takes, time.Second).Round(time.Second)))
-	meter := c.NewMeter("sending", megabytes)
+	meter := con.NewMeter("sending", megabytes)
 	version, err := by.Install(ctx, &meteredReader{packed, meter, total, time.Now()})
 	meter.End()
 	if err != nil {
 		return err
 	}
-	c.PrintLine("box %s: drolab %s is installed as ~/.local/bin/drolab", name, version)
+	con.PrintLine("box %s: drolab %s is installed as ~/.local/bin/drolab", name, version)
 	if version != Version() && binary == "" {
-		c.Note("the version there differs from the one here, which is " + Version())
+		con.Note("the version there differs from the one here, which is " + Version())
 	}
 	if site.Engine != "" {
-		c.Note("the engine there goes on with the program that it was started with. Once its " +
+		con.Note("the engine there goes on with the program that it was started with. Once its " +
 			"runs have ended, the next ones are trained by the new program")
 	}
 	return nil
 }
 
-func (c *Console) printSite(name string, s *box.Site) {
+func printSite(con *Console, name string, s *box.Site) {
 	there := "no drolab"
 	if s.Path != "" {
 		there = fmt.Sprintf("drolab %s in %s", s.Version, s.Path)
@@ -109,9 +109,9 @@ func (c *Console) printSite(name string, s *box.Site) {
 	if s.Free >= 0 {
 		free = ", " + megabytes(s.Free) + " free"
 	}
-	c.PrintLine("box %s: %s%s, %s", name, s.System, free, there)
+	con.PrintLine("box %s: %s%s, %s", name, s.System, free, there)
 	if s.Engine != "" {
-		c.PrintLine("box %s: %s", name, s.Engine)
+		con.PrintLine("box %s: %s", name, s.Engine)
 	}
 }
 
