@@ -103,7 +103,7 @@ func (f *Forwarding) Run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if end.Error != "" {
-		return 0, fmt.Errorf("box %s: %s", f.Box, end.Error)
+		return 0, fmt.Errorf("box %s: %.500s", f.Box, end.Error)
 	}
 	return end.Status, files.keep()
 }

@@ -166,7 +166,7 @@ func readLines(from io.Reader) (map[string]string, error) {
 	for {
 		line, err := in.ReadString('\n')
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), " "); name != "" {
-			values[name] = value
+			values[name] = value[:min(len(value), 500)]
 		}
 		if err != nil {
 			return values, nil

@@ -20,7 +20,7 @@
 // # Files
 //
 //	cli.go           Main; the help with its groups of commands; the flags of all commands:
-//	                 `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
+//	                 `--box`, `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
 //	                 `--version`; what is said of a flag with a wrong value
 //	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_RING,
 //	                 DROLAB_DEBUG, DROLAB_BOXES,

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,8 +54,9 @@ func ReadsPresets(c *cobra.Command) { annotate(c, readsPresets, "yes") }
 // ForwardFlag adds the flag --box to all commands.
 func (c *Console) ForwardFlag(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&c.boxes.names, "box", c.Boxes,
-		"run the command on this machine, over SSH; the interface, runs, compare, report, replay "+
-			"and box read the runs of one or several, with commas (DROLAB_BOXES)")
+		"run the command on this machine, over SSH, with the paths and data there (docs/boxes.md); "+
+			"the interface, runs, compare, report, replay, attach and box read the runs of one or "+
+			"several, with commas (DROLAB_BOXES)")
 	MustComplete(root, "box", c.completeBoxes)
 	annotate(root, readsBoxes, "yes")
 }
@@ -133,9 +136,12 @@ func (c *Console) request(of *cobra.Command) (*box.Request, error) {
 	add("--")
 	for _, arg := range of.Flags().Args() {
 		if of.Annotations[readsPresets] != "" && presets.IsYAML(arg) {
-			if text, err := presets.ReadFile(arg); err == nil {
+			text, err := presets.ReadFile(arg)
+			if err == nil {
 				req.Files = append(req.Files, box.PassedFile{Arg: len(req.Args), Text: text,
 					Path: filepath.Base(arg)})
+			} else if !errors.Is(err, fs.ErrNotExist) { // else it may be a file of the box
+				return nil, err
 			}
 		}
 		add(arg)
@@ -257,8 +263,8 @@ func (c *Console) completeBoxes(*cobra.Command, []string, string) ([]string,
 
 // mirrored returns the names of the boxes that have a mirror.
 func (c *Console) mirrored() []string {
-	paths, _ := filepath.Glob(c.MirrorOf("*"))
-	names := lists.Map(paths, func(path string) string { return filepath.Base(filepath.Dir(path)) })
+	entries, _ := os.ReadDir(c.Mirrors) // without the folder there is no mirror
+	names := lists.Map(entries, fs.DirEntry.Name)
 	return slices.DeleteFunc(names, func(name string) bool { return box.CheckName(name) != nil })
 }
 

@@ -137,3 +137,20 @@ func TestExitStatus(t *testing.T) {
 		}
 	}
 }
+
+// TestForwardedWidth: text for a terminal elsewhere has its width and its colours. Each stream has
+// its own terminal, or none.
+func TestForwardedWidth(t *testing.T) {
+	far := box.Forwarded{Columns: box.Columns{Stdout: 100}}
+	con := New(Env{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Forwarded: far,
+		Environ: []string{"TERM=xterm-256color"}})
+	if con.Width() != 100 || con.Stdout.Width != 100 || con.Stderr.Width != 0 {
+		t.Errorf("widths %d, %d and %d, want 100, 100 and 0", con.Width(), con.Stdout.Width,
+			con.Stderr.Width)
+	}
+	const text = "better"
+	out, errs := con.Theme(con.Stdout).Better.Paint(text), con.Theme(con.Stderr).Better.Paint(text)
+	if out == text || errs != text {
+		t.Errorf("%q and %q, want colours in the first alone", out, errs)
+	}
+}
