@@ -16,6 +16,7 @@ const runCommand = `exec sh -c 'PATH=$HOME/.local/bin:$PATH exec drolab box-side
 
 // Request is a command that is to run on a box.
 type Request struct {
+	Box     string       `json:"box"` // what it is called here
 	Args    [][]byte     `json:"args"`
 	Env     []string     `json:"env,omitempty"` // NAME=value: what the terminal here is able to do
 	Columns Columns      `json:"columns"`
@@ -85,6 +86,9 @@ func (f *Forwarding) Run(ctx context.Context) (status int, err error) {
 	go c.watchInterrupt(func() { closed() })
 	in := bufio.NewReader(conn)
 	if err := c.begin(in); err != nil {
+		if c.isInterrupted() {
+			return interruptedStatus, nil
+		}
 		if said := closed(); said != nil {
 			err = said
 		}
@@ -92,11 +96,11 @@ func (f *Forwarding) Run(ctx context.Context) (status int, err error) {
 	}
 	end, err := c.read(in)
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
-		word := errors.New("ssh has ended")
+		word := "ssh has ended"
 		if said := closed(); said != nil {
-			word = said
+			word = strings.TrimSuffix(said.Error(), ".")
 		}
-		return 0, &LinkError{f.Box, fmt.Errorf("the connection was lost: %w: drolab runs --box %s "+
+		return 0, &LinkError{f.Box, fmt.Errorf("the connection was lost: %s: drolab runs --box %s "+
 			"shows what became of its runs", word, f.Box)}
 	}
 	if err != nil {
@@ -135,6 +139,18 @@ func (c *forwardConversation) watchInterrupt(drop func()) {
 	c.mu.Unlock()
 	if !begun || c.out.send(interruptMessage, nil) != nil {
 		drop()
+	}
+}
+
+// interruptedStatus is the exit status of a command that Ctrl-C has ended, as shells give it.
+const interruptedStatus = 130
+
+func (c *forwardConversation) isInterrupted() bool {
+	select {
+	case <-c.Interrupted:
+		return true
+	default:
+		return false
 	}
 }
 

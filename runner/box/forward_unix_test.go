@@ -184,9 +184,8 @@ func TestInterruptBeforeTheCommand(t *testing.T) {
 	interrupt := make(chan struct{})
 	close(interrupt)
 	f.Program, f.Interrupted = "yes", interrupt // prints without end, and no magic line
-	var link *LinkError
-	if _, err := f.Run(t.Context()); !errors.As(err, &link) {
-		t.Errorf("%v, want an error of the connection", err)
+	if status, err := f.Run(t.Context()); status != interruptedStatus || err != nil {
+		t.Errorf("exit status %d, %v, want %d", status, err, interruptedStatus)
 	}
 }
 

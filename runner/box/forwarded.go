@@ -15,6 +15,7 @@ import (
 
 // Forwarded is what a command on a box is told of the machine that has forwarded it.
 type Forwarded struct {
+	Box     string  `json:"box"` // what the machine on which the command runs is called there
 	Columns Columns `json:"columns"`
 	// Hidden are the folders in which files of that machine lie for the time of the command. What
 	// stands behind them is their path there.
@@ -65,7 +66,7 @@ func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messag
 		return end, err
 	}
 	defer os.RemoveAll(dir)
-	told := Forwarded{Columns: req.Columns}
+	told := Forwarded{Box: req.Box, Columns: req.Columns}
 	written := map[int]string{}
 	for n, f := range req.Files {
 		if f.Arg < 0 || f.Arg >= len(req.Args) {

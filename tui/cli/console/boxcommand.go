@@ -110,7 +110,8 @@ func (c *Console) mirrorState(name string) *boxState {
 
 func printBoxes(con *Console, list []*boxState) {
 	if len(list) == 0 {
-		con.PrintLine("no box is known: drolab box --box NAME asks the machine that ssh NAME reaches")
+		con.PrintLine("no box is known: drolab box --box NAME asks the machine that ssh " +
+			"NAME reaches")
 		return
 	}
 	t := page.New("box", "connection", "runs", "live", "heard", "mirror", "cores",

@@ -14,6 +14,7 @@ import (
 	"drolab/presets"
 	"drolab/runner/box"
 	"drolab/runner/lists"
+	"drolab/tui/cell"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,8 +55,8 @@ func ReadsPresets(c *cobra.Command) { annotate(c, readsPresets, "yes") }
 // ForwardFlag adds the flag --box to all commands.
 func (c *Console) ForwardFlag(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&c.boxes.names, "box", c.Boxes,
-		"run the command on this machine, over SSH, with the paths and data there (docs/boxes.md); "+
-			"the interface, runs, compare, report, replay, attach and box read the runs of one or "+
+		"run the command on this machine, over SSH, with the paths and data there "+
+			"(docs/boxes.md); the interface, runs, compare, report, replay, attach and box read the runs of one or "+
 			"several, with commas (DROLAB_BOXES)")
 	MustComplete(root, "box", c.completeBoxes)
 	annotate(root, readsBoxes, "yes")
@@ -85,6 +86,7 @@ func (c *Console) Forward(of *cobra.Command, _ []string) error {
 	c.SetFolding(false)
 	stdout, flushOut := forwardedStream(c.Env.Stdout, c.Stdout.ColourWriter())
 	stderr, flushErr := forwardedStream(c.Env.Stderr, c.Stderr.ColourWriter())
+	req.Box = name
 	f := &box.Forwarding{Program: c.SSH, Box: name, Request: *req, Interrupted: ctx.Done(),
 		Stdin: c.Stdin, Stdout: stdout, Stderr: stderr}
 	status, err := f.Run(of.Context())
@@ -217,6 +219,15 @@ func wholeLength(text []byte) int {
 		}
 	}
 	return len(text)
+}
+
+// Command returns a command of drolab as the user would type it. On the machine that has forwarded
+// this one, it names the box.
+func (c *Console) Command(line string) string {
+	if c.Forwarded.Box == "" {
+		return line
+	}
+	return line + " --box " + cell.OneLine(c.Forwarded.Box)
 }
 
 // StatusError ends the program with an exit status of its own. A nil Err prints nothing.
