@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/presets"
+	"drolab/runner"
 	"drolab/runner/box"
 	"drolab/runner/lists"
 	"drolab/tui/cell"
@@ -228,6 +229,14 @@ func (c *Console) Command(line string) string {
 		return line
 	}
 	return line + " --box " + cell.OneLine(c.Forwarded.Box)
+}
+
+// HowToContinue is runner.Meta.HowToContinue, as the user would type it.
+func (c *Console) HowToContinue(m *runner.Meta) string {
+	if m.Spec.IsScript() {
+		return m.HowToContinue()
+	}
+	return c.Command(m.HowToContinue())
 }
 
 // StatusError ends the program with an exit status of its own. A nil Err prints nothing.
