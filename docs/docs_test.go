@@ -253,6 +253,7 @@ func notRun() map[string]string {
 		"drolab replay latest --speed 60":      terminal,
 		"drolab replay shapes --box gpu1,gpu2": terminal,
 		"drolab --box gpu1,gpu2":               terminal,
+		"drolab box install gpu1":              "the script sends a smaller program",
 		"drolab attach":                        terminal,
 		"drolab --runs mysweep":                terminal,
 		"drolab bench":                         "it measures for a minute",

@@ -20,6 +20,10 @@
 // What a box sends is hostile: frames are bounded, a run that the mirror refuses is passed over,
 // and nothing that comes from there starts a program or names a file.
 //
+// A command about one box runs there:
+//
+//	here         Forwarding -> ssh -> Worker -> the command
+//
 // Start reading at link.go for this machine and at farside.go for the box.
 //
 // # Files
@@ -35,4 +39,12 @@
 //	buckets.go   which runs differ, told in few bytes
 //	runs.go      Runs: those of this machine and of its boxes, each once
 //	ssh.go       how ssh is started; what its last words mean
+//
+//	forward.go      Forwarding: a command that runs on a box, with the streams of this process
+//	forwarded.go    Worker: runs it on the box
+//	install.go      Installer: puts drolab on a box
+//	message.go      the messages of their conversation, and the bound of these
+//	output.go       the files that the command writes there, which come here
+//	group_unix.go,  process groups: Ctrl-C, and the end of a terminal
+//	group_other.go
 package box

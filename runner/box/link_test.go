@@ -267,6 +267,8 @@ func TestNoLink(t *testing.T) {
 			"ssh must connect without a password"},
 		"an unknown host": {"echo 'Host key verification failed.' >&2; exit 255",
 			"connect once with ssh by hand"},
+		"no drolab that forwards": {`echo 'drolab: unknown command "box-side"' >&2; exit 1`,
+			"its drolab is an older one"},
 		"a host without a name": {"echo 'ssh: Could not resolve hostname gpu1' >&2; exit 255",
 			"no such host"},
 		"a login that says no more": {"echo Maintenance until noon",

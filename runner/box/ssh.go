@@ -33,22 +33,32 @@ var sshOptions = []string{"-T", "-x", "-e", "none",
 // and jumps. program is ssh, or another one that takes its arguments.
 func SSH(program, box string) Dial {
 	return func(ctx context.Context) (Conn, error) {
-		args := append(append([]string{}, sshOptions...), "--", box, farCommand)
-		c := &process{cmd: exec.CommandContext(ctx, program, args...), words: &lastWords{}}
-		c.cmd.Stderr = c.words
-		c.cmd.WaitDelay = 2 * time.Second
-		var err error
-		if c.in, err = c.cmd.StdinPipe(); err != nil {
+		p, err := startSSH(ctx, program, box, farCommand)
+		if err != nil {
 			return nil, err
 		}
-		if c.out, err = c.cmd.StdoutPipe(); err != nil {
-			return nil, err
-		}
-		if err := c.cmd.Start(); err != nil {
-			return nil, fmt.Errorf("%s cannot be started: %w", program, err)
-		}
-		return c, nil
+		return p, nil
 	}
+}
+
+// startSSH starts a command on a box.
+func startSSH(ctx context.Context, program, box, command string) (*process, error) {
+	args := append(append([]string{}, sshOptions...), "--", box, command)
+	p := &process{cmd: exec.CommandContext(ctx, program, args...), words: &lastWords{}}
+	p.cmd.Stderr = p.words
+	p.cmd.WaitDelay = 2 * time.Second
+	setApart(p.cmd)
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.out, err = p.cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w", program, err)
+	}
+	return p, nil
 }
 
 // CheckName returns an error unless box can be the name of a host for ssh, and of a folder. A name
@@ -103,7 +113,7 @@ func (p *process) Close() error {
 const notFound = 127
 
 var errNoDrolab = errors.New(
-	"there is no drolab on the box: copy the program to ~/.local/bin there")
+	"there is no drolab on the box: drolab box install NAME copies this one to it")
 
 // explain returns what ssh said, and the remedy where one is known.
 func explain(said string) error {
@@ -111,6 +121,7 @@ func explain(said string) error {
 		{"Host key verification failed", "connect once with ssh by hand, to check its key"},
 		{"Permission denied", "ssh must connect without a password: add a key to your agent"},
 		{"Could not resolve hostname", "no such host: see ~/.ssh/config"},
+		{`unknown command "box-side"`, "its drolab is an older one: install this version there"},
 	} {
 		if strings.Contains(said, known.words) {
 			return fmt.Errorf("%s (%s)", known.remedy, said)

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -546,5 +547,29 @@ func TestHeadsOfAMirrorAreBounded(t *testing.T) {
 	must(t, m.Put(h))
 	if _, problems := List(dir); len(problems) > 0 {
 		t.Errorf("the mirror has the problems %v, want none", problems)
+	}
+}
+
+// TestRemoveMirror: a mirror goes with the folder of its box, but not while somebody writes it, and
+// no other folder goes.
+func TestRemoveMirror(t *testing.T) {
+	_, _, m, dir := oneMirrored(t)
+	if err := RemoveMirror(dir); !errors.Is(err, disk.ErrHeld) {
+		t.Errorf("while it is written: %v, want disk.ErrHeld", err)
+	}
+	must(t, m.Close())
+	must(t, RemoveMirror(dir))
+	if _, err := os.Lstat(filepath.Dir(dir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of the box: %v, want that it is gone", err)
+	}
+	other := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(other, "mine"), nil, 0o600))
+	for _, dir := range []string{other, filepath.Join(other, "mine"), dir} {
+		if RemoveMirror(dir) == nil {
+			t.Errorf("%s is removed, want an error", dir)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(other, "mine")); err != nil {
+		t.Error(err)
 	}
 }

@@ -660,3 +660,49 @@ func (m *Mirror) Close() (err error) {
 	}
 	return errors.Join(err, m.lock.Release(), m.root.Close())
 }
+
+// RemoveMirror removes the mirror in the folder dir, with the folder that names its box. The error
+// is a disk.ErrHeld where a process writes the mirror.
+func RemoveMirror(dir string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: expected a mirror", dir)
+	}
+	root, err := disk.OpenMirror(nil, dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var mark disk.MirrorMark
+	if err := root.ReadJSON(disk.MirrorName, &mark); err != nil {
+		return fmt.Errorf("%s: expected a mirror: %w", dir, err)
+	}
+	lock, err := root.Acquire(mirrorLockName)
+	if err != nil {
+		return err
+	}
+	err = removeMirrored(root)
+	if err = errors.Join(err, lock.Release()); err != nil {
+		return err
+	}
+	if err := root.RemoveAll(mirrorLockName); err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(dir), os.Remove(filepath.Dir(dir)))
+}
+
+// removeMirrored removes all but the lock, the mark last: a folder without it is no mirror.
+func removeMirrored(root *disk.Folder) error {
+	entries, err := root.List()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == mirrorLockName || e.Name() == disk.MirrorName {
+			continue
+		}
+		if err := root.RemoveAll(e.Name()); err != nil {
+			return err
+		}
+	}
+	return root.Remove(disk.MirrorName)
+}

@@ -48,6 +48,7 @@ func Main(
 			code = 1
 		}
 	}()
+	con.Args = args
 	root := root(con)
 	for _, command := range more {
 		root.AddCommand(command(con))
@@ -60,6 +61,7 @@ func Main(
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
 	err = execute(ctx, con, root, args)
+	con.Close()
 	if err == nil {
 		err = con.Broken()
 	}
@@ -67,11 +69,11 @@ func Main(
 	if lost := con.Stdout.Lost.Load(); lost != nil && err == nil {
 		err = *lost
 	}
+	code, err = console.ExitStatus(err)
 	if err != nil {
 		console.PrintError(con.Stderr, err)
-		return 1
 	}
-	return 0
+	return code
 }
 
 // execute runs the command that args give. Fang prints help and the manual page. It does not run
@@ -157,6 +159,10 @@ func root(con *console.Console) *cobra.Command {
 			if err := console.CheckAlone(c); err != nil {
 				return err
 			}
+			if con.IsForwarded(c) {
+				c.RunE = con.Forward
+				return nil
+			}
 			if wide {
 				con.SetFolding(false)
 			}
@@ -194,7 +200,7 @@ func root(con *console.Console) *cobra.Command {
 	flags.BoolVar(&wide, "wide", false, "print lines and tables at full width")
 	flags.BoolVar(&con.Stdout.All, "all", false, "print all rows of tables by class or group")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
-	con.BoxFlag(root)
+	con.ForwardFlag(root)
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), console.Commands(con))...)
 	group(root)
@@ -208,7 +214,7 @@ var groups = [][2]string{
 	{"Compare", "compare report"},
 	{"Data", "data features import"},
 	{"Share", "share export record"},
-	{"More", "delete doctor label version"},
+	{"More", "box delete doctor label version"},
 }
 
 func group(root *cobra.Command) {

@@ -20,7 +20,7 @@
 // # Files
 //
 //	cli.go           Main; the help with its groups of commands; the flags of all commands:
-//	                 `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
+//	                 `--box`, `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
 //	                 `--version`; what is said of a flag with a wrong value
 //	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_RING,
 //	                 DROLAB_DEBUG, DROLAB_BOXES,
@@ -28,6 +28,7 @@
 //	boxside.go       what ssh starts on another machine (package runner/box)
 //	priority_linux.go,    the low priority of that process, which an engine does not inherit
 //	priority_other.go
+//	forwarded.go     what ssh starts there to run a command
 //	limitsignal_unix.go,  the signal USR1, by which a cluster warns before a time limit
 //	limitsignal_other.go
 package cli

@@ -269,7 +269,8 @@ func (s *Screen) f(c *cobra.Command, env Env) {
 
 // prints returns the places where a file prints to a terminal past the writers of a console.
 func prints(file *ast.File) (list []string) {
-	raw := []string{"New", "terminalSize", "screen", "root"} // make the writers, measure, draw
+	// make the writers, measure, draw, pass on the bytes of a box where there is no terminal
+	raw := []string{"New", "terminalSize", "screen", "root", "forwardedStream"}
 	for _, d := range file.Decls {
 		f, isFunc := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {

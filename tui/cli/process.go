@@ -31,6 +31,9 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	if slices.Equal(args, []string{boxSideCommand}) {
 		return serveBox(ctx, env)
 	}
+	if slices.Equal(args, []string{boxSideCommand, "run"}) {
+		return serveForwarded(ctx, stdin, stdout, stderr)
+	}
 	defer source.ReadApart(func() *exec.Cmd { return selfCommand(readerCommand) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
@@ -50,6 +53,7 @@ func environment(stdin io.Reader, stdout, stderr io.Writer) console.Env {
 			SSH:     cmp.Or(os.Getenv("DROLAB_SSH"), "ssh"),
 			Mirrors: folder("", "XDG_CACHE_HOME", ".cache", "boxes"),
 		},
+		Forwarded:     forwarded(),
 		Views:         folder("", "XDG_STATE_HOME", ".local/state", "views"),
 		Keys:          folder("", "XDG_STATE_HOME", ".local/state", "share"),
 		Programs:      folder("", "XDG_STATE_HOME", ".local/state", "programs"),

@@ -2,9 +2,9 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +28,7 @@ type boxes struct {
 	names string // as given, with commas
 	known bool   // all has the boxes of names
 	all   []box.Linked
+	end   map[string]func() // ends the link of a box, and waits for its end
 }
 
 // BoxFlag adds the flag --box to a command that reads runs of several machines.
@@ -35,6 +36,8 @@ func (c *Console) BoxFlag(of *cobra.Command) {
 	of.Flags().StringVar(&c.boxes.names, "box", c.Boxes,
 		"also read the runs of these machines, over SSH: one or several names of hosts, with "+
 			"commas (DROLAB_BOXES)")
+	MustComplete(of, "box", c.completeBoxes)
+	annotate(of, readsBoxes, "yes")
 }
 
 // MirrorOf returns the folder of a box's mirror.
@@ -45,21 +48,19 @@ func (c *Console) LinkBoxes(ctx context.Context) ([]box.Linked, error) {
 	if c.boxes.known {
 		return c.boxes.all, nil
 	}
-	c.boxes.known = true
-	seen := map[string]bool{}
-	for name := range strings.SplitSeq(c.boxes.names, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" || seen[name] {
-			continue
-		}
-		seen[name] = true
-		if err := box.CheckName(name); err != nil {
-			return nil, fmt.Errorf("--box: %w", err)
-		}
+	c.boxes.known, c.boxes.end = true, map[string]func(){}
+	names, err := c.boxList()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
 		dir := c.MirrorOf(name)
 		b := box.Linked{Name: name, Dir: dir, Link: box.NewLink(name, dir, box.SSH(c.SSH, name))}
 		c.boxes.all = append(c.boxes.all, b)
-		go b.Link.Run(ctx)
+		linked, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() { b.Link.Run(linked); close(ended) }()
+		c.boxes.end[name] = func() { cancel(); <-ended }
 	}
 	return c.boxes.all, nil
 }
@@ -84,8 +85,14 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 		})
 	}
 	waiting.Wait()
+	answers := len(all) == 0
 	for _, b := range all {
 		c.noteBox(b)
+		s := b.Link.State()
+		answers = answers || s.Linked || s.Elsewhere
+	}
+	if !answers {
+		c.broken = append(c.broken, &StatusError{NoLinkStatus, errors.New("no box answers")})
 	}
 	return ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 
 	"drolab/presets"
 	"drolab/presets/recorded"
+	"drolab/runner/box"
 	"drolab/runner/lists"
 	"drolab/runner/record"
 
@@ -24,15 +25,20 @@ func CompletePresets(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 }
 
 // CompleteRuns offers "latest" and the runs of the runs folder whose names start with begun. Their
-// statuses follow if the runs are few.
-func (c *Console) CompleteRuns(_ *cobra.Command, _ []string, begun string) ([]string,
+// statuses follow if the runs are few. For a command that runs on a box, the runs are those of the
+// mirror.
+func (c *Console) CompleteRuns(of *cobra.Command, _ []string, begun string) ([]string,
 	cobra.ShellCompDirective) {
 	words := []string{"latest"}
-	names := record.Starting(c.RunsDir, begun)
+	dir := c.RunsDir
+	if c.IsForwarded(of) && box.CheckName(c.boxes.names) == nil {
+		dir = c.MirrorOf(c.boxes.names)
+	}
+	names := record.Starting(dir, begun)
 	const many = 50 // reading more statuses would take longer than a user waits for a word
 	for _, name := range names {
 		if len(names) <= many {
-			r, err := record.Find(c.RunsDir, name)
+			r, err := record.Find(dir, name)
 			if err != nil {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"sync"
 
+	"drolab/runner/box"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 
@@ -24,6 +25,8 @@ type Env struct {
 	// Catalogues is the folder of the catalogues of runs folders; with "" none is kept.
 	Catalogues string
 	BoxEnv
+	// Forwarded is what a machine that has forwarded the command tells of itself.
+	Forwarded box.Forwarded
 	// Views is the folder that keeps how the user looks at each runs folder; with "" nothing is
 	// kept.
 	Views string
@@ -65,6 +68,7 @@ type Console struct {
 	// Debug is the log for the report of a bug; nil is none.
 	Debug   *DebugLog
 	Threads int
+	Args    []string // the command line
 	// AsJSON makes a command print its result as JSON: see JSONFlag. Explain makes a command define
 	// its figures: see ExplainFlag.
 	AsJSON, Explain bool
@@ -81,8 +85,9 @@ type Console struct {
 
 // New returns the console of an environment.
 func New(env Env) *Console {
-	c := &Console{Env: env, Stdout: cell.NewWriter(env.Stdout),
-		Stderr: cell.NewWriter(env.Stderr)}
+	hidden := env.Forwarded.Hidden
+	c := &Console{Env: env, Stdout: cell.NewWriter(hideFolders(env.Stdout, hidden)),
+		Stderr: cell.NewWriter(hideFolders(env.Stderr, hidden))}
 	c.SetFolding(true)
 	return c
 }
@@ -92,8 +97,7 @@ func New(env Env) *Console {
 func (c *Console) SetFolding(on bool) {
 	c.Stdout.Width, c.Stderr.Width = 0, 0
 	if on {
-		c.Stdout.Width, _, _ = c.Size()
-		c.Stderr.Width, _, _ = c.SizeErr()
+		c.Stdout.Width, c.Stderr.Width = c.columns(c.Stdout), c.columns(c.Stderr)
 	}
 }
 
@@ -103,6 +107,9 @@ func Outlive() {}
 
 // noteRead notes runs that a command is about to read.
 func (c *Console) noteRead(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
+
+// Close ends what the command has left open, after its end.
+func (c *Console) Close() { c.dropEmptyMirrors() }
 
 // Broken returns the errors of the runs that were left out, as they cannot be read.
 func (c *Console) Broken() error { return c.broken.OrNil() }
@@ -152,5 +159,5 @@ func (c *Console) Note(text string) {
 
 // Commands returns the commands about the machine.
 func Commands(con *Console) []*cobra.Command {
-	return []*cobra.Command{benchCommand(con), versionCommand(con)}
+	return []*cobra.Command{benchCommand(con), boxCommand(con), versionCommand(con)}
 }

@@ -16,6 +16,9 @@
 //	console.go    start here: Env and Console, notes on stderr, what was left out or passed over;
 //	              the package's Commands
 //	boxes.go      `--box`: runs of other machines
+//	forward.go    `--box` of all other commands, which run on the box; the exit status
+//	boxcommand.go  box, and box forget
+//	install.go    box install: `--check`, `--binary`
 //	find.go       runs by name: RUN, its start, `latest`, RUN@STEP, RUN@selected, a packed file,
 //	              `recorded:`; a study by its file
 //	arguments.go  checks of the number of arguments; "did you mean" for an unknown command, also
@@ -24,6 +27,7 @@
 //	complete.go   completion in the shell, of runs, presets and words of flags
 //	numbers.go    flags that take numbers read them by the rule of runner/numeral (1_000, 1e-3; no
 //	              octal)
+//	confirm.go    the question before something is removed (`--yes`)
 //	errors.go     several errors, a line each (Failures), and "drolab: ..." (PrintError)
 //
 //	result.go    `--json`, `--explain`, and the forms of a table: `--csv`, `--latex`, `--md`

@@ -47,11 +47,7 @@ func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c
 // terminal's own, which suit its background, and none if out is not a terminal. The output of a
 // command stays on the screen, and the command does not ask for the background.
 func (c *Console) Theme(out *cell.Writer) *kit.Theme {
-	_, _, terminal := c.Size()
-	if out == c.Stderr {
-		_, _, terminal = c.SizeErr()
-	}
-	if !terminal {
+	if c.columns(out) == 0 {
 		return kit.BareTheme(c.ASCII)
 	}
 	profile := colorprofile.NoTTY
@@ -62,8 +58,16 @@ func (c *Console) Theme(out *cell.Writer) *kit.Theme {
 	return kit.NewTheme(profile, true, c.ASCII)
 }
 
-// Width returns the width of Stdout in columns: the terminal's, or 80 if there is no terminal.
-func (c *Console) Width() int {
-	columns, _, _ := c.Size()
-	return cmp.Or(columns, 80)
+// columns returns the width of the terminal that shows out, which is Stdout or Stderr, here or on
+// the machine that has forwarded the command; 0 is none.
+func (c *Console) columns(out *cell.Writer) int {
+	size, far := c.Size, c.Forwarded.Columns.Stdout
+	if out == c.Stderr {
+		size, far = c.SizeErr, c.Forwarded.Columns.Stderr
+	}
+	width, _, _ := size()
+	return cmp.Or(width, far)
 }
+
+// Width returns the width of Stdout in columns: the terminal's, or 80 if there is no terminal.
+func (c *Console) Width() int { return cmp.Or(c.columns(c.Stdout), 80) }

@@ -59,6 +59,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	flags.IntVar(&f.top, "top", 0, "print this many samples, those with the largest "+
 		"likelihood ratios")
 	flags.StringVar(&f.sheet, "sheet", "", "write the pictures of --top (default 50) to FILE.png")
+	console.WritesFiles(c, "out", "sheet")
 	con.JSONFlag(c, "the result")
 	return c
 }

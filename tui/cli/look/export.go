@@ -36,6 +36,7 @@ drolab export latest --to tensorboard --out logs/latest`,
 	c.Flags().StringVar(&to, "to", "", "the format")
 	c.Flags().StringVar(&out, "out", "", "file or folder to write; it must not exist")
 	console.Choices(c, "to", words...)
+	console.WritesFiles(c, "out")
 	return c
 }
 

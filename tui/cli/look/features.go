@@ -43,6 +43,7 @@ drolab features latest@selected --split val,test --dataset new.csv --out feature
 	flags.StringSliceVar(&splits, "split", nil,
 		"splits: test, val, train (default: all that have samples)")
 	flags.StringVar(&out, "out", "", "file to write, FILE.npz; it must not exist")
+	console.WritesFiles(c, "out")
 	con.JSONFlag(c, "the description of the file")
 	console.Choices(c, "split", runner.Splits()...)
 	return c

@@ -62,9 +62,9 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 
 // printNext names the commands that show more, each with what it shows.
 func printNext(con *console.Console, t *kit.Theme, name string) {
-	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
-		{"drolab compare " + name + " --explain", "every measure with its definition"},
-		{"drolab report " + name, "a report on one page"}}
+	lines := [][2]string{{con.Command("drolab attach"), "curves, classes, samples"},
+		{con.Command("drolab compare " + name + " --explain"), "every measure with its definition"},
+		{con.Command("drolab report " + name), "a report on one page"}}
 	lead := "Next:  "
 	width := slices.Max(lists.Map(lines, func(line [2]string) int { return cell.Width(line[0]) }))
 	for _, line := range lines {

@@ -29,6 +29,7 @@ func presetsCommand(con *console.Console) *cobra.Command {
 			return con.Result(p, func() { showPreset(con, p) })
 		},
 	}
+	console.ReadsPresets(c)
 	con.JSONFlag(c, "")
 	return c
 }

@@ -53,6 +53,8 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	flags.StringVar(&f.weights, "weights", "",
 		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
 	flags.BoolVar(&f.curve, "curve", false, "also print the risk at radii from ρ/100 to 100ρ")
+	console.ReadsStdin(c)
+	console.WritesFiles(c, "weights")
 	con.JSONFlag(c, "")
 	return c
 }

@@ -1,11 +1,8 @@
 package run
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -44,6 +41,7 @@ given. It refuses a live run: stop it first.`,
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	console.ReadsStdin(c)
 	return c
 }
 
@@ -54,13 +52,6 @@ func confirm(tr *Trainer, runs []*record.Run) error {
 		fmt.Fprintf(tr.Stderr, "  %s  %s\n", cell.Clean(r.Meta.ID),
 			cell.OneLine(console.StatusLine(r)))
 	}
-	fmt.Fprintf(tr.Stderr, "Delete %s for good? Type yes: ", kit.Plural(len(runs), "run"))
-	if tr.Stdin == nil {
-		return errors.New("no terminal to ask on: use --yes to delete without asking")
-	}
-	answer, _ := bufio.NewReader(tr.Stdin).ReadString('\n') // no answer is not a yes
-	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
-		return errors.New("nothing deleted: the answer was not yes (--yes skips the question)")
-	}
-	return nil
+	question := fmt.Sprintf("Delete %s for good?", kit.Plural(len(runs), "run"))
+	return tr.Confirm(question, "deleted")
 }

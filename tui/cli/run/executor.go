@@ -161,6 +161,7 @@ func (e *executor) printDetached(tr *Trainer, ids []string) error {
 		for _, r := range runs {
 			fmt.Fprintln(tr.Stdout, cell.Clean(r.Meta.ID))
 		}
-		fmt.Fprintln(tr.Stderr, "drolab attach shows them again; drolab stop RUN stops one")
+		fmt.Fprintf(tr.Stderr, "%s shows them again; %s stops one\n", tr.Command("drolab attach"),
+			tr.Command("drolab stop RUN"))
 	})
 }

@@ -31,13 +31,13 @@ func (e *executor) follow(tr *Trainer, ids []string, exports bool) error {
 	if err := look.Results(tr.Console, runs); err != nil {
 		return err
 	}
-	return unfinishedErrors(runs, outcomes)
+	return unfinishedErrors(tr, runs, outcomes)
 }
 
 // unfinishedErrors returns an error that names the runs that are not done, with the cause and how
 // to continue them. An outcome counts before the record, because a full disk keeps the cause out of
 // it.
-func unfinishedErrors(runs []*record.Run, outcomes []queue.Outcome) error {
+func unfinishedErrors(tr *Trainer, runs []*record.Run, outcomes []queue.Outcome) error {
 	var list console.Failures
 	for _, r := range runs {
 		id, o := r.Meta.ID, queue.Outcome{Status: r.Status()}
@@ -55,7 +55,7 @@ func unfinishedErrors(runs []*record.Run, outcomes []queue.Outcome) error {
 		case o.Status != runner.Done:
 			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: "+
 				"continue with %s", id, o.Status, r.Summary().Steps, r.Meta.Steps,
-				r.Meta.HowToContinue()))
+				tr.HowToContinue(&r.Meta)))
 		}
 	}
 	return list.OrNil()

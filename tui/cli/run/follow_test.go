@@ -86,10 +86,11 @@ func TestHowToContinue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, refused := sendOrder(nil, r, runner.Order{Verb: runner.Stop})
+		tr := &Trainer{Console: console.New(console.Env{})}
+		_, refused := sendOrder(tr, r, runner.Order{Verb: runner.Stop})
 		for of, text := range map[string]string{
 			"the line of its status": console.StatusLine(r),
-			"a command that waited":  fmt.Sprint(unfinishedErrors([]*record.Run{r}, nil)),
+			"a command that waited":  fmt.Sprint(unfinishedErrors(tr, []*record.Run{r}, nil)),
 			"an order":               fmt.Sprint(refused),
 		} {
 			if !strings.Contains(text, want) || strings.Count(text, "drolab") != 1 {

@@ -108,6 +108,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	console.TakeAlone(c, "detach", "export-live")
 	console.MustComplete(c, "algo", completeAlgorithms)
 	console.MustComplete(c, "set", completeKeys)
+	console.ReadsPresets(c)
 	return c
 }
 

@@ -95,6 +95,7 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 	flags.StringVar(&f.Partition, "partition", "", "Slurm: partition")
 	flags.StringVar(&f.Constraint, "constraint", "", "Slurm: constraint on nodes")
 	console.Choices(c, "on", "here\tthis machine", "slurm\ta cluster")
+	console.ReadsPresets(c)
 	return c
 }
 

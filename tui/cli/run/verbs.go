@@ -102,7 +102,7 @@ func sendOrder(tr *Trainer, r *record.Run, o runner.Order) (step int64, err erro
 		return 0, fmt.Errorf("run %s is done", r.Meta.ID)
 	case r.Status().Ended():
 		return 0, fmt.Errorf("run %s is %s, not running: %s continues an unfinished run",
-			r.Meta.ID, r.Status(), r.Meta.HowToContinue())
+			r.Meta.ID, r.Status(), tr.HowToContinue(&r.Meta))
 	}
 	o.Run = r.Meta.ID
 	step, err = tr.client(filepath.Dir(r.Dir)).CarryOut(o)

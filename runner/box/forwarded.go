@@ -1,0 +1,201 @@
+package box
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Forwarded is what a command on a box is told of the machine that has forwarded it.
+type Forwarded struct {
+	Box     string  `json:"box"` // what the machine on which the command runs is called there
+	Columns Columns `json:"columns"`
+	// Hidden are the folders in which files of that machine lie for the time of the command. What
+	// stands behind them is their path there.
+	Hidden []string `json:"hidden,omitempty"`
+}
+
+// ForwardedVariable is the environment variable that holds a Forwarded as JSON.
+const ForwardedVariable = "DROLAB_FORWARDED"
+
+// Worker runs forwarded commands on a box.
+type Worker struct {
+	Version string
+	Command func(args ...string) *exec.Cmd // this program with other arguments
+	Hangup  <-chan os.Signal               // says that ssh's own side has ended
+}
+
+// Serve runs the command that the other side asks for. If the other side ends first, the command is
+// told what a command in a terminal is told when that is closed.
+func (w *Worker) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	if _, err := fmt.Fprintln(out, Magic); err != nil {
+		return err
+	}
+	to := &messages{to: out}
+	err := to.sendJSON(greetingMessage, greeting{Protocol: forwardProtocol, Version: w.Version})
+	if err != nil {
+		return err
+	}
+	kind, body, err := nextMessage(in)
+	if err != nil {
+		return nil // the user has changed his mind
+	}
+	var req Request
+	if err := json.Unmarshal(body, &req); err != nil || kind != requestMessage {
+		return fmt.Errorf("expected a request: %w", err)
+	}
+	end, err := w.run(ctx, &req, in, to)
+	if err != nil {
+		end = exit{Status: 1, Error: err.Error()}
+	}
+	return to.sendJSON(exitMessage, end)
+}
+
+// run runs a command to its end, and sends the files that it has written.
+func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messages) (exit, error) {
+	var end exit
+	dir, err := os.MkdirTemp("", "drolab-forwarded-")
+	if err != nil {
+		return end, err
+	}
+	defer os.RemoveAll(dir)
+	told := Forwarded{Box: req.Box, Columns: req.Columns}
+	written := map[int]string{}
+	for n, f := range req.Files {
+		if f.Arg < 0 || f.Arg >= len(req.Args) {
+			return end, errors.New("a file for an argument that does not exist")
+		}
+		hidden := filepath.Join(dir, strconv.Itoa(n))
+		path := filepath.Join(hidden, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return end, err
+		}
+		if f.Writes {
+			written[n] = path
+		} else if err := os.WriteFile(path, f.Text, 0o600); err != nil {
+			return end, err
+		}
+		told.Hidden = append(told.Hidden, hidden)
+		req.Args[f.Arg] = []byte(f.Before + path)
+	}
+	text, err := json.Marshal(told)
+	if err != nil {
+		return end, err
+	}
+	args := make([]string, len(req.Args))
+	for i, arg := range req.Args {
+		args[i] = string(arg)
+	}
+	cmd := w.Command(args...)
+	cmd.Env = append(append(os.Environ(), req.Env...), ForwardedVariable+"="+string(text))
+	cmd.Stdout, cmd.Stderr = to.stream(outputMessage), to.stream(errorsMessage)
+	if end.Status, err = w.watch(ctx, cmd, req.Stdin, in); err != nil {
+		return end, err
+	}
+	if end.Status == 0 && len(written) > 0 {
+		err = packOutputs(to.stream(filesMessage), written)
+	}
+	return end, err
+}
+
+// hangupPause is how long a command that was told of the end of the connection may take before it
+// is left alone. Only a command that goes on without a terminal takes longer.
+const hangupPause = 2 * time.Second
+
+var errOtherSideEnded = errors.New("the other side has ended")
+
+// watch starts a command, passes on what the other side sends it, and returns its exit status.
+func (w *Worker) watch(
+	ctx context.Context, cmd *exec.Cmd, reads bool, in io.Reader,
+) (status int, err error) {
+	setApart(cmd)
+	cmd.WaitDelay = hangupPause // for the output, where a process of its own still holds it
+	input := make(chan []byte, 1024)
+	if reads {
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			return 0, err
+		}
+		go feed(stdin, input)
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	lost, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(lost)
+		passOn(cmd, in, input)
+	}()
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return statusOf(err)
+	case <-lost:
+	case <-w.Hangup:
+	case <-ctx.Done():
+	}
+	hangUp(cmd)
+	select {
+	case <-ended:
+	case <-time.After(hangupPause):
+	}
+	return 0, errOtherSideEnded
+}
+
+// feed writes the input of a command. A command that does not read it is no error.
+func feed(stdin io.WriteCloser, input <-chan []byte) {
+	defer stdin.Close()
+	for piece := range input {
+		if _, err := stdin.Write(piece); err != nil {
+			break
+		}
+	}
+	for range input {
+	}
+}
+
+// passOn passes on what comes in for a command, until the other side ends.
+func passOn(cmd *exec.Cmd, in io.Reader, input chan<- []byte) {
+	open := true
+	defer func() {
+		if open {
+			close(input)
+		}
+	}()
+	for {
+		kind, body, err := nextMessage(in)
+		if err != nil {
+			return
+		}
+		switch {
+		case kind == interruptMessage:
+			interruptGroup(cmd)
+		case kind == inputMessage && open:
+			input <- body
+		case kind == inputEndMessage && open:
+			open = false
+			close(input)
+		}
+	}
+}
+
+// statusOf returns the exit status that a command has ended with.
+func statusOf(err error) (int, error) {
+	var failed *exec.ExitError
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return 0, nil
+	case errors.As(err, &failed) && failed.ExitCode() >= 0:
+		return failed.ExitCode(), nil
+	case errors.As(err, &failed):
+		return signalStatus(failed), nil
+	}
+	return 0, err
+}

@@ -1,0 +1,316 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/box"
+	"drolab/runner/lists"
+	"drolab/tui/cell"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A command about one place is forwarded where --box is given: the same command runs on the box.
+// The exceptions are the commands with BoxFlag, which read runs of several machines.
+
+// Annotations of a command, for Forward.
+const (
+	readsBoxes   = "drolab_reads_boxes"   // see BoxFlag
+	readsStdin   = "drolab_reads_stdin"   // see ReadsStdin
+	writesFiles  = "drolab_writes_files"  // see WritesFiles
+	readsPresets = "drolab_reads_presets" // see ReadsPresets
+)
+
+func annotate(c *cobra.Command, name, value string) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[name] = value
+}
+
+// ReadsStdin says that a command reads standard input, which then goes to a box with it. The others
+// leave it to the shell.
+func ReadsStdin(c *cobra.Command) { annotate(c, readsStdin, "yes") }
+
+// WritesFiles says which flags of a command name a file or folder that it makes. From a box, they
+// are fetched.
+func WritesFiles(c *cobra.Command, flags ...string) {
+	annotate(c, writesFiles, strings.Join(flags, " "))
+}
+
+// ReadsPresets says that the arguments of a command may be preset files. The text of those that are
+// on this machine goes to a box with it.
+func ReadsPresets(c *cobra.Command) { annotate(c, readsPresets, "yes") }
+
+// ForwardFlag adds the flag --box to all commands.
+func (c *Console) ForwardFlag(root *cobra.Command) {
+	root.PersistentFlags().StringVar(&c.boxes.names, "box", c.Boxes,
+		"run the command on this machine, over SSH, with the paths and data there "+
+			"(docs/boxes.md); the interface, runs, compare, report, replay, attach and box read "+
+			"the runs of one or several, with commas (DROLAB_BOXES)")
+	MustComplete(root, "box", c.completeBoxes)
+	annotate(root, readsBoxes, "yes")
+}
+
+// IsForwarded reports whether a command is to run on a box. DROLAB_BOXES alone forwards nothing.
+func (c *Console) IsForwarded(of *cobra.Command) bool {
+	return of.Flags().Changed("box") && of.Annotations[readsBoxes] == ""
+}
+
+// Forward runs a command, as Args give it, on the box of --box. Its streams, its exit status and
+// Ctrl-C are those of the command there.
+func (c *Console) Forward(of *cobra.Command, _ []string) error {
+	name := strings.TrimSpace(c.boxes.names)
+	if strings.Contains(name, ",") {
+		return fmt.Errorf("--box %s: %s runs on one box: give one name", name, of.CommandPath())
+	}
+	if err := box.CheckName(name); err != nil {
+		return fmt.Errorf("--box: %w", err)
+	}
+	req, err := c.request(of)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := c.SignalContext(of.Context(), nil)
+	defer cancel()
+	c.SetFolding(false)
+	stdout, flushOut := forwardedStream(c.Env.Stdout, c.Stdout.ColourWriter())
+	stderr, flushErr := forwardedStream(c.Env.Stderr, c.Stderr.ColourWriter())
+	req.Box = name
+	f := &box.Forwarding{Program: c.SSH, Box: name, Request: *req, Interrupted: ctx.Done(),
+		Stdin: c.Stdin, Stdout: stdout, Stderr: stderr}
+	status, err := f.Run(of.Context())
+	if err = errors.Join(err, flushOut(), flushErr()); err != nil {
+		return err
+	}
+	if status != 0 {
+		return &StatusError{Status: status}
+	}
+	return nil
+}
+
+// request returns a command without the flag --box.
+func (c *Console) request(of *cobra.Command) (*box.Request, error) {
+	req := &box.Request{Stdin: of.Annotations[readsStdin] != "" && c.Stdin != nil}
+	req.Columns.Stdout, _, _ = c.Size()
+	req.Columns.Stderr, _, _ = c.SizeErr()
+	for _, v := range c.Environ {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.Contains(forwardedVariables, name) {
+			req.Env = append(req.Env, v)
+		}
+	}
+	add := func(arg string) { req.Args = append(req.Args, []byte(arg)) }
+	for _, word := range strings.Fields(of.CommandPath())[1:] {
+		add(word)
+	}
+	written := strings.Fields(of.Annotations[writesFiles])
+	flags, err := flagsAsGiven(of, c.Args)
+	if err != nil {
+		return nil, err
+	}
+	for _, given := range flags {
+		if given.name == "box" {
+			continue
+		}
+		before := "--" + given.name + "="
+		if slices.Contains(written, given.name) {
+			path, err := filepath.Abs(given.value)
+			if err != nil {
+				return nil, err
+			}
+			given.value = path
+			req.Files = append(req.Files, box.PassedFile{Arg: len(req.Args), Before: before,
+				Path: path, Writes: true})
+		}
+		add(before + given.value)
+	}
+	add("--")
+	for _, arg := range of.Flags().Args() {
+		if of.Annotations[readsPresets] != "" && presets.IsYAML(arg) {
+			text, err := presets.ReadFile(arg)
+			if err == nil {
+				req.Files = append(req.Files, box.PassedFile{Arg: len(req.Args), Text: text,
+					Path: filepath.Base(arg)})
+			} else if !errors.Is(err, fs.ErrNotExist) { // else it may be a file of the box
+				return nil, err
+			}
+		}
+		add(arg)
+	}
+	return req, nil
+}
+
+// forwardedVariables say what the terminal here is able to do, and what its user wants.
+var forwardedVariables = []string{"TERM", "COLORTERM", "NO_COLOR", "DROLAB_ASCII"}
+
+// givenFlag is a flag as it was given.
+type givenFlag struct{ name, value string }
+
+// flagsAsGiven returns the flags of a command line in their order, each with its text.
+func flagsAsGiven(of *cobra.Command, args []string) (list []givenFlag, err error) {
+	_, rest, err := of.Root().Find(args)
+	if err != nil {
+		return nil, err
+	}
+	err = of.Flags().ParseAll(rest, func(f *pflag.Flag, value string) error {
+		list = append(list, givenFlag{f.Name, value})
+		return nil
+	})
+	return list, err
+}
+
+// forwardedStream returns the writer for a stream of a box. On a terminal, where a hostile box
+// could steer it, the text is cleaned; elsewhere it stays as it is. flush writes what is held back.
+func forwardedStream(to, cleaned io.Writer) (w io.Writer, flush func() error) {
+	if _, _, terminal := terminalSize(to); !terminal {
+		return to, func() error { return nil }
+	}
+	whole := &wholeText{to: cleaned}
+	return whole, whole.flush
+}
+
+// wholeText passes text on in pieces that end neither within a character nor within a sequence that
+// sets a colour.
+type wholeText struct {
+	to   io.Writer
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (w *wholeText) Write(p []byte) (int, error) {
+	text := append(w.rest, p...)
+	n := wholeLength(text)
+	w.rest = slices.Clone(text[n:])
+	if n > 0 {
+		if _, err := w.to.Write(text[:n]); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func (w *wholeText) flush() error {
+	if len(w.rest) == 0 {
+		return nil
+	}
+	_, err := w.to.Write(w.rest)
+	w.rest = nil
+	return err
+}
+
+// wholeLength returns how much of a text is whole.
+func wholeLength(text []byte) int {
+	const longest = 32 // bytes of a sequence
+	for n := max(0, len(text)-longest); n < len(text); n++ {
+		begun := text[n] == '\x1b' && strings.Trim(string(text[n+1:]), "[0123456789;") == ""
+		if begun || utf8.RuneStart(text[n]) && !utf8.FullRune(text[n:]) {
+			return n
+		}
+	}
+	return len(text)
+}
+
+// Command returns a command of drolab as the user would type it. On the machine that has forwarded
+// this one, it names the box.
+func (c *Console) Command(line string) string {
+	if c.Forwarded.Box == "" {
+		return line
+	}
+	return line + " --box " + cell.OneLine(c.Forwarded.Box)
+}
+
+// HowToContinue is runner.Meta.HowToContinue, as the user would type it.
+func (c *Console) HowToContinue(m *runner.Meta) string {
+	if m.Spec.IsScript() {
+		return m.HowToContinue()
+	}
+	return c.Command(m.HowToContinue())
+}
+
+// StatusError ends the program with an exit status of its own. A nil Err prints nothing.
+type StatusError struct {
+	Status int
+	Err    error
+}
+
+func (e *StatusError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit status %d", e.Status)
+	}
+	return e.Err.Error()
+}
+
+func (e *StatusError) Unwrap() error { return e.Err }
+
+// NoLinkStatus is the exit status of a command that has reached no box, or has lost it.
+const NoLinkStatus = 3
+
+// ExitStatus returns the exit status for the error of a command, and the error to print, if any.
+func ExitStatus(err error) (int, error) {
+	var status *StatusError
+	var link *box.LinkError
+	list, several := err.(Failures)
+	switch {
+	case err == nil:
+		return 0, nil
+	case several && len(list) == 1:
+		return ExitStatus(list[0])
+	case errors.As(err, &status):
+		return status.Status, status.Err
+	case errors.As(err, &link):
+		return NoLinkStatus, err
+	}
+	return 1, err
+}
+
+// completeBoxes offers the boxes that have a mirror.
+func (c *Console) completeBoxes(*cobra.Command, []string, string) ([]string,
+	cobra.ShellCompDirective) {
+	return c.mirrored(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// mirrored returns the names of the boxes that have a mirror.
+func (c *Console) mirrored() []string {
+	entries, _ := os.ReadDir(c.Mirrors) // without the folder there is no mirror
+	names := lists.Map(entries, fs.DirEntry.Name)
+	return slices.DeleteFunc(names, func(name string) bool { return box.CheckName(name) != nil })
+}
+
+// renamingWriter writes texts with the folders of forwarded files left out, so that what stands in
+// them are the paths of the machine that has forwarded the command.
+type renamingWriter struct {
+	to     io.Writer
+	hidden *strings.Replacer
+}
+
+// hideFolders returns w, or a writer to w that leaves folders out.
+func hideFolders(w io.Writer, folders []string) io.Writer {
+	if len(folders) == 0 {
+		return w
+	}
+	pairs := make([]string, 0, 2*len(folders))
+	for _, folder := range folders {
+		pairs = append(pairs, folder, "")
+	}
+	return &renamingWriter{w, strings.NewReplacer(pairs...)}
+}
+
+// Write implements io.Writer.
+func (w *renamingWriter) Write(p []byte) (int, error) {
+	if _, err := w.hidden.WriteString(w.to, string(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
