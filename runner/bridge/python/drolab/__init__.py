@@ -5,13 +5,10 @@
 drolab starts it. ``start`` is for a script that keeps its own loop: see docs/loop.md.
 """
 
+from ._version import __version__
 from .job import Job, Settings, Wrong
 from .loop import Failed, Lost, Run, start
 from .serve import main
 
-try:  # the wheel has this file
-    from ._version import __version__
-except ImportError:
-    __version__ = "0+source"
 
 __all__ = ["Failed", "Job", "Lost", "Run", "Settings", "Wrong", "main", "start", "__version__"]
