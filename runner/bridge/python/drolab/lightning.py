@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional
+from collections.abc import Iterator
+from typing import Any, Optional
 
 import torch
 import torch.distributed as dist
 from lightning.pytorch import Callback
 
-from . import stacks
-from .job import Wrong
-from .loop import start
-from .torch import probe, restore_generators, states_of_generators
+from . import _stacks
+from ._errors import UsageError
+from ._loop import start
+from ._modules import probe, restore_generators, states_of_generators
 
 __all__ = ["Run"]
 
@@ -41,18 +42,20 @@ class Run(Callback):
                  resume: Optional[str] = None, **more: Any) -> None:
         if int(os.environ.get("WORLD_SIZE") or 1) > 1 and not dist.is_initialized():
             if "RANK" not in os.environ:
-                raise Wrong(f"Lightning starts the processes of this run: {_LAUNCH}")
+                raise UsageError(f"Lightning starts the processes of this run: {_LAUNCH}")
             dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
         self.run = start(name, resume=resume, **more)
         self.ckpt_path = self.run.saved and os.path.join(self.run.saved, _FILE)
-        self._loader, self._draws = fresh, None
-        self._passes, self._drawn = stacks.Passes(), None  # type: stacks.Passes, Any
+        self._loader = fresh
+        self._draws: Optional[Iterator[Any]] = None
+        self._drawn: Optional[list[dict[str, Any]]] = None  # samples of a draw that is under way
+        self._passes = _stacks.Passes()
         self._last, self._weighed, self._sanity, self._known = True, False, False, 0
         self._length: Any = None
         self._scale = 0.0
 
-    def __getstate__(self) -> Dict[str, Any]:
-        raise Wrong(f"a run of drolab cannot be sent to other processes: {_LAUNCH}")
+    def __getstate__(self) -> dict[str, Any]:
+        raise UsageError(f"a run of drolab cannot be sent to other processes: {_LAUNCH}")
 
     # What a module calls.
 
@@ -77,16 +80,16 @@ class Run(Callback):
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
         pl_module.drolab = self
         if trainer.world_size > 1 and self.run._group is None:
-            raise Wrong(f"the Trainer has {trainer.world_size} processes and this run one: "
-                        f"{_LAUNCH}")
+            raise UsageError(f"the Trainer has {trainer.world_size} processes and this run one: "
+                             f"{_LAUNCH}")
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
         if not pl_module.automatic_optimization:
-            raise Wrong("the module sets automatic_optimization = False, and takes its steps "
-                        "itself: keep your own loop, with drolab.start")
+            raise UsageError("the module sets automatic_optimization = False, and takes its steps "
+                             "itself: keep your own loop, with drolab.start")
         if self.ckpt_path and trainer.ckpt_path is None:
-            raise Wrong("the run is resumed and the Trainer starts anew: write "
-                        "trainer.fit(..., ckpt_path=callback.ckpt_path)")
+            raise UsageError("the run is resumed and the Trainer starts anew: write "
+                             "trainer.fit(..., ckpt_path=callback.ckpt_path)")
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         self._known = trainer.global_step  # now that the checkpoint is loaded
@@ -98,7 +101,8 @@ class Run(Callback):
     def on_sanity_check_end(self, trainer: Any, pl_module: Any) -> None:
         self._sanity = False
 
-    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any,
+                             batch_idx: int) -> None:
         every = trainer.accumulate_grad_batches
         self._last = (batch_idx + 1) % every == 0 or trainer.fit_loop.epoch_loop.batch_progress.\
             is_last_batch
@@ -113,8 +117,8 @@ class Run(Callback):
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any,
                            batch_idx: int) -> None:
         if not self._weighed:
-            raise Wrong("training_step has not called drolab: return self.drolab.loss(losses, "
-                        "...), with the loss of each sample")
+            raise UsageError("training_step has not called drolab: return self.drolab.loss(losses, "
+                             "...), with the loss of each sample")
         if trainer.global_step == self._known:
             return
         self._known = trainer.global_step
@@ -146,10 +150,10 @@ class Run(Callback):
         with self.run.checkpoint() as folder:
             trainer.save_checkpoint(trainer.strategy.broadcast(os.path.join(folder, _FILE)))
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         return {"random": states_of_generators()}
 
-    def load_state_dict(self, state: Dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         restore_generators(state["random"])  # before the trainer begins to draw batches
 
     # The step.
@@ -158,20 +162,21 @@ class Run(Callback):
         scaler = getattr(trainer.precision_plugin, "scaler", None)
         return scaler.get_scale() if scaler is not None else 0.0
 
-    def _fresh(self, trainer: Any, pl_module: Any) -> Dict[str, Any]:
+    def _fresh(self, trainer: Any, pl_module: Any) -> dict[str, Any]:
         """Returns an independent draw at the new network, of as many samples as a step has."""
         parts, of = trainer.accumulate_grad_batches, self._loader
         if self._draws is None:
-            self._draws = stacks.draws(of.dataset, of.batch_size, of.collate_fn,
+            self._draws = _stacks.draws(of.dataset, of.batch_size, of.collate_fn,
                                        self.run.steps * parts, trainer.global_rank,
                                        num_workers=of.num_workers, pin_memory=of.pin_memory)
-        self._drawn = drawn = []  # type: List[Dict[str, Any]]
+        drawn: list[dict[str, Any]] = []
+        self._drawn = drawn
         try:
             with probe(pl_module), trainer.precision_plugin.train_step_context(), \
-                    stacks.quiet(pl_module, ("log", "log_dict")):
+                    _stacks.quiet(pl_module, ("log", "log_dict")):
                 for k in range(parts):
                     batch = trainer.strategy.batch_to_device(next(self._draws), dataloader_idx=0)
                     pl_module.training_step(batch, k)
         finally:
             self._drawn = None
-        return stacks.joined(drawn)
+        return _stacks.joined(drawn)

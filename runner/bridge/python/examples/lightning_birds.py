@@ -13,9 +13,12 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import drolab.lightning
+from drolab.lightning import Run
 
 
 class Birds(pl.LightningModule):
+    drolab: Run  # the callback, which sets it
+
     def __init__(self):
         super().__init__()
         self.model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 2))

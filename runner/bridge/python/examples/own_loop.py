@@ -51,7 +51,8 @@ def main(words=None):
     x, y, g = drawn(4000, 0.95, 1)
     test_x, test_y, test_g = drawn(2000, 0.5, 2)
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    last = nn.Linear(32, 2)
+    model = nn.Sequential(nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), last)
     network = nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     batch, given = 100, {}
@@ -105,7 +106,7 @@ def main(words=None):
             run.evaluate("test", probability=probability, **seen)
             seen, probability = looked(x, y, g)
             run.end_epoch(correct=probability.argmax(1) == seen["label"], **seen)
-            run.log(bias=model[3].bias.abs().max())
+            run.log(bias=last.bias.abs().max())
             with run.checkpoint() as folder:
                 if rank == 0:  # the others go on from the same file
                     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
