@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
-import threading
-import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +16,8 @@ import numpy as np
 from ._errors import ConnectionLost, ProtocolError, RunStopped, SettingError, UsageError
 from ._job import MOST_LOGGED
 from ._serve import VERSION, packages_of
+from ._shapes import remedy_of
+from ._signals import Wishes
 from ._talk import Answer, Talk, end_of
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
 _OPTIONAL = ("label", "group", "index")
 _BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
-_SIGNALS = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
-_AGAIN = 5.0  # seconds in which signals are one wish
 _WHOLE = ("weights(more=True) needs tensors, and a method that weighs each sample by itself, such "
           "as sfk, with weights=device: {} needs all losses of a batch in one call")
 _ROUNDING = 0.01  # by which probabilities in half precision may miss the sum of 1
+_SCALED = 1e4  # norms of gradients above it are rare, and usual for those of a GradScaler
+_SCALED_STEPS = 3
 _FIRST = "call torch.distributed.init_process_group before drolab.start"
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
@@ -93,6 +93,10 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         group = Group()
     elif int(os.environ.get("WORLD_SIZE") or 1) > 1:
         raise UsageError(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
+    if resume is None and int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0) > 0 and \
+            os.environ.get("RANK") == "0":
+        print("drolab: torchrun has started the script again, and a new run begins: "
+              "drolab.start(resume=RUN) would go on with the one before", file=sys.stderr)
     run = Run(group)
     try:
         given: dict[str, Any] = dict(settings or {}, **more)
@@ -186,8 +190,10 @@ class Run:
         self._ready = False  # the form is that of the next weights
         self._parts: list[Samples] = []  # of the present batch, if it comes in parts
         self._later: list[Callable[[], None]] = []  # messages whose arrays are on their way
-        self._heeded: list[int] = []  # signals that this run takes as the wish to stop
+        self._signals = Wishes(self._wish, lambda: self._talk is not None and self._talk.over)
+        self._taken = contextlib.ExitStack()  # what the end of the run gives back
         self._over = False
+        self._long = 0  # steps with a gradient as of a GradScaler
         self.id = ""
 
     def _begin(self, head: dict[str, Any], runs: Optional[str]) -> None:
@@ -210,7 +216,7 @@ class Run:
             group.run = self.id
             group.wait_for(float(answer["patience"]))
             self.saved = self.saved and group.saved(self.saved)
-        self._heed()
+        self._taken.enter_context(self._signals)
 
     # Calls of a step.
 
@@ -337,7 +343,7 @@ class Run:
                              "run.step comes without run.weights before it")
         samples, late = self._samples, bool(self._samples)
         rate = np.nan if lr is None else float(lr)
-        norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
+        norm = np.nan if grad_norm is None else self._value("norm", _full(grad_norm), late)
         of: tuple[str, ...] = ()
         drawn: list[np.ndarray] = []
         if self._fresh and fresh is not None and not skipped:
@@ -367,8 +373,19 @@ class Run:
             drawn = self._group.join("fresh", of, drawn) if of else []
         if self._talk is not None:
             more = {"skipped": True} if skipped else {}
-            self._talk.tell("step", has, [np.array([rate, float(norm)]), *arrays, *drawn], of,
-                            **more)
+            length = float(norm)
+            if length > _SCALED:
+                self._suspect(length)
+            self._talk.tell("step", has, [np.array([rate, length]), *arrays, *drawn], of, **more)
+
+    def _suspect(self, length: float) -> None:
+        """Warns once that gradients seem to be scaled, after some of such a length."""
+        self._long += 1
+        if self._long == _SCALED_STEPS:
+            warnings.warn(
+                f"the gradient norm is {length:.4g}, as before a GradScaler unscales it: call "
+                "scaler.unscale_(optimizer) before clip_grad_norm_, which would else clip to next "
+                "to nothing", RuntimeWarning, stacklevel=4)
 
     # Between steps.
 
@@ -421,6 +438,7 @@ class Run:
         """Records the script's own values, of at most 64 names. It does not wait for drolab."""
         if len(values) > MOST_LOGGED:
             raise UsageError(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
+        values = {name: _full(value) for name, value in values.items()}
         talk = self._talk
         if talk is None:  # rank 0 logs its own
             return
@@ -522,10 +540,7 @@ class Run:
         if self._over:
             return
         self._over = True
-        with contextlib.suppress(ValueError):  # not the main thread
-            for number in self._heeded:
-                if signal.getsignal(number) == self._wish:
-                    signal.signal(number, signal.SIG_DFL)
+        self._taken.close()
         if self._talk is not None:
             self._talk.close(kill)
         if self._group is not None:
@@ -533,39 +548,11 @@ class Run:
 
     # The wish to stop.
 
-    def _heed(self) -> None:
-        """Takes the signals that end a process as the wish to stop, if the script does not."""
-        self._process, self._wished = os.getpid(), 0.0
-        self._terminals = [fd for fd in range(3) if os.isatty(fd)]
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in set(_SIGNALS):
-            if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, self._wish)
-                self._heeded.append(number)
-
-    def _heed_again(self) -> None:
+    def take_signals(self) -> None:
         """Takes back the signals that a library has taken since the start."""
-        for number in self._heeded:
-            signal.signal(number, self._wish)
+        self._signals.take_again()
 
-    def _wish(self, number: int, frame: Any) -> None:
-        """Hears the first signal. A later one ends the process, and so does one to a child.
-
-        A cluster and a launcher may both tell it at almost the same time.
-        """
-        now = time.monotonic()
-        self._wished = self._wished or now
-        if now - self._wished > _AGAIN or os.getpid() != self._process or \
-                self._talk is not None and self._talk.over:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
-        if number != signal.SIGTERM:  # the terminal has gone, and nobody reads what is printed
-            for fd in self._terminals:
-                nowhere = os.open(os.devnull, os.O_RDWR)
-                os.dup2(nowhere, fd)
-                os.close(nowhere)
+    def _wish(self) -> None:
         if self._talk is not None:
             self._talk.stop()
         elif self._group is not None:
@@ -601,8 +588,7 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
     if a.dtype.kind != "f":
         raise UsageError(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
-        raise UsageError(f"losses have the shape {a.shape}: give the loss of each sample, as "
-                         'reduction="none" does')
+        raise UsageError(f"losses have the shape {a.shape}: {remedy_of(a.shape)}")
     if a.dtype.itemsize not in (4, 8) or not a.dtype.isnative:
         a = a.astype(np.float64)
     has, arrays = ["losses"], [np.ascontiguousarray(a)]
@@ -632,10 +618,16 @@ def _number(x: Any) -> float:
     return float(x.detach() if hasattr(x, "detach") else x)
 
 
+def _full(x: Any) -> Any:
+    """Returns a value as every rank has it. A DTensor, as of FSDP2, is put together from parts."""
+    return x.full_tensor() if hasattr(x, "full_tensor") else x
+
+
 def _whole(name: str, x: Any) -> np.ndarray:
     a = _array(x)
     if a.dtype.kind not in "iub":
-        raise UsageError(f"{name} is {a.dtype}: give whole numbers from 0")
+        raise UsageError(f"{name} is {a.dtype}: give whole numbers from 0, or leave {name} out, as "
+                         "in regression")
     if a.dtype not in (np.int64, np.int32) or not a.dtype.isnative:
         a = a.astype(np.int64)
     return np.ascontiguousarray(a)

@@ -22,6 +22,7 @@ from . import _device, _forms, _procs, _reading, _samples
 from ._errors import ProtocolError, UsageError
 from ._modules import (device_of, load_state, norms_of, restore_generators, state_of,
                        states_of_generators, still)
+from ._shapes import remedy_of
 from ._trainee import Trainee
 
 if TYPE_CHECKING:
@@ -302,8 +303,8 @@ class Network(Trainee):
             losses = self.job.loss(outputs, y)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
-            raise UsageError(f"loss gave {shape} and not the loss of each sample: use "
-                             "reduction=\"none\"")
+            how = remedy_of(losses.shape if isinstance(losses, Tensor) else ())
+            raise UsageError(f"loss gave {shape} and not the loss of each sample: {how}")
         if graph and not losses.requires_grad:
             raise UsageError("the losses have no gradient: compute them from self.model's outputs, "
                              "without detach and no_grad")

@@ -56,7 +56,6 @@ _SAME = ("name", "resume", "from", "samples", "class_counts", "group_counts", "c
 _FAULTS: dict[str, Any] = {
     "failed": RunStopped, "lost": ConnectionLost, "stopped": KeyboardInterrupt}
 _ERRORS = tuple(_FAULTS.values())
-_starts = 0  # number of groups that this process has begun
 
 
 class Group(Processes):
@@ -71,8 +70,6 @@ class Group(Processes):
     """
 
     def __init__(self) -> None:
-        global _starts
-        _starts += 1
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.talk: Optional[Talk] = None
         self.run, self.wish = "", False
@@ -84,7 +81,10 @@ class Group(Processes):
         self._patience = _PATIENCE
         store = dist.distributed_c10d._get_default_store()
         store = store.clone() if hasattr(store, "clone") else store  # nobody else's waits hold it
-        self._store = dist.distributed_c10d.PrefixStore(f"drolab-{_starts}", store)
+        # torchrun keeps the store when it starts the processes again.
+        name = f"drolab-{os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)}"
+        starts = store.add(f"{name}-starts-{self.rank}", 1)
+        self._store = dist.distributed_c10d.PrefixStore(f"{name}-{starts}", store)
         self._fault: Optional[tuple[str, str]] = None  # kind and line of the first one
         self._dead: set[int] = set()  # ranks without a pulse
         self._over = threading.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import multiprocessing
 import os
@@ -9,7 +10,7 @@ import platform
 import signal
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -19,6 +20,7 @@ from ._errors import ConnectionLost, Error, ProtocolError, UsageError
 from ._frames import (MOST_BODY, MOST_HEAD, USUAL_HEAD, Head, PipeClosed, Wire,
                       close_in_children)
 from ._job import BaseJob, settings_of
+from ._shapes import remedy_of
 from ._trainee import OFFERS, Trainee
 
 __all__ = ["VERSION", "main", "packages_of"]
@@ -51,11 +53,20 @@ def serve(job: type[BaseJob]) -> int:
         close_in_children(read, write)
     except (ValueError, OSError):
         return _say(f"DROLAB_PIPES={pipes!r} are no two pipes", 2)
-    # An interrupt is for drolab, which then asks for a checkpoint.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)
-    return _Conversation(Wire(read, write), job).run()
+    with _uninterrupted():
+        return _Conversation(Wire(read, write), job).run()
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ignores interrupts, which are for drolab. It then asks for a checkpoint."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _say(line: str, status: int) -> int:
@@ -370,8 +381,8 @@ def _check(split: str, index: np.ndarray, losses: np.ndarray) -> None:
     """Raises UsageError unless there is a finite loss of each sample."""
     n = len(index)
     if losses.shape != (n,):
-        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: give the loss of "
-                         "each sample, as reduction=\"none\" does")
+        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: "
+                         f"{remedy_of(losses.shape if losses.ndim != 1 else ())}")
     if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
         bad = int(np.flatnonzero(~np.isfinite(losses))[0])
         raise UsageError(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: lower lr, "

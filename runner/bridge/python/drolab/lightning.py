@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any, Optional
 
 import torch
@@ -30,6 +31,7 @@ class Run(Callback):
     Args:
         name: The subject of the run.
         fresh: A DataLoader of the training split, for methods that look at independent draws.
+        test: Whether ``trainer.test`` follows ``trainer.fit``, and ends the run.
         resume: A run to go on with: call ``trainer.fit(..., ckpt_path=callback.ckpt_path)``.
         more: What ``drolab.start`` takes.
 
@@ -39,20 +41,30 @@ class Run(Callback):
     """
 
     def __init__(self, name: Optional[str] = None, *, fresh: Any = None,
-                 resume: Optional[str] = None, **more: Any) -> None:
+                 resume: Optional[str] = None, test: bool = False, **more: Any) -> None:
         if int(os.environ.get("WORLD_SIZE") or 1) > 1 and not dist.is_initialized():
             if "RANK" not in os.environ:
                 raise UsageError(f"Lightning starts the processes of this run: {_LAUNCH}")
             dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
         self.run = start(name, resume=resume, **more)
         self.ckpt_path = self.run.saved and os.path.join(self.run.saved, _FILE)
-        self._loader = fresh
+        self._loader, self._test = fresh, test
+        self._ended = self._limited = False
+        self._steps = int(more.get("steps_per_epoch") or 0)  # of an epoch; 0: not known
+        samples, batch = more.get("samples"), more.get("batch")
+        if not self._steps and batch and samples is not None:
+            n = samples["train"] if isinstance(samples, Mapping) else samples
+            self._steps = -(-n // batch)
         self._draws: Optional[Iterator[Any]] = None
         self._drawn: Optional[list[dict[str, Any]]] = None  # samples of a draw that is under way
         self._passes = _stacks.Passes()
         self._last, self._weighed, self._sanity, self._known = True, False, False, 0
         self._length: Any = None
         self._scale = 0.0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Run:
+        """Returns this callback: a copy of the module, as for an average, has the same run."""
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         raise UsageError(f"a run of drolab cannot be sent to other processes: {_LAUNCH}")
@@ -71,6 +83,14 @@ class Run(Callback):
     def evaluated(self, split: str, *, losses: Any, label: Any = None, group: Any = None,
                   index: Any = None, probability: Any = None, correct: Any = None) -> None:
         """Takes in a batch of a pass over a split, which is complete when the validation ends."""
+        if self._ended:
+            raise UsageError("the run has ended with trainer.fit: give drolab.lightning.Run "
+                             "test=True if trainer.test follows, or evaluate the test split in "
+                             "validation_step")
+        if self._limited:
+            raise UsageError("limit_val_batches gives drolab a part of a split, of which it knows "
+                             "the number of samples: leave it out, or call evaluated in full "
+                             "validations alone")
         if not self._sanity and not self.run.stopping:
             self._passes.add(split, losses=losses, label=label, group=group, index=index,
                              probability=probability, correct=correct)
@@ -84,6 +104,7 @@ class Run(Callback):
                              f"{_LAUNCH}")
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+        self._limited = trainer.limit_val_batches not in (None, 1.0)
         if not pl_module.automatic_optimization:
             raise UsageError("the module sets automatic_optimization = False, and takes its steps "
                              "itself: keep your own loop, with drolab.start")
@@ -92,8 +113,13 @@ class Run(Callback):
                              "trainer.fit(..., ckpt_path=callback.ckpt_path)")
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        steps = -(-trainer.num_training_batches // trainer.accumulate_grad_batches)
+        if self._steps and steps != self._steps:
+            warnings.warn(f"the Trainer takes {steps} steps in an epoch and the run expects "
+                          f"{self._steps}: give drolab.lightning.Run steps_per_epoch={steps}",
+                          RuntimeWarning, stacklevel=2)
         self._known = trainer.global_step  # now that the checkpoint is loaded
-        self.run._heed_again()  # a Trainer that hears SIGTERM raises, and saves nothing
+        self.run.take_signals()  # a Trainer that hears SIGTERM raises, and saves nothing
 
     def on_sanity_check_start(self, trainer: Any, pl_module: Any) -> None:
         self._sanity = True
@@ -104,8 +130,9 @@ class Run(Callback):
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any,
                              batch_idx: int) -> None:
         every = trainer.accumulate_grad_batches
-        self._last = (batch_idx + 1) % every == 0 or trainer.fit_loop.epoch_loop.batch_progress.\
-            is_last_batch
+        self._last = (batch_idx + 1) % every == 0 or \
+            batch_idx + 1 >= trainer.num_training_batches or \
+            trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
         self._weighed = False
 
     def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
@@ -139,6 +166,17 @@ class Run(Callback):
             self._save(trainer)
 
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        if not self._test or self.run.stopping:
+            self._end()
+
+    def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        self._passes.give(self.run.evaluate)
+
+    def on_test_end(self, trainer: Any, pl_module: Any) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._ended = True
         self.run.__exit__(None, None, None)
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:

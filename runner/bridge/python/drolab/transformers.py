@@ -15,6 +15,7 @@ from . import _stacks
 from ._errors import UsageError
 from ._loop import Run
 from ._modules import probe
+from ._shapes import remedy_of
 
 __all__ = ["RobustTrainer"]
 
@@ -64,7 +65,10 @@ class RobustTrainer(transformers.Trainer):
             weights = self.run.weights(**given, more=not self.accelerator.sync_gradients)
             mean = (weights * losses).mean()
         else:
-            self._passes.add("", **given, probability=outputs.logits.float().softmax(-1))
+            logits = outputs.logits  # tokens and numbers have no probability of a class
+            known = given["label"] is not None and logits.dim() == 2
+            self._passes.add("", **given,
+                             probability=logits.float().softmax(-1) if known else None)
             mean = losses.mean()
         return (mean, outputs) if return_outputs else mean
 
@@ -80,9 +84,11 @@ class RobustTrainer(transformers.Trainer):
         losses = self.losses(outputs.logits, labels)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
+            how = remedy_of(losses.shape if isinstance(losses, Tensor) else ())
             raise UsageError(f"RobustTrainer.losses gave {shape} and not the loss of each sample: "
-                             "use reduction=\"none\", and the mean over the tokens of a sample")
-        return dict(given, losses=losses, label=labels if labels.dim() == 1 else None), outputs
+                             f"override losses(logits, labels), and {how}")
+        classes = labels.dim() == 1 and not labels.is_floating_point()
+        return dict(given, losses=losses, label=labels if classes else None), outputs
 
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None,
                  metric_key_prefix: str = "eval") -> dict[str, float]:
