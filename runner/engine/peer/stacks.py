@@ -369,8 +369,8 @@ def no_draw():
     run = lightning_birds.drolab.lightning.Run
 
     class Undrawn(run):
-        def __init__(self, name, fresh, **more):
-            super().__init__(name, **more)
+        def __init__(self, name, data, fresh, **more):
+            super().__init__(name, data, **more)
 
     lightning_birds.drolab.lightning.Run = Undrawn
     lightning_birds.main(words("--method", "sfk", "--epochs", "1"))

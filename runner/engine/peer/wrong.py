@@ -49,7 +49,7 @@ def block(do, **more):
 
 
 says(drolab.UsageError, "no method", lambda: drolab.start("x", samples=3))
-says(drolab.UsageError, "no samples", lambda: drolab.start("x", method="erm"))
+says(drolab.UsageError, "no data", lambda: drolab.start("x", method="erm"))
 says(drolab.UsageError, "and no samples", lambda: drolab.start(resume="x", classes=["a", "b"]))
 says(drolab.RunStopped, "expected a number > 0", lambda: start(rho=-1))
 says(drolab.RunStopped, "average gradients", lambda: start(method="nsgdm"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from ._data import Data
 from ._errors import (ConnectionLost, Error, ProtocolError, RunStopped, SettingError,
                       UsageError)
 from ._job import Job, Settings
@@ -17,8 +18,8 @@ from ._loop import Run, start
 from ._serve import main
 from ._version import __version__
 
-__all__ = ["ConnectionLost", "Error", "Job", "ProtocolError", "Run", "RunStopped", "SettingError",
-           "Settings", "UsageError", "main", "start", "__version__"]
+__all__ = ["ConnectionLost", "Data", "Error", "Job", "ProtocolError", "Run", "RunStopped",
+           "SettingError", "Settings", "UsageError", "main", "start", "__version__"]
 
 _RENAMED = {"Failed": RunStopped, "Lost": ConnectionLost, "Wrong": UsageError}
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, SupportsFloat, Union
 
 import numpy as np
 
+from ._data import Counts, Data
 from ._errors import ConnectionLost, ProtocolError, RunStopped, SettingError, UsageError
 from ._job import MOST_LOGGED
 from ._serve import VERSION, packages_of
@@ -27,7 +28,6 @@ __all__ = ["Run", "start"]
 
 Split = Union[int, Mapping[str, int]]
 Samples = tuple[tuple[str, ...], list[np.ndarray]]  # what the arrays are, and the arrays
-Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
 _OPTIONAL = ("label", "group", "index")
 _BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
@@ -40,7 +40,7 @@ _FIRST = "call torch.distributed.init_process_group before drolab.start"
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
 
-def start(name: Optional[str] = None, *, method: Optional[str] = None,
+def start(name: Optional[str] = None, data: Optional[Data] = None, *, method: Optional[str] = None,
           samples: Optional[Split] = None, class_counts: Optional[Counts] = None,
           group_counts: Optional[Counts] = None, classes: Optional[Sequence[Any]] = None,
           groups: Optional[Sequence[Any]] = None, settings: Optional[Mapping[str, Any]] = None,
@@ -53,15 +53,8 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
     Args:
         name: The subject of the run. The name of a new run begins with it, except for a fork,
             whose name begins like its parent's.
+        data: The numbers of samples, classes and groups: see ``drolab.Data``.
         method: One of drolab's methods, such as ``"sfk"``.
-        samples: The number of training samples, or the number for each split,
-            ``{"train": n, "val": n, "test": n}``. A validation split must be named here.
-        class_counts: The number of samples of each class, in the order of the class numbers: of
-            the training split, or by split as in ``samples``.
-        group_counts: The number of samples of each group, given like ``class_counts``.
-        classes: The names of the classes.
-        groups: The names of the groups.
-        settings: Settings of drolab by their keys.
         resume: A run to go on with, with its settings. The arguments that describe the run may
             be left out, and a setting that differs is refused.
         from_: A run to fork: ``RUN``, ``RUN@STEP`` or ``RUN@selected``.
@@ -75,7 +68,10 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         higher: Names given to ``run.log`` whose values are better when they are greater.
         lower: Names given to ``run.log`` whose values are better when they are smaller.
         runs: The folder of runs; by default drolab's own.
-        more: Further settings of drolab as keywords, such as ``rho=0.5`` or ``batch=64``.
+        samples: A number of samples, or one by split. It goes with the next version, as do
+            ``class_counts``, ``group_counts``, ``classes``, ``groups`` and ``settings``: give
+            ``data``, and settings as keywords.
+        more: Settings of drolab as keywords, such as ``rho=0.5`` or ``batch=64``.
 
     Returns:
         The run.
@@ -84,6 +80,13 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         RunStopped: drolab refuses the run.
         UsageError: The run cannot be started.
     """
+    old = dict(samples=samples, class_counts=class_counts, group_counts=group_counts,
+               classes=classes, groups=groups)
+    if any(x is not None for x in old.values()):
+        data = _old_data(data, **old)
+    if settings is not None:
+        warnings.warn("settings= goes with the next version: give each setting as a keyword",
+                      DeprecationWarning, stacklevel=2)
     if os.name != "posix":
         raise UsageError("runs with a loop of their own need Linux or macOS")
     group = None
@@ -105,12 +108,9 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         if resume is None and from_ is None:
             if method is None:
                 raise SettingError('drolab.start has no method: write method="sfk"')
-            if samples is None:
-                raise SettingError("drolab.start has no samples: write samples=len(train)")
-        if samples is None and any(x is not None for x in
-                                   (class_counts, group_counts, classes, groups)):
-            raise SettingError("drolab.start has classes or groups and no samples: write "
-                               "samples=len(train)")
+            if data is None:
+                raise SettingError("drolab.start has no data: write data=drolab.Data(train=train), "
+                                   "or drolab.Data(train=len(train))")
         head: dict[str, Any] = {
             "version": VERSION, "notes": True, "name": name or "", "resume": resume or "",
             "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
@@ -119,22 +119,26 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
             "parameters": int(parameters), "device": str(device), "packages": packages_of(packages),
             "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
             "interpreter": sys.executable or ""}
-        if samples is not None:
-            head["samples"] = {k: int(v) for k, v in _by_split(samples).items()}
-            for key, counts, names in (("class", class_counts, classes),
-                                       ("group", group_counts, groups)):
-                if counts is not None:
-                    table = {k: [int(n) for n in v] for k, v in _by_split(counts).items()}
-                    head[key + "_counts"] = table
-                    if names is None:
-                        names = range(len(table.get("train") or ()))
-                if names is not None:
-                    head["groups" if key == "group" else "classes"] = [str(n) for n in names]
+        if data is not None:
+            head.update(data.head())
         run._begin(head, runs)
     except BaseException as e:
         run._leave(e)
         raise
     return run
+
+
+def _old_data(data: Optional[Data], samples: Any, **more: Any) -> Data:
+    """Returns the data as the version before took them."""
+    if data is not None:
+        raise SettingError("drolab.start has data and samples, or counts and names: give them to "
+                           "drolab.Data alone")
+    if samples is None:
+        raise SettingError("drolab.start has classes or groups and no samples: write "
+                           "data=drolab.Data(train=train)")
+    warnings.warn("samples=, class_counts=, group_counts=, classes= and groups= go with the next "
+                  "version: give data=drolab.Data(...)", DeprecationWarning, stacklevel=3)
+    return Data(**_by_split(samples), **more)
 
 
 def _plain(key: str, value: Any) -> Any:

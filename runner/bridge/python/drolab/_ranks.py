@@ -81,10 +81,12 @@ class Group(Processes):
         self._patience = _PATIENCE
         store = dist.distributed_c10d._get_default_store()
         store = store.clone() if hasattr(store, "clone") else store  # nobody else's waits hold it
-        # torchrun keeps the store when it starts the processes again.
-        name = f"drolab-{os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)}"
-        starts = store.add(f"{name}-starts-{self.rank}", 1)
-        self._store = dist.distributed_c10d.PrefixStore(f"{name}-{starts}", store)
+        # When torchrun starts the processes again, the store has the addresses of those before.
+        restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0)
+        starts = store.add(f"drolab-{restarts}-starts-{self.rank}", 1)
+        if restarts and starts == 1:
+            dist.distributed_c10d._world.group_count += 1000 * restarts
+        self._store = dist.distributed_c10d.PrefixStore(f"drolab-{restarts}-{starts}", store)
         self._fault: Optional[tuple[str, str]] = None  # kind and line of the first one
         self._dead: set[int] = set()  # ranks without a pulse
         self._over = threading.Event()

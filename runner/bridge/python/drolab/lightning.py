@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Optional
 
 import torch
@@ -12,6 +12,7 @@ import torch.distributed as dist
 from lightning.pytorch import Callback
 
 from . import _stacks
+from ._data import Data
 from ._errors import UsageError
 from ._loop import start
 from ._modules import probe, restore_generators, states_of_generators
@@ -30,6 +31,7 @@ class Run(Callback):
 
     Args:
         name: The subject of the run.
+        data: The numbers of samples, classes and groups: see ``drolab.Data``.
         fresh: A DataLoader of the training split, for methods that look at independent draws.
         test: Whether ``trainer.test`` follows ``trainer.fit``, and ends the run.
         resume: A run to go on with: call ``trainer.fit(..., ckpt_path=callback.ckpt_path)``.
@@ -40,21 +42,20 @@ class Run(Callback):
         ckpt_path: The file from which a resumed run goes on, or None.
     """
 
-    def __init__(self, name: Optional[str] = None, *, fresh: Any = None,
-                 resume: Optional[str] = None, test: bool = False, **more: Any) -> None:
+    def __init__(self, name: Optional[str] = None, data: Optional[Data] = None, *,
+                 fresh: Any = None, resume: Optional[str] = None, test: bool = False,
+                 **more: Any) -> None:
         if int(os.environ.get("WORLD_SIZE") or 1) > 1 and not dist.is_initialized():
             if "RANK" not in os.environ:
                 raise UsageError(f"Lightning starts the processes of this run: {_LAUNCH}")
             dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
-        self.run = start(name, resume=resume, **more)
+        self.run = start(name, data, resume=resume, **more)
         self.ckpt_path = self.run.saved and os.path.join(self.run.saved, _FILE)
         self._loader, self._test = fresh, test
         self._ended = self._limited = False
         self._steps = int(more.get("steps_per_epoch") or 0)  # of an epoch; 0: not known
-        samples, batch = more.get("samples"), more.get("batch")
-        if not self._steps and batch and samples is not None:
-            n = samples["train"] if isinstance(samples, Mapping) else samples
-            self._steps = -(-n // batch)
+        if not self._steps and data is not None and more.get("batch"):
+            self._steps = -(-data.samples["train"] // int(more["batch"]))
         self._draws: Optional[Iterator[Any]] = None
         self._drawn: Optional[list[dict[str, Any]]] = None  # samples of a draw that is under way
         self._passes = _stacks.Passes()

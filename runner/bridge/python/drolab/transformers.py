@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Iterator
 from typing import Any, Optional
 
@@ -50,12 +51,24 @@ class RobustTrainer(transformers.Trainer):
         self.run, self._columns = run, {"group": group, "index": index}
         self._passes = _stacks.Passes()
         self._length: Any = None
+        self._unmeasured = False
         self._draws: Optional[Iterator[Any]] = None
         self.add_callback(_Steps(self))
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Returns the loss of each sample [n]; by default the cross-entropy."""
         return F.cross_entropy(logits, labels, reduction="none")
+
+    def correct(self, logits: Tensor, labels: Tensor) -> Optional[Tensor]:
+        """Returns for each sample [n] whether it is right; None: evaluations are not measured.
+
+        By default, the greatest logit tells the class, and a sample of tokens is right if all its
+        tokens are. Targets of regression have no default.
+        """
+        if labels.is_floating_point() or logits.dim() != labels.dim() + 1:
+            return None
+        right = (logits.argmax(-1) == labels) | (labels == -100)
+        return right.reshape(len(labels), -1).all(1)
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False,
                      num_items_in_batch: Any = None) -> Any:
@@ -65,12 +78,23 @@ class RobustTrainer(transformers.Trainer):
             weights = self.run.weights(**given, more=not self.accelerator.sync_gradients)
             mean = (weights * losses).mean()
         else:
-            logits = outputs.logits  # tokens and numbers have no probability of a class
-            known = given["label"] is not None and logits.dim() == 2
-            self._passes.add("", **given,
-                             probability=logits.float().softmax(-1) if known else None)
+            self._measure(given, outputs.logits, inputs["labels"])
             mean = losses.mean()
         return (mean, outputs) if return_outputs else mean
+
+    def _measure(self, given: dict[str, Any], logits: Tensor, labels: Tensor) -> None:
+        """Keeps a batch of a pass. Only classes have probabilities."""
+        if given["label"] is not None and logits.dim() == 2:
+            self._passes.add("", **given, probability=logits.float().softmax(-1))
+            return
+        right = self.correct(logits, labels)
+        if right is not None:
+            self._passes.add("", **given, correct=right)
+        elif not self._unmeasured:
+            self._unmeasured = True
+            warnings.warn("RobustTrainer gives drolab no evaluation: override correct(logits, "
+                          "labels), which says of each sample whether it is right", RuntimeWarning,
+                          stacklevel=2)
 
     def _samples(self, model: Any, inputs: dict[str, Any]) -> tuple[dict[str, Any], Any]:
         """Returns the losses of a batch with what else is known of its samples, and the outputs."""
