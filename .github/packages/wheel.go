@@ -1,12 +1,10 @@
 //go:build ignore
 
-// Wheel writes the wheel of one platform: the program, and beside it the client for Python. The
-// bytes of the wheel depend only on the flags, the files, and the version of Go.
+// Wheel writes the wheel of one platform: the wheel of the client for Python, as
+// .github/packages/client builds it, with the program added. The bytes of the wheel depend only on
+// the flags, the content of the two, and the version of Go.
 //
-//	go run .github/packages/wheel.go -version V -target linux/amd64 -binary FILE -into FOLDER
-//
-// It is run in the root of the tree. On Windows, where programs cannot be trained, a wheel has the
-// program alone.
+//	go run .github/packages/wheel.go -client WHEEL -target linux/amd64 -binary FILE -into FOLDER
 package main
 
 import (
@@ -22,12 +20,13 @@ import (
 	"io/fs"
 	"log"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
+
+// pure ends the name of the wheel of the client.
+const pure = "-py3-none-any.whl"
 
 // platforms maps a target to the tags of the systems on which its static binary runs.
 var platforms = map[string]string{
@@ -38,30 +37,14 @@ var platforms = map[string]string{
 	"windows/amd64": "win_amd64",
 }
 
-// source is the folder of the client in the tree.
-const source = "runner/bridge/python"
-
-const metadata = `Metadata-Version: 2.1
-Name: drolab
-Version: %s
-Summary: A terminal lab for distributionally robust training
-License: Apache-2.0
-Requires-Python: >=3.9
-Requires-Dist: numpy>=1.22
-Provides-Extra: torch
-Requires-Dist: torch>=2.0; extra == "torch"
-Description-Content-Type: text/markdown
-
-`
-
 func main() {
 	log.SetFlags(0)
-	version := flag.String("version", "", "the version, as PEP 440 writes it")
+	client := flag.String("client", "", "the wheel of the client")
 	target := flag.String("target", "", "GOOS/GOARCH")
 	binary := flag.String("binary", "", "the program")
 	into := flag.String("into", ".", "the folder of the wheel")
 	flag.Parse()
-	name, err := write(*version, *target, *binary, *into)
+	name, err := write(*client, *target, *binary, *into)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,35 +52,48 @@ func main() {
 }
 
 // write writes the wheel and returns its path.
-func write(version, target, binary, into string) (string, error) {
+func write(client, target, binary, into string) (string, error) {
 	tags, ok := platforms[target]
-	if !ok || version == "" {
-		return "", fmt.Errorf("no wheel for the target %q and the version %q", target, version)
+	if !ok {
+		return "", fmt.Errorf("no wheel for the target %q", target)
 	}
-	w := &wheel{info: "drolab-" + version + ".dist-info"}
+	version, ok := strings.CutSuffix(filepath.Base(client), pure)
+	version, named := strings.CutPrefix(version, "drolab-")
+	if !ok || !named {
+		return "", fmt.Errorf("%s is no wheel of the client: expected drolab-VERSION%s", client, pure)
+	}
+	of, err := zip.OpenReader(client)
+	if err != nil {
+		return "", err
+	}
+	defer of.Close()
+	w := &wheel{}
 	w.zip = zip.NewWriter(&w.out)
 	w.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(to, flate.BestCompression)
 	})
-	windows := strings.HasPrefix(target, "windows/")
-	if !windows {
-		w.client(version)
+	info := "drolab-" + version + ".dist-info"
+	for _, f := range of.File {
+		if f.Name == info+"/WHEEL" || f.Name == info+"/RECORD" {
+			continue
+		}
+		content, err := fs.ReadFile(of, f.Name)
+		w.fail(err)
+		w.add(f.Name, content, 0o644)
 	}
 	program := "drolab"
-	if windows {
+	if strings.HasPrefix(target, "windows/") {
 		program += ".exe"
 	}
-	w.file("drolab-"+version+".data/scripts/"+program, binary, 0o755)
-	readme, err := os.ReadFile("README.md")
+	content, err := os.ReadFile(binary)
 	w.fail(err)
-	w.add(w.info+"/METADATA", append(fmt.Appendf(nil, metadata, version), readme...), 0o644)
+	w.add("drolab-"+version+".data/scripts/"+program, content, 0o755)
 	text := "Wheel-Version: 1.0\nGenerator: drolab\nRoot-Is-Purelib: false\n"
 	for tag := range strings.SplitSeq(tags, ".") {
 		text += "Tag: py3-none-" + tag + "\n"
 	}
-	w.add(w.info+"/WHEEL", []byte(text), 0o644)
-	w.file(w.info+"/licenses/LICENSE", "LICENSE", 0o644)
-	record := w.info + "/RECORD"
+	w.add(info+"/WHEEL", []byte(text), 0o644)
+	record := info + "/RECORD"
 	w.add(record, []byte(w.record.String()+record+",,\n"), 0o644)
 	w.fail(w.zip.Close())
 	if w.err != nil {
@@ -112,36 +108,10 @@ type wheel struct {
 	zip    *zip.Writer
 	out    bytes.Buffer
 	record strings.Builder
-	info   string // the folder of the wheel's metadata
-	err    error  // all errors, joined
+	err    error // all errors, joined
 }
 
 func (w *wheel) fail(err error) { w.err = errors.Join(w.err, err) }
-
-// client adds the modules of the client, and a module with the version.
-func (w *wheel) client(version string) {
-	var files []string
-	root := filepath.Join(source, "drolab")
-	w.fail(filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if ext := path.Ext(p); err == nil && !d.IsDir() && (ext == ".py" || ext == ".typed") {
-			files = append(files, p)
-		}
-		return err
-	}))
-	slices.Sort(files)
-	for _, p := range files {
-		inside, err := filepath.Rel(source, p)
-		w.fail(err)
-		w.file(filepath.ToSlash(inside), p, 0o644)
-	}
-	w.add("drolab/_version.py", fmt.Appendf(nil, "__version__ = %q\n", version), 0o644)
-}
-
-func (w *wheel) file(name, from string, mode fs.FileMode) {
-	content, err := os.ReadFile(from)
-	w.fail(err)
-	w.add(name, content, mode)
-}
 
 func (w *wheel) add(name string, content []byte, mode fs.FileMode) {
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate,

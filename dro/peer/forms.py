@@ -1,4 +1,4 @@
-"""Weights by drolab.forms beside drolab's own: forms.py CLIENT CASES.
+"""Weights by drolab._forms beside drolab's own: forms.py CLIENT CASES.
 
 CASES is a file of JSON lines, each a batch of one method. Prints, for each method, its name, the
 number of weights, how many differ after rounding, and the largest relative difference in float64.
@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, sys.argv[1])
-from drolab import forms  # noqa: E402
+from drolab import _forms as forms  # noqa: E402
 
 torch.set_num_threads(1)
 

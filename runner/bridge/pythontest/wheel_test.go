@@ -3,44 +3,65 @@
 package pythontest
 
 import (
+	"archive/zip"
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"drolab/dro/peertest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// TestWheel: a wheel of the tree has the same bytes when it is made again. It installs into an
-// environment without Go, and provides the command and the modules of the same version.
+// TestWheel: a wheel of the tree has the same bytes when it is made again, and the metadata of the
+// client's own wheel. It installs into an environment without Go, and provides the command and the
+// modules of the same version. Windows' wheel has the client, too.
 func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the program")
 	}
-	python := peertest.Python(t, "numpy", "pip")
+	python := peertest.Python(t, "numpy", "pip", "hatchling")
 	dir := t.TempDir()
 	root, err := filepath.Abs("../../..")
 	must(t, err)
 	binary := filepath.Join(dir, "drolab")
 	say(t, root, nil, "go", "build", "-o", binary, ".")
 	const version = "1.2.3.dev20260102+g0123456789ab"
-	var wheels []string
-	var content [][]byte
+	var wheels, clients []string
 	for _, name := range []string{"one", "two"} {
 		into := filepath.Join(dir, name)
-		must(t, os.Mkdir(into, 0o700))
-		made := say(t, root, nil, "go", "run", ".github/packages/wheel.go", "-version", version,
-			"-target", runtime.GOOS+"/"+runtime.GOARCH, "-binary", binary, "-into", into)
+		say(t, root, []string{"PYTHON=" + python, "PATH=" + os.Getenv("PATH"),
+			"URL=https://example.org"}, ".github/packages/client", version, into)
+		clients = append(clients, filepath.Join(into, "drolab-"+version+"-py3-none-any.whl"))
+		made := say(t, root, nil, "go", "run", ".github/packages/wheel.go", "-client",
+			clients[len(clients)-1], "-target", runtime.GOOS+"/"+runtime.GOARCH, "-binary", binary,
+			"-into", into)
 		wheels = append(wheels, strings.TrimSpace(made))
-		b, err := os.ReadFile(wheels[len(wheels)-1])
-		must(t, err)
-		content = append(content, b)
 	}
-	if !bytes.Equal(content[0], content[1]) {
+	one, err := os.ReadFile(wheels[0])
+	must(t, err)
+	two, err := os.ReadFile(wheels[1])
+	must(t, err)
+	if !bytes.Equal(one, two) {
 		t.Error("two wheels of one tree have other bytes")
+	}
+	metadata := within(t, clients[0], "dist-info/METADATA")
+	if !strings.Contains(metadata, "Project-URL: Homepage, https://example.org\n") {
+		t.Errorf("the metadata has no address:\n%s", metadata)
+	}
+	windows := strings.TrimSpace(say(t, root, nil, "go", "run", ".github/packages/wheel.go",
+		"-client", clients[0], "-target", "windows/amd64", "-binary", binary, "-into", dir))
+	for _, path := range []string{wheels[0], windows} {
+		if diff := cmp.Diff(metadata, within(t, path, "dist-info/METADATA")); diff != "" {
+			t.Errorf("%s has other metadata than the client (-client +wheel):\n%s", path, diff)
+		}
+		within(t, path, "drolab/_version.py")
 	}
 
 	venv := filepath.Join(dir, "venv")
@@ -61,6 +82,21 @@ func TestWheel(t *testing.T) {
 	if want := version + " True\n"; said != want {
 		t.Errorf("the modules say %q, want %q", said, want)
 	}
+}
+
+// within returns the text of the one file of a wheel whose name ends so.
+func within(t *testing.T, wheel, end string) string {
+	t.Helper()
+	r, err := zip.OpenReader(wheel)
+	must(t, err)
+	defer r.Close()
+	i := slices.IndexFunc(r.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, end) })
+	if i < 0 {
+		t.Fatalf("%s has no file %s", wheel, end)
+	}
+	text, err := fs.ReadFile(r, r.File[i].Name)
+	must(t, err)
+	return string(text)
 }
 
 // say runs a command and returns what it prints.

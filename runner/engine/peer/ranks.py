@@ -33,9 +33,9 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, WeightedRandomSampler
 
 import drolab
-import drolab.ranks  # now, and not in each process that needs it
+import drolab._ranks  # now, and not in each process that needs it
 import drolab.torch
-from drolab import loop
+from drolab import _loop as loop
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and so would the runs
 
@@ -74,7 +74,7 @@ def forked(size, work, together=True):
                 status = 0
             except BaseException as e:
                 say(error=f"{type(e).__name__}: {e}", rank=rank)
-                if not isinstance(e, (drolab.Failed, drolab.Lost, drolab.Wrong)) and \
+                if not isinstance(e, (drolab.RunStopped, drolab.ConnectionLost, drolab.UsageError)) and \
                         "expected" not in str(e):
                     traceback.print_exc()
             finally:
@@ -576,7 +576,7 @@ def apart():
     os.environ["WORLD_SIZE"] = "2"
     try:
         drolab.start("apart", method="erm", runs=RUNS, samples=N)
-    except drolab.Wrong as e:
+    except drolab.UsageError as e:
         assert "WORLD_SIZE is 2: call torch.distributed.init_process_group" in str(e), e
 
 

@@ -31,7 +31,7 @@ import tiny_bert  # noqa: E402
 
 import drolab  # noqa: E402
 import drolab.torch  # noqa: E402
-from drolab import loop  # noqa: E402
+from drolab import _loop as loop  # noqa: E402
 
 logging.disable()
 torch.set_num_threads(1)
@@ -290,7 +290,7 @@ def refused(text, work):
     def one():
         try:
             work()
-        except (drolab.Wrong, drolab.Failed) as e:
+        except (drolab.UsageError, drolab.RunStopped) as e:
             return str(e)
         return "nothing was refused"
 
@@ -369,8 +369,8 @@ def no_draw():
     run = lightning_birds.drolab.lightning.Run
 
     class Undrawn(run):
-        def __init__(self, name, fresh, **more):
-            super().__init__(name, **more)
+        def __init__(self, name, data, fresh, **more):
+            super().__init__(name, data, **more)
 
     lightning_birds.drolab.lightning.Run = Undrawn
     lightning_birds.main(words("--method", "sfk", "--epochs", "1"))

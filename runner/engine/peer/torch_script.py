@@ -109,7 +109,7 @@ for _ in range(600):  # the drolab process of the killed script takes a moment t
     try:
         train(0, cut)
         break
-    except drolab.Failed as e:
+    except drolab.RunStopped as e:
         assert "elsewhere" in str(e), e
         time.sleep(0.1)
 

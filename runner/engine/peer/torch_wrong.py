@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 import drolab
-from drolab import loop
+from drolab import _loop as loop
 
 loop._BY_DROLAB = ()  # forms on the CPU, too
 RUNS = sys.argv[1]
@@ -43,33 +43,37 @@ def block(do, **more):
         do(run)
 
 
-says(drolab.Failed, "weights: gpu: expected one of device, host", lambda: start(weights="gpu"))
-says(drolab.Wrong, "run.form comes before run.ready", lambda: block(lambda run: run.form(LOSSES)))
-says(drolab.Wrong, "has no form, or weights is host", lambda: block(
+says(drolab.RunStopped, "weights: gpu: expected one of device, host", lambda: start(weights="gpu"))
+says(drolab.UsageError, "run.form comes before run.ready", lambda: block(
+    lambda run: run.form(LOSSES)))
+says(drolab.UsageError, "has no form, or weights is host", lambda: block(
     lambda run: run.ready("cpu"), weights="host"))
-says(drolab.Wrong, "has no form, or weights is host", lambda: block(
+says(drolab.UsageError, "has no form, or weights is host", lambda: block(
     lambda run: run.ready("cpu"), method="sfk-auto"))
-says(drolab.Wrong, "comes twice", lambda: block(
+says(drolab.UsageError, "comes twice", lambda: block(
     lambda run: [run.weights(LOSSES), run.weights(LOSSES)]))
-says(drolab.Wrong, "loss of each sample", lambda: block(lambda run: run.weights(LOSSES.mean())))
-says(drolab.Wrong, "losses are int64", lambda: block(lambda run: run.weights(GROUPS)))
-says(drolab.Wrong, "give one for each sample", lambda: block(
+says(drolab.UsageError, "loss of each sample", lambda: block(
+    lambda run: run.weights(LOSSES.mean())))
+says(drolab.UsageError, "losses are int64", lambda: block(lambda run: run.weights(GROUPS)))
+says(drolab.UsageError, "give one for each sample", lambda: block(
     lambda run: run.weights(LOSSES, label=GROUPS[:3])))
-says(drolab.Wrong, "whole numbers", lambda: block(lambda run: run.weights(LOSSES, label=LOSSES)))
-says(drolab.Wrong, "give label: the method looks at it", lambda: block(one, method="group"))
-says(drolab.Wrong, "between run.weights and run.step", lambda: block(
+says(drolab.UsageError, "whole numbers", lambda: block(
+    lambda run: run.weights(LOSSES, label=LOSSES)))
+says(drolab.UsageError, "give label: the method looks at it", lambda: block(one, method="group"))
+says(drolab.UsageError, "between run.weights and run.step", lambda: block(
     lambda run: [run.ready("cpu"), run.checkpoint().__enter__()]))
 
 # What only drolab knows comes one step late, but before anything is saved.
-says(drolab.Failed, "weights of step 2: the loss of its sample 3 is NaN", lambda: block(
+says(drolab.RunStopped, "weights of step 2: the loss of its sample 3 is NaN", lambda: block(
     lambda run: [one(run), one(run, torch.where(LOSSES == 0.75, float("nan"), LOSSES)), one(run)]))
-says(drolab.Failed, "weights of step 1: the loss of its sample 0 is +Inf", lambda: block(
+says(drolab.RunStopped, "weights of step 1: the loss of its sample 0 is +Inf", lambda: block(
     lambda run: [one(run, -LOSSES.log()), run.checkpoint().__enter__()]))
-says(drolab.Failed, "label: ", lambda: block(
+says(drolab.RunStopped, "label: ", lambda: block(
     lambda run: [one(run, label=GROUPS * 2), run.best()], method="group"))
-says(drolab.Failed, "weights of step 1: label: sample 1 has the label 1, and the run has one class",
+says(drolab.RunStopped,
+     "weights of step 1: label: sample 1 has the label 1, and the run has one class",
      lambda: block(lambda run: [one(run, label=GROUPS), run.best()], class_counts=None))
-says(drolab.Failed, "run.step(fresh=draw)", lambda: block(
+says(drolab.RunStopped, "run.step(fresh=draw)", lambda: block(
     lambda run: [run.weights(LOSSES), run.step(), one(run)]))
 says(ValueError, "no room", lambda: block(lambda run: [one(run), float("no room")]))
 
@@ -80,7 +84,7 @@ TEN = dict(method="erm", samples={"train": 64, "test": 64},
 for halves in (torch.float32, torch.float16, torch.bfloat16):
     given = LOGITS.to(halves)
     passed = dict(losses=torch.ones(64, dtype=halves), label=torch.arange(64) % 8)
-    says(drolab.Wrong, "evaluate: probability: sample 0 has ", lambda: block(
+    says(drolab.UsageError, "evaluate: probability: sample 0 has ", lambda: block(
         lambda run: [one(run), run.evaluate("test", probability=given, **passed)], **TEN))
     with start(**TEN) as run:
         print("run", run.id, "done")

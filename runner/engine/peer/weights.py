@@ -14,7 +14,8 @@ from torch import nn
 import drolab
 import drolab.torch
 import far
-from drolab import device, loop
+from drolab import _device as device
+from drolab import _loop as loop
 
 STEPS, BATCH, N = 200, 24, 96
 runs = sys.argv[1]

@@ -48,33 +48,36 @@ def block(do, **more):
         do(run)
 
 
-says(drolab.Wrong, "no method", lambda: drolab.start("x", samples=3))
-says(drolab.Wrong, "no samples", lambda: drolab.start("x", method="erm"))
-says(drolab.Wrong, "and no samples", lambda: drolab.start(resume="x", classes=["a", "b"]))
-says(drolab.Failed, "expected a number > 0", lambda: start(rho=-1))
-says(drolab.Failed, "average gradients", lambda: start(method="nsgdm"))
-says(drolab.Failed, "go back to its start", lambda: start(method="jtt"))
-says(drolab.Failed, "add up to 63", lambda: start(class_counts=[32, 31]))
+says(drolab.UsageError, "no method", lambda: drolab.start("x", samples=3))
+says(drolab.UsageError, "no data", lambda: drolab.start("x", method="erm"))
+says(drolab.UsageError, "and no samples", lambda: drolab.start(resume="x", classes=["a", "b"]))
+says(drolab.RunStopped, "expected a number > 0", lambda: start(rho=-1))
+says(drolab.RunStopped, "average gradients", lambda: start(method="nsgdm"))
+says(drolab.RunStopped, "go back to its start", lambda: start(method="jtt"))
+says(drolab.RunStopped, "add up to 63", lambda: start(class_counts=[32, 31]))
 
-says(drolab.Wrong, "comes twice", lambda: block(
+says(drolab.UsageError, "comes twice", lambda: block(
     lambda run: [run.weights(LOSSES), run.weights(LOSSES)]))
-says(drolab.Wrong, "without run.weights", lambda: block(lambda run: run.step()))
-says(drolab.Wrong, "loss of each sample", lambda: block(lambda run: run.weights(LOSSES.mean())))
-says(drolab.Wrong, "give one for each sample", lambda: block(
+says(drolab.UsageError, "without run.weights", lambda: block(lambda run: run.step()))
+says(drolab.UsageError, "loss of each sample", lambda: block(
+    lambda run: run.weights(LOSSES.mean())))
+says(drolab.UsageError, "give one for each sample", lambda: block(
     lambda run: run.weights(LOSSES, label=[1])))
-says(drolab.Wrong, "whole numbers", lambda: block(lambda run: run.weights(LOSSES, label=LOSSES)))
-says(drolab.Failed, "the loss of its sample 0 is NaN", lambda: block(
+says(drolab.UsageError, "whole numbers", lambda: block(
+    lambda run: run.weights(LOSSES, label=LOSSES)))
+says(drolab.RunStopped, "the loss of its sample 0 is NaN", lambda: block(
     lambda run: run.weights(LOSSES * np.nan)))
-says(drolab.Failed, "run.step(fresh=draw)", lambda: block(
+says(drolab.RunStopped, "run.step(fresh=draw)", lambda: block(
     lambda run: [one(run, fresh=None), one(run)]))
-says(drolab.Failed, "expected 0 to 1", lambda: block(lambda run: run.weights(LOSSES, label=[2] * 8)))
+says(drolab.RunStopped, "expected 0 to 1", lambda: block(
+    lambda run: run.weights(LOSSES, label=[2] * 8)))
 
 LABELS = np.arange(8) % 2
 SPLITS = dict(samples={"train": 64, "test": 8}, method="erm",
               class_counts={"train": [32, 32], "test": [4, 4]})
 
 
-def evaluated(text, kind=drolab.Wrong, given=SPLITS, **more):
+def evaluated(text, kind=drolab.UsageError, given=SPLITS, **more):
     passed = dict(dict(losses=LOSSES, label=LABELS), **more)
     says(kind, text, lambda: block(lambda run: [one(run), run.evaluate("test", **passed)],
                                    **given))
@@ -90,32 +93,33 @@ evaluated("give torch.stack([1 - p, p], 1)", probability=np.full((8, 1), 0.3))
 evaluated("has the shape (8,)", probability=np.full(8, 0.3))
 evaluated("probability has 4 rows and label has 8", probability=np.full((4, 2), 0.5))
 evaluated("evaluate: correct: sample 2 has 2", correct=np.arange(8))
-says(drolab.Wrong, "end_epoch: correct: sample 1 has 0.25", lambda: block(
+says(drolab.UsageError, "end_epoch: correct: sample 1 has 0.25", lambda: block(
     lambda run: run.end_epoch(LOSSES, correct=LOSSES), method="erm"))
 
 # The samples of a pass are those that were counted.
 evaluated("evaluate: 3 samples of the test split have the label 0, and class_counts says 4",
-          drolab.Failed, label=[0, 1, 0, 1, 0, 1, 1, 1], correct=LABELS)
+          drolab.RunStopped, label=[0, 1, 0, 1, 0, 1, 1, 1], correct=LABELS)
 GROUPED = dict(SPLITS, group_counts={"train": [32, 32], "test": [1, 7]})
 evaluated("evaluate: 6 samples of the test split have the group 0, and group_counts says 1",
-          drolab.Failed, GROUPED, group=[0] * 6 + [1] * 2, correct=LABELS)
+          drolab.RunStopped, GROUPED, group=[0] * 6 + [1] * 2, correct=LABELS)
 TRAIN = np.arange(64) // 8
-says(drolab.Failed, "end_epoch: 56 samples of the train split have the label 0, and class_counts",
+says(drolab.RunStopped,
+     "end_epoch: 56 samples of the train split have the label 0, and class_counts",
      lambda: block(lambda run: run.end_epoch(TRAIN / 8, label=TRAIN == 3)))
 
 # Labels of classes that were never counted.
-says(drolab.Failed, "weights: label: sample 1 has the label 1, and the run has one class: give "
+says(drolab.RunStopped, "weights: label: sample 1 has the label 1, and the run has one class: give "
      "drolab.start class_counts", lambda: block(
          lambda run: run.weights(LOSSES, label=LABELS), class_counts=None))
 evaluated("evaluate: label: sample 1 has the label 1, and the run has one class: give "
-          "drolab.start class_counts", drolab.Failed, dict(SPLITS, class_counts=None),
+          "drolab.start class_counts", drolab.RunStopped, dict(SPLITS, class_counts=None),
           probability=np.stack([1 - LABELS, LABELS], 1))
-says(drolab.Failed, "group: sample 1 has the group 1, and the run has one group: give "
+says(drolab.RunStopped, "group: sample 1 has the group 1, and the run has one group: give "
      "drolab.start group_counts", lambda: block(
          lambda run: run.weights(LOSSES, group=LABELS), group_counts=[64]))
 
 # A test split that was not counted may have any size, but each of its samples once.
-says(drolab.Failed, "evaluate: index: 3 samples of the test split came, and one of them is "
+says(drolab.RunStopped, "evaluate: index: 3 samples of the test split came, and one of them is "
      "sample 7: give each once", lambda: block(
          lambda run: run.evaluate("test", losses=LOSSES[:3], label=LABELS[:3], index=[0, 7, 2],
                                   correct=LABELS[:3])))
@@ -176,8 +180,8 @@ stays(run.id, "interrupted")
 one(run)
 os.kill(run._talk._process.pid, signal.SIGKILL)
 run._talk._process.wait()
-says(drolab.Lost, f"drolab.start(resume={run.id!r})", lambda: one(run))
-says(drolab.Wrong, "has ended", lambda: one(run))
+says(drolab.ConnectionLost, f"drolab.start(resume={run.id!r})", lambda: one(run))
+says(drolab.UsageError, "has ended", lambda: one(run))
 
 
 def weighed():
@@ -186,4 +190,4 @@ def weighed():
 
 
 os.environ["DROLAB_TEST_LONG"] = "1"
-says(drolab.Lost, "drolab's process of run x has ended", weighed)
+says(drolab.ConnectionLost, "drolab's process of run x has ended", weighed)

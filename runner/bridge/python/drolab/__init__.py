@@ -5,13 +5,31 @@
 drolab starts it. ``start`` is for a script that keeps its own loop: see docs/loop.md.
 """
 
-from .job import Job, Settings, Wrong
-from .loop import Failed, Lost, Run, start
-from .serve import main
+from __future__ import annotations
 
-try:  # the wheel has this file
-    from ._version import __version__
-except ImportError:
-    __version__ = "0+source"
+import warnings
+from typing import TYPE_CHECKING
 
-__all__ = ["Failed", "Job", "Lost", "Run", "Settings", "Wrong", "main", "start", "__version__"]
+from ._data import Data
+from ._errors import (ConnectionLost, Error, ProtocolError, RunStopped, SettingError,
+                      UsageError)
+from ._job import Job, Settings
+from ._loop import Run, start
+from ._serve import main
+from ._version import __version__
+
+__all__ = ["ConnectionLost", "Data", "Error", "Job", "ProtocolError", "Run", "RunStopped",
+           "SettingError", "Settings", "UsageError", "main", "start", "__version__"]
+
+_RENAMED = {"Failed": RunStopped, "Lost": ConnectionLost, "Wrong": UsageError}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> type[Error]:
+        """Returns a class by the name that it had in the version before."""
+        now = _RENAMED.get(name)
+        if now is None:
+            raise AttributeError(f"module 'drolab' has no attribute {name!r}")
+        warnings.warn(f"drolab.{name} is now drolab.{now.__name__}: the old name goes with the "
+                      "next version", DeprecationWarning, stacklevel=2)
+        return now

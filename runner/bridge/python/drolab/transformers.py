@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import Any, Dict, Optional, Tuple
+import warnings
+from collections.abc import Iterator
+from typing import Any, Optional
 
 import torch.nn.functional as F
 import transformers
 from torch import Tensor
 
-from . import stacks
-from .job import Wrong
-from .loop import Run
-from .torch import probe
+from . import _stacks
+from ._errors import UsageError
+from ._loop import Run
+from ._modules import probe
+from ._shapes import remedy_of
 
 __all__ = ["RobustTrainer"]
 
@@ -31,29 +34,43 @@ class RobustTrainer(transformers.Trainer):
                  group: Optional[str] = "group", index: Optional[str] = "index",
                  **more: Any) -> None:
         if not isinstance(run, Run):
-            raise Wrong(f"RobustTrainer: run is a {type(run).__name__}: give what drolab.start "
-                        "returns")
+            raise UsageError(f"RobustTrainer: run is a {type(run).__name__}: give what "
+                             "drolab.start returns")
         args = copy.copy(args or transformers.TrainingArguments())
         args.remove_unused_columns = False  # the model's forward has no groups and places
         # A limit on checkpoints would take those of another run for newer ones.
         args.output_dir = os.path.join(args.output_dir, run.id)
         super().__init__(model, args, **more)
         if self.compute_loss_func is not None:
-            raise Wrong("RobustTrainer takes no compute_loss_func, which has one loss for a batch: "
-                        "override losses(logits, labels)")
+            raise UsageError("RobustTrainer takes no compute_loss_func, which has one loss for a "
+                             "batch: override losses(logits, labels)")
         if self.args.n_gpu > 1:
-            raise Wrong("RobustTrainer has one GPU for each process: start the script with "
-                        "torchrun --nproc-per-node N, or set CUDA_VISIBLE_DEVICES")
+            raise UsageError("RobustTrainer has one GPU for each process: start the script with "
+                             "torchrun --nproc-per-node N, or set CUDA_VISIBLE_DEVICES")
         self.model_accepts_loss_kwargs = False  # drolab weighs each part by itself
         self.run, self._columns = run, {"group": group, "index": index}
-        self._passes, self._length, self._draws = stacks.Passes(), None, None
+        self._passes = _stacks.Passes()
+        self._length: Any = None
+        self._unmeasured = False
+        self._draws: Optional[Iterator[Any]] = None
         self.add_callback(_Steps(self))
 
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Returns the loss of each sample [n]; by default the cross-entropy."""
         return F.cross_entropy(logits, labels, reduction="none")
 
-    def compute_loss(self, model: Any, inputs: Dict[str, Any], return_outputs: bool = False,
+    def correct(self, logits: Tensor, labels: Tensor) -> Optional[Tensor]:
+        """Returns for each sample [n] whether it is right; None: evaluations are not measured.
+
+        By default, the greatest logit tells the class, and a sample of tokens is right if all its
+        tokens are. Targets of regression have no default.
+        """
+        if labels.is_floating_point() or logits.dim() != labels.dim() + 1:
+            return None
+        right = (logits.argmax(-1) == labels) | (labels == -100)
+        return right.reshape(len(labels), -1).all(1)
+
+    def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False,
                      num_items_in_batch: Any = None) -> Any:
         given, outputs = self._samples(model, inputs)
         losses = given["losses"]
@@ -61,28 +78,45 @@ class RobustTrainer(transformers.Trainer):
             weights = self.run.weights(**given, more=not self.accelerator.sync_gradients)
             mean = (weights * losses).mean()
         else:
-            self._passes.add("", **given, probability=outputs.logits.float().softmax(-1))
+            self._measure(given, outputs.logits, inputs["labels"])
             mean = losses.mean()
         return (mean, outputs) if return_outputs else mean
 
-    def _samples(self, model: Any, inputs: Dict[str, Any]) -> Tuple[Dict[str, Any], Any]:
+    def _measure(self, given: dict[str, Any], logits: Tensor, labels: Tensor) -> None:
+        """Keeps a batch of a pass. Only classes have probabilities."""
+        if given["label"] is not None and logits.dim() == 2:
+            self._passes.add("", **given, probability=logits.float().softmax(-1))
+            return
+        right = self.correct(logits, labels)
+        if right is not None:
+            self._passes.add("", **given, correct=right)
+        elif not self._unmeasured:
+            self._unmeasured = True
+            warnings.warn("RobustTrainer gives drolab no evaluation: override correct(logits, "
+                          "labels), which says of each sample whether it is right", RuntimeWarning,
+                          stacklevel=2)
+
+    def _samples(self, model: Any, inputs: dict[str, Any]) -> tuple[dict[str, Any], Any]:
         """Returns the losses of a batch with what else is known of its samples, and the outputs."""
         own = dict(inputs)
         given = {k: own.pop(c, None) for k, c in self._columns.items() if c is not None}
         labels = own.pop("labels", None)
         if labels is None:
-            raise Wrong("the samples have no labels: give the data set a column labels, or label")
+            raise UsageError("the samples have no labels: give the data set a column labels, or "
+                             "label")
         outputs = model(**own)
         losses = self.losses(outputs.logits, labels)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
-            raise Wrong(f"RobustTrainer.losses gave {shape} and not the loss of each sample: use "
-                        "reduction=\"none\", and the mean over the tokens of a sample")
-        return dict(given, losses=losses, label=labels if labels.dim() == 1 else None), outputs
+            how = remedy_of(losses.shape if isinstance(losses, Tensor) else ())
+            raise UsageError(f"RobustTrainer.losses gave {shape} and not the loss of each sample: "
+                             f"override losses(logits, labels), and {how}")
+        classes = labels.dim() == 1 and not labels.is_floating_point()
+        return dict(given, losses=losses, label=labels if classes else None), outputs
 
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None,
-                 metric_key_prefix: str = "eval") -> Dict[str, float]:
-        self._passes = stacks.Passes()
+                 metric_key_prefix: str = "eval") -> dict[str, float]:
+        self._passes = _stacks.Passes()
         found = super().evaluate(eval_dataset, ignore_keys, metric_key_prefix)
         split = metric_key_prefix.rpartition("_")[2]
         self._passes.give(lambda _, **given: self._evaluated(
@@ -93,22 +127,24 @@ class RobustTrainer(transformers.Trainer):
         if self.is_in_train and not self.run.stopping:
             self.run.evaluate(split, **given)
 
-    def train(self, resume_from_checkpoint: Any = None, **more: Any) -> Any:
-        return super().train(resume_from_checkpoint or self.run.saved, **more)
+    def train(self, resume_from_checkpoint: Any = None, *given: Any, **more: Any) -> Any:
+        return super().train(resume_from_checkpoint or self.run.saved, *given, **more)
 
     def _get_grad_norm(self, model: Any, grad_norm: Any = None) -> Any:
-        self._length = super()._get_grad_norm(model, grad_norm=grad_norm)
+        self._length = super()._get_grad_norm(  # type: ignore[no-untyped-call]
+            model, grad_norm=grad_norm)
         return self._length
 
-    def _fresh(self) -> Dict[str, Any]:
+    def _fresh(self) -> dict[str, Any]:
         """Returns an independent draw at the new network, of as many samples as a step has."""
         parts = self.args.gradient_accumulation_steps
         if self._draws is None:
-            self._draws = stacks.draws(self.train_dataset, self.args.train_batch_size,
+            self._draws = _stacks.draws(self.train_dataset, self.args.train_batch_size,
                                        self.data_collator, self.run.steps * parts,
                                        self.args.process_index)
+        assert self.model is not None
         with probe(self.model), self.compute_loss_context_manager():
-            return stacks.joined([self._samples(
+            return _stacks.joined([self._samples(
                 self.model, self._prepare_inputs(next(self._draws)))[0] for _ in range(parts)])
 
 
@@ -138,4 +174,4 @@ class _Steps(transformers.TrainerCallback):
         of = f"{self.trainer._get_output_dir(None)}/checkpoint-{state.global_step}"
         with self.run.checkpoint() as folder:
             if args.process_index == 0:
-                stacks.copied(of, folder)
+                _stacks.copied(of, folder)

@@ -26,8 +26,8 @@ def main(words=None):
     batch = 50 * chosen.accumulate * accelerator.num_processes
     given = {} if chosen.resume else dict(method=chosen.method, rho=1, batch=batch,
                                           epochs=chosen.epochs)
-    with drolab.start("accelerated", samples=len(x), class_counts=y.bincount(), runs=chosen.runs,
-                      group_counts=g.bincount(), resume=chosen.resume, **given) as run:
+    with drolab.start("accelerated", drolab.Data(train=(y, g)), runs=chosen.runs,
+                      resume=chosen.resume, **given) as run:
         if run.saved:
             accelerator.load_state(run.saved)
         for epoch in range(run.epoch, chosen.epochs):

@@ -55,7 +55,7 @@ class Block(nn.Module):
         self.norm1 = nn.BatchNorm2d(width)
         self.conv2 = nn.Conv2d(width, width, 3, 1, 1, bias=False)
         self.norm2 = nn.BatchNorm2d(width)
-        self.short = nn.Identity()
+        self.short: nn.Module = nn.Identity()
         if stride > 1 or width_in != width:
             self.short = nn.Sequential(nn.Conv2d(width_in, width, 1, stride, bias=False),
                                        nn.BatchNorm2d(width))

@@ -13,9 +13,12 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import drolab.lightning
+from drolab.lightning import Run
 
 
 class Birds(pl.LightningModule):
+    drolab: Run  # the callback, which sets it
+
     def __init__(self):
         super().__init__()
         self.model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 2))
@@ -45,10 +48,8 @@ def main(words=None, **more):
     given = {} if chosen.resume else dict(method=chosen.method, rho=1, epochs=chosen.epochs,
                                           batch=50 * chosen.accumulate * devices)
     cb = drolab.lightning.Run(
-        "birds", fresh=train, resume=chosen.resume, runs=chosen.runs,
-        samples={k: len(d) for k, d in sets.items()}, packages=["torch", "lightning"],
-        class_counts={k: d.tensors[1].bincount() for k, d in sets.items()},
-        group_counts={k: d.tensors[2].bincount() for k, d in sets.items()}, **given)
+        "birds", drolab.Data(train=sets["train"], test=sets["test"]), fresh=train,
+        resume=chosen.resume, runs=chosen.runs, packages=["torch", "lightning"], **given)
     trainer = pl.Trainer(max_epochs=chosen.epochs, accumulate_grad_batches=chosen.accumulate,
                          callbacks=[cb], devices=devices, accelerator="cpu", logger=False,
                          enable_checkpointing=False, enable_progress_bar=False, **more)

@@ -9,6 +9,8 @@ import drolab
 
 
 class Job(drolab.Job):
+    offers = ("restart", "pick")
+
     def setup(self, settings):
         k, draw = settings.get("classes", 3), np.random.default_rng(1)  # fixed seed, not the run's
         self.x, labels = {}, {}
@@ -22,10 +24,8 @@ class Job(drolab.Job):
         self.w = self.picked = np.zeros((3, k))
         self.v = np.zeros_like(self.w)
         self.g = np.zeros_like(self.w)
+        self.parameter_count = self.w.size
         return labels
-
-    def parameters(self):
-        return self.w.size
 
     def losses(self, split, index, epoch):
         self.rows, self.at = self.x[split][index], self.y[split][index]

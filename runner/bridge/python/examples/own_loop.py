@@ -51,19 +51,25 @@ def main(words=None):
     x, y, g = drawn(4000, 0.95, 1)
     test_x, test_y, test_g = drawn(2000, 0.5, 2)
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    last = nn.Linear(32, 2)
+    model = nn.Sequential(nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), last)
     network = nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     batch, given = 100, {}
     if not chosen.resume:
         given = dict(method=chosen.method, rho=1, batch=batch, epochs=chosen.epochs, lr=0.05)
 
-    with drolab.start("own-loop", samples={"train": len(x), "test": len(test_x)},
-                      class_counts={"train": y.bincount(), "test": test_y.bincount()},
-                      group_counts={"train": g.bincount(), "test": test_g.bincount()},
-                      groups=["land on land", "land on water", "water on land", "water on water"],
-                      classes=["land bird", "water bird"], packages=["torch"], runs=chosen.runs,
+    data = drolab.Data(
+        train=(y, g), test=(test_y, test_g), classes=["land bird", "water bird"],
+        groups=["land on land", "land on water", "water on land", "water on water"])
+    with drolab.start("own-loop", data, packages=["torch"], runs=chosen.runs,
                       resume=chosen.resume, **given) as run:
+        def save():
+            with run.checkpoint() as folder:
+                if rank == 0:  # the others go on from the same file
+                    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
+                                "random": torch.get_rng_state()}, os.path.join(folder, "state.pt"))
+
         if run.saved:
             state = torch.load(os.path.join(run.saved, "state.pt"), weights_only=True)
             model.load_state_dict(state["model"])
@@ -99,17 +105,15 @@ def main(words=None):
                 optimizer.step()
                 run.step(grad_norm=norm, fresh=draw)
                 if run.stopping:
+                    save()  # a resumed run begins the epoch again
                     return run.id
 
             seen, probability = looked(test_x, test_y, test_g)
             run.evaluate("test", probability=probability, **seen)
             seen, probability = looked(x, y, g)
             run.end_epoch(correct=probability.argmax(1) == seen["label"], **seen)
-            run.log(bias=model[3].bias.abs().max())
-            with run.checkpoint() as folder:
-                if rank == 0:  # the others go on from the same file
-                    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
-                                "random": torch.get_rng_state()}, os.path.join(folder, "state.pt"))
+            run.log(bias=last.bias.abs().max())
+            save()
     return run.id
 
 

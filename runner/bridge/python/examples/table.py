@@ -47,9 +47,9 @@ class Job(drolab.torch.Job):
                                    nn.Linear(hidden, len(self.classes))).to(self.device)
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=settings["lr"],
                                          momentum=settings.get("momentum", 0))
-        rows = np.arange(len(data))
-        return {"train": Subset(data, rows[rows % 5 > 1]), "val": Subset(data, rows[rows % 5 == 1]),
-                "test": Subset(data, rows[rows % 5 == 0])}
+        rows = range(len(data))
+        return {"train": Subset(data, [i for i in rows if i % 5 > 1]),
+                "val": Subset(data, rows[1::5]), "test": Subset(data, rows[::5])}
 
 
 drolab.torch.main(Job)

@@ -37,17 +37,13 @@ def main(words=None, seed=0, **more):
         vocab_size=32, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
         intermediate_size=64, max_position_embeddings=8))
     sets = {"train": sentences(2000, 0.95, seed + 1), "test": sentences(1000, 0.5, seed + 2)}
-
-    def counts(column, kinds):
-        return {k: torch.tensor([s[column] for s in d]).bincount(minlength=kinds)
-                for k, d in sets.items()}
-
+    known = {k: ([s["labels"] for s in d], [s["group"] for s in d]) for k, d in sets.items()}
+    data = drolab.Data(train=known["train"], test=known["test"])
     given = {} if chosen.resume else dict(
         method=chosen.method, rho=1, epochs=chosen.epochs,
         batch=32 * chosen.accumulate * args.world_size)
-    with drolab.start("tiny-bert", samples={k: len(d) for k, d in sets.items()}, runs=chosen.runs,
-                      class_counts=counts("labels", 2), group_counts=counts("group", 4),
-                      resume=chosen.resume, packages=["torch", "transformers"], **given) as run:
+    with drolab.start("tiny-bert", data, runs=chosen.runs, resume=chosen.resume,
+                      packages=["torch", "transformers"], **given) as run:
         RobustTrainer(model, args, run=run, train_dataset=sets["train"],
                       eval_dataset={"test": sets["test"]}).train()
     return run.id

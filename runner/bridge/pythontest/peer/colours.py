@@ -18,6 +18,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import drolab.torch
+from drolab import _network
 
 
 def pictures(n, rare, seed):
@@ -81,16 +82,21 @@ class Job(drolab.torch.Job):
                     os.remove(path)
                     os.kill(os.getpid(), signal.SIGKILL)
 
+    def _hold(self):
+        return Mortal(self)
+
+
+class Mortal(_network.Network):
     def step(self, *rule):
-        self.dies("step")
+        self.job.dies("step")
         return super().step(*rule)
 
     def last_features(self):
-        self.dies("features")
+        self.job.dies("features")
         return super().last_features()
 
     def set_last_layer(self, *layer):
-        self.dies("layer")
+        self.job.dies("layer")
         super().set_last_layer(*layer)
 
 

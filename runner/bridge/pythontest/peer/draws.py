@@ -10,7 +10,7 @@ import torch
 
 import drolab
 import drolab.torch
-from drolab import reading
+from drolab import _network
 
 
 def drawn():
@@ -32,7 +32,7 @@ class Torch(drolab.torch.Job):
 def begun(kind, seed):
     job = kind()
     job.settings, job.seed, job.threads, job.purpose = {}, seed, 1, "train"
-    return job.begin()
+    return job._hold().begin()
 
 
 def plainly(seed):
@@ -45,7 +45,7 @@ def plainly(seed):
 
 
 def sample(seed):
-    reading.sow(seed, 0, 0)
+    _network.GENERATORS.sow(seed, 0, 0)
     return drawn()
 
 

@@ -15,6 +15,7 @@ from torch import nn
 from torch.utils.data import Dataset
 
 import drolab.torch
+from drolab import _network
 
 FORM = sys.argv[1]
 
@@ -113,9 +114,14 @@ class Job(drolab.torch.Job):
         self.sets = {"train": kind(60), "val": kind(30), "test": kind(40)}
         return self.sets
 
+    def _hold(self):
+        return Counted(self)
+
+
+class Counted(_network.Network):
     def begin(self):
         found = super().begin()
-        print("reads", sum(d.reads for d in self.sets.values()))
+        print("reads", sum(d.reads for d in self.job.sets.values()))
         return found
 
 

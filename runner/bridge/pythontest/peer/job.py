@@ -72,9 +72,9 @@ class Job(drolab.torch.Job):
         return {"train": Noisy(300, noise, settings.get("fails", -1)), "test": Noisy(100, False),
                 "val": Noisy(60, False)}
 
-    def losses(self, split, index, epoch):
-        self.log(asked=len(index), none=float("nan"))
-        return super().losses(split, index, epoch)
+    def loss(self, outputs, y):
+        self.log(asked=len(y), none=float("nan"))
+        return super().loss(outputs, y)
 
 
 if __name__ == "__main__":

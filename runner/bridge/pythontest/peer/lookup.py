@@ -8,6 +8,8 @@ TABLE = np.random.default_rng(0).exponential(size=50000)
 
 
 class Job(drolab.Job):
+    offers = ("pick",)
+
     def setup(self, settings):
         labels = np.arange(50000) % 10
         return {"train": labels, "test": labels[:1000]}

@@ -7,6 +7,8 @@ import numpy as np
 import torch
 
 import drolab.torch
+from drolab import _device as device
+from drolab import _network
 
 torch.use_deterministic_algorithms(True)
 
@@ -32,20 +34,13 @@ class Job(drolab.torch.Job):
             self.log(mean=losses.mean())
         return losses
 
-    by_forms = False
-
-    def take_step(self, *given):
-        self.by_forms = True
-        super().take_step(*given)
-
-    def save(self, folder):
-        assert self.by_forms == bool(self.settings.get("forms")), "other steps than the test's"
-        super().save(folder)
+    def _hold(self):
+        return Watched(self)
 
     def setup(self, settings):
         folder = settings["folder"]
         if settings.get("forms"):
-            drolab.torch._BY_DROLAB = ()  # forms on the CPU, too
+            _network._BY_DROLAB = ()  # forms on the CPU, too
         sys.path.insert(0, folder)
         import native_network
         self.model = native_network.Network()
@@ -57,6 +52,18 @@ class Job(drolab.torch.Job):
                 if os.path.exists(os.path.join(folder, split + ".x"))}
 
 
+class Watched(_network.Network):
+    by_forms = False
+
+    def take_step(self, *given):
+        self.by_forms = True
+        super().take_step(*given)
+
+    def save(self, folder):
+        assert self.by_forms == bool(self.job.settings.get("forms")), "other steps than the test's"
+        super().save(folder)
+
+
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "engine", "peer"))
 
 
@@ -65,8 +72,6 @@ class Apart(Job):
 
     def setup(self, settings):
         import far
-        from drolab import device
-
         self.far = far
         device.stream = lambda _: far.Stream()
         far.Device().__enter__()
@@ -82,24 +87,29 @@ class Apart(Job):
                                          weight_decay=settings["weight_decay"])
         return given
 
+    def _hold(self):
+        return Far(self)
+
+
+class Far(Watched):
     def begin_step(self, *given):
-        self.far.now += 1
-        self.far.reads.clear()
+        self.job.far.now += 1
+        self.job.far.reads.clear()
         super().begin_step(*given)
 
     def results(self):
-        assert not self.far.reads, self.far.reads
+        assert not self.job.far.reads, self.job.far.reads
         return super().results()
 
     def save(self, folder):
-        with open(self.path(folder, "none"), "w") as f:
+        with open(os.path.join(folder, "none"), "w") as f:
             f.write("no run goes on from here")
 
     def close(self):
         """Writes the number of copies, and of those that were waited for one forward pass later."""
-        arrived = self.far.arrived
+        arrived = self.job.far.arrived
         if arrived and all(now in (made, made + 1) for made, now in arrived):
-            with open(os.path.join(self.settings["folder"], "arrived"), "w") as f:
+            with open(os.path.join(self.job.settings["folder"], "arrived"), "w") as f:
                 print(len(arrived), sum(now > made for made, now in arrived), file=f)
         super().close()
 

@@ -9,14 +9,15 @@ digits of its weight.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any, Callable, Optional
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .device import Numbers, upload
-from .job import Wrong
+from ._device import Numbers, upload
+from ._errors import ProtocolError, UsageError
 
 __all__ = ["ALONE", "KINDS", "Form", "Processes", "rounded", "weights"]
 
@@ -76,8 +77,8 @@ class Form:
         """Takes in the form that drolab sent; flags are None if they are those before."""
         self.kind, self.by = str(head.get("form")), str(head.get("by") or "")
         if self.kind not in KINDS:
-            raise Wrong(f"drolab sends a form {self.kind[:40]!r}, which this client does not "
-                        "know: install both of one version")
+            raise ProtocolError(f"drolab sends a form {self.kind[:40]!r}, which this client does "
+                                "not know: install both of one version")
         if self._numbers is not None and self._numbers.fits(numbers, device):
             self._numbers.set(numbers)
         else:
@@ -96,7 +97,7 @@ class Form:
         assert self._numbers is not None
         at = given[self.by] if self.by else None
         if self.by and at is None:
-            raise Wrong(f"give {self.by}: the method looks at it")
+            raise UsageError(f"give {self.by}: the method looks at it")
         if at is not None:
             at = at if isinstance(at, Tensor) else upload(np.asarray(at), losses.device)
             at = at.to(losses.device, torch.int64, non_blocking=True)
@@ -143,14 +144,16 @@ def _cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> 
 
 def _focal(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     q, gamma = -(-x).expm1(), numbers[0]
-    return q.pow(gamma - 1) * (q + gamma * (-x).exp() * x)
+    w: Tensor = q.pow(gamma - 1) * (q + gamma * (-x).exp() * x)
+    return w
 
 
 def _tilted(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     most = x.max() if len(x) else x.new_full((), -math.inf)
     e = (numbers[0] * (x - over.reduce(most, "MAX"))).exp()
     n, total = over.reduce(torch.stack((x.new_full((), len(x)), e.sum())), "SUM")
-    return e * (n / total)
+    w: Tensor = e * (n / total)
+    return w
 
 
 def _by_place(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
@@ -169,11 +172,12 @@ def _groups(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -
     moved = logs + torch.where(counts > 0, step * sums / counts + step * adjust, 0)
     most = moved.max()
     q = (moved - (most + (moved - most).exp().sum().log())).exp()
-    return (q * counts.sum() / counts)[at]
+    w: Tensor = (q * counts.sum() / counts)[at]
+    return w
 
 
 #: How the weights of each kind are computed, by the name of the kind.
-KINDS: Dict[str, Callable[[Tensor, Tensor, Optional[Tensor], Processes], Tensor]] = {
+KINDS: dict[str, Callable[[Tensor, Tensor, Optional[Tensor], Processes], Tensor]] = {
     "uniform": _uniform, "chi2": _chi2, "cressie-read": _cressie_read, "kl": _kl,
     "smoothed-cvar": _smoothed_cvar, "cvar": _cvar, "focal": _focal, "tilted": _tilted,
     "by-group": _by_place, "by-flag": _by_place, "groups": _groups,

@@ -13,12 +13,15 @@ import os
 import select
 import struct
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Optional
 
 import numpy as np
 
-__all__ = ["MOST_HEAD", "USUAL_HEAD", "FormatError", "Gone", "Wire", "close_in_children",
-           "keep_in_children"]
+from ._errors import ConnectionLost, ProtocolError
+
+__all__ = ["MOST_BODY", "MOST_HEAD", "USUAL_HEAD", "Head", "PipeClosed", "Wire",
+           "close_in_children", "keep_in_children"]
 
 MAGIC = 0x316F7264  # "dro1"
 MOST_HEAD = 1 << 20  # bytes
@@ -35,14 +38,10 @@ _PAUSE = 4096  # largest number of waits in a pause
 _KEPT = 256  # number of heads kept in memory, since most questions come again and again
 
 Head = Mapping[str, Any]
-Declared = Tuple[Tuple[np.dtype, int, int], ...]  # type, elements, bytes
+Declared = tuple[tuple[np.dtype, int, int], ...]  # type, elements, bytes
 
 
-class FormatError(Exception):
-    """The bytes that came are not a frame of the protocol."""
-
-
-class Gone(Exception):
+class PipeClosed(ConnectionLost):
     """The other side has closed its pipe."""
 
 
@@ -72,29 +71,29 @@ class Wire:
             self._both = select.poll()
             self._both.register(read, select.POLLIN)
             self._both.register(write, select.POLLOUT)
-        self._heads: Dict[bytes, Tuple[Head, Declared, int]] = {}
-        self._prefixes: Dict[Tuple[Any, ...], bytes] = {}
+        self._heads: dict[bytes, tuple[Head, Declared, int]] = {}
+        self._prefixes: dict[tuple[Any, ...], bytes] = {}
 
     def receive(self, most_head: int, most_body: int
-                ) -> Optional[Tuple[Head, List[np.ndarray]]]:
+                ) -> Optional[tuple[Head, list[np.ndarray]]]:
         """Returns the head and copies of the arrays of the next frame. Do not change the head.
 
-        Returns None if the pipe ends between two frames. Raises FormatError if the bytes are not
+        Returns None if the pipe ends between two frames. Raises ProtocolError if the bytes are not
         a frame, if its head or body has more than these numbers of bytes, or if the pipe ends
         within it.
         """
         if not self._fill(_LENGTHS.size):
             if self._to == self._from:
                 return None
-            raise FormatError("a frame is cut short: drolab has gone")
+            raise ProtocolError("a frame is cut short: drolab has gone")
         text, body, magic = _LENGTHS.unpack_from(self._memory, self._from)
         if magic != MAGIC:
-            raise FormatError("not a frame of the protocol: it does not begin as one")
+            raise ProtocolError("not a frame of the protocol: it does not begin as one")
         if text > most_head or body > most_body:
-            raise FormatError(f"not a frame of the protocol: it declares {text} and {body} bytes: "
-                              f"expected at most {most_head} and {most_body}")
+            raise ProtocolError(f"not a frame of the protocol: it declares {text} and {body} "
+                                f"bytes: expected at most {most_head} and {most_body}")
         if not self._fill(_LENGTHS.size + text):
-            raise FormatError("a frame is cut short: drolab has gone")
+            raise ProtocolError("a frame is cut short: drolab has gone")
         at = self._from + _LENGTHS.size
         raw = bytes(self._view[at:at + text])
         known = self._heads.get(raw)
@@ -106,10 +105,10 @@ class Wire:
                 self._heads[raw] = known
         head, declared, size = known
         if size != body:
-            raise FormatError(f"not a frame of the protocol: its arrays take {size} bytes "
-                              f"and its body has {body}")
+            raise ProtocolError(f"not a frame of the protocol: its arrays take {size} bytes and "
+                                f"its body has {body}")
         if not self._fill(_LENGTHS.size + text + body):
-            raise FormatError("a frame is cut short: drolab has gone")
+            raise ProtocolError("a frame is cut short: drolab has gone")
         at = self._from + _LENGTHS.size + text
         arrays = []
         for kind, n, length in declared:
@@ -135,7 +134,7 @@ class Wire:
             self._to += got
         return True
 
-    def _some(self, room: List[memoryview]) -> int:
+    def _some(self, room: list[memoryview]) -> int:
         """Reads the bytes that have come, or waits for some.
 
         Returns their number, 0 at the end of the pipe.
@@ -178,9 +177,9 @@ class Wire:
     def send(self, head: Head, arrays: Sequence[np.ndarray] = ()) -> None:
         """Sends a frame. The arrays are float64, float32, int64 or int32, of any shape.
 
-        Raises Gone if drolab has gone, and ValueError if the frame exceeds the limits.
+        Raises PipeClosed if drolab has gone, and ValueError if the frame exceeds the limits.
         """
-        raw: List[Any] = [b""]
+        raw: list[Any] = [b""]
         declared = []
         body = 0
         for a in arrays:
@@ -199,7 +198,7 @@ class Wire:
         raw[0] = _LENGTHS.pack(len(text), body, MAGIC) + text
         self._out(raw, len(raw[0]) + body)
 
-    def send_known(self, key: Tuple[Any, ...], head: Callable[[], Head],
+    def send_known(self, key: tuple[Any, ...], head: Callable[[], Head],
                    arrays: Sequence[np.ndarray]) -> None:
         """Sends a frame whose head is made once for each key and the arrays' types and sizes.
 
@@ -247,7 +246,7 @@ class Wire:
                 self._await_room()
                 sent = self._some_out(rest)
         except BrokenPipeError:
-            raise Gone("the pipe is closed: drolab has gone") from None
+            raise PipeClosed("the pipe is closed: drolab has gone") from None
 
     def _some_out(self, parts: Sequence[Any]) -> int:
         """Writes as much as the pipe has room for. Returns the number of bytes."""
@@ -264,30 +263,30 @@ class Wire:
             self._meanwhile()
 
 
-def _parse(raw: bytes) -> Tuple[Head, Declared, int]:
+def _parse(raw: bytes) -> tuple[Head, Declared, int]:
     """Returns a head, the arrays that it declares, and the bytes of all of them together."""
     try:
         head = json.loads(raw)
     except (ValueError, RecursionError) as e:
-        raise FormatError(f"not a frame of the protocol: its head: {e}") from None
+        raise ProtocolError(f"not a frame of the protocol: its head: {e}") from None
     if not isinstance(head, dict):
-        raise FormatError("not a frame of the protocol: its head is no object")
+        raise ProtocolError("not a frame of the protocol: its head is no object")
     declared, size = [], 0
     listed = head.get("arrays") or []
     if not isinstance(listed, list):
-        raise FormatError("not a frame of the protocol: its arrays are no list")
+        raise ProtocolError("not a frame of the protocol: its arrays are no list")
     for i, d in enumerate(listed):
         kind = _TYPES.get(d[0]) if isinstance(d, list) and len(d) == 2 and \
             isinstance(d[0], str) else None
         if kind is None or type(d[1]) is not int or not 0 <= d[1] <= MOST_BODY // kind.itemsize:
-            raise FormatError(
-                f"not a frame of the protocol: array {i} is declared as {str(d)[:40]!r}")
+            raise ProtocolError(f"not a frame of the protocol: array {i} is declared as "
+                                f"{str(d)[:40]!r}")
         declared.append((kind, d[1], d[1] * kind.itemsize))
         size += d[1] * kind.itemsize
     return head, tuple(declared), size
 
 
-_closed_in_children: "set[int]" = set()
+_closed_in_children: set[int] = set()
 
 
 def close_in_children(*descriptors: int) -> None:

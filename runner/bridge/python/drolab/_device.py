@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Optional
 
 import numpy as np
 import torch
@@ -24,9 +24,9 @@ class Copies:
     """
 
     def __init__(self) -> None:
-        self._memory: Dict[Tuple[str, torch.dtype], Tensor] = {}
-        self._moved: List[torch.device] = []  # devices of copies without an event yet
-        self._events: List[Any] = []
+        self._memory: dict[tuple[str, torch.dtype], Tensor] = {}
+        self._moved: list[torch.device] = []  # devices of copies without an event yet
+        self._events: list[Any] = []
 
     def take(self, name: str, x: Any) -> np.ndarray:
         """Begins a copy of a tensor, or copies an array. Its type becomes one of the protocol."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import multiprocessing
 import os
@@ -9,16 +10,20 @@ import platform
 import signal
 import sys
 import traceback
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import labels
-from .frames import (MOST_BODY, MOST_HEAD, USUAL_HEAD, FormatError, Gone, Head, Wire,
-                     close_in_children)
-from .job import Job, Lost, Wrong, settings_of
+from . import _labels
+from ._errors import ConnectionLost, Error, ProtocolError, UsageError
+from ._frames import (MOST_BODY, MOST_HEAD, USUAL_HEAD, Head, PipeClosed, Wire,
+                      close_in_children)
+from ._job import BaseJob, settings_of
+from ._shapes import remedy_of
+from ._trainee import OFFERS, Trainee
 
-__all__ = ["main"]
+__all__ = ["VERSION", "main", "packages_of"]
 
 VERSION = 2
 MODES = ("train", "evaluate", "probe")
@@ -26,7 +31,7 @@ MODES = ("train", "evaluate", "probe")
 Arrays = Sequence[np.ndarray]
 
 
-def main(job: Type[Job]) -> None:
+def main(job: type[BaseJob]) -> None:
     """Runs a job for the drolab that has started this program; does not return.
 
     In a process that multiprocessing has started from this program, it returns at once. So a
@@ -37,7 +42,7 @@ def main(job: Type[Job]) -> None:
     sys.exit(serve(job))
 
 
-def serve(job: Type[Job]) -> int:
+def serve(job: type[BaseJob]) -> int:
     """Holds the conversation over the pipes of DROLAB_PIPES, and returns the exit status."""
     pipes = os.environ.pop("DROLAB_PIPES", "")
     if not pipes:
@@ -48,11 +53,20 @@ def serve(job: Type[Job]) -> int:
         close_in_children(read, write)
     except (ValueError, OSError):
         return _say(f"DROLAB_PIPES={pipes!r} are no two pipes", 2)
-    # An interrupt is for drolab, which then asks for a checkpoint.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)
-    return _Conversation(Wire(read, write), job).run()
+    with _uninterrupted():
+        return _Conversation(Wire(read, write), job).run()
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ignores interrupts, which are for drolab. It then asks for a checkpoint."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _say(line: str, status: int) -> int:
@@ -63,23 +77,23 @@ def _say(line: str, status: int) -> int:
 class _Conversation:
     """Answers drolab's questions until drolab closes the program or has gone."""
 
-    def __init__(self, wire: Wire, kind: Type[Job]) -> None:
+    def __init__(self, wire: Wire, kind: type[BaseJob]) -> None:
         self.wire, self.kind = wire, kind
-        self.job: Optional[Job] = None
-        self.counts: Dict[str, int] = {}  # number of samples of each split
+        self.trainee: Optional[Trainee] = None
+        self.counts: dict[str, int] = {}  # number of samples of each split
         self.classes = self.features = 0
         self.several = int(os.environ.get("WORLD_SIZE") or 1) > 1  # processes for one run
         self.last: Optional[int] = None  # number of samples of the last losses
         self.most = MOST_HEAD, 0  # bytes of the next question's head and body
-        self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
+        self.answers: dict[str, Callable[[Head, Arrays], Any]] = {
             name: getattr(self, "_" + name)
             for name in ("hello", "losses", "outputs", "norm", "step", "accumulate", "advance",
                          "restart", "pick", "swap", "save", "load", "results", "features", "layer")}
-        self.silent: Dict[str, Callable[[Head, Arrays], None]] = {
+        self.silent: dict[str, Callable[[Head, Arrays], None]] = {
             name: getattr(self, "_" + name)
             for name in ("mode", "next", "gradient", "begin", "weigh", "draw")}
         self.begun = self.weighed = np.empty(0, np.int64)  # places of samples
-        self.drawn: List[np.ndarray] = []  # those of each draw behind the step
+        self.drawn: list[np.ndarray] = []  # those of each draw behind the step
 
     def run(self) -> int:
         failed: Optional[str] = None  # the error of a message that has no answer
@@ -92,8 +106,8 @@ class _Conversation:
                 head, arrays = frame
                 do = head.get("do")
                 if do == "close":
-                    if self.job is not None:
-                        self.job.close()
+                    if self.trainee is not None:
+                        self.trainee.close()
                     return 0
                 try:
                     silent = self.silent.get(do) if isinstance(do, str) else None
@@ -104,14 +118,14 @@ class _Conversation:
                     if failed is None:
                         answer = self.answers.get(do) if isinstance(do, str) else None
                         if answer is None:
-                            raise Wrong(f"drolab asks for {str(do)[:40]!r}, which this client "
-                                        "does not know: install both of one version")
+                            raise ProtocolError(f"drolab asks for {str(do)[:40]!r}, which this "
+                                                "client does not know: install both of one version")
                         answer(head, arrays)
                         continue
-                except Gone:
+                except PipeClosed:
                     raise
                 except (Exception, SystemExit) as e:
-                    failed, lost = _line(e), isinstance(e, Lost)
+                    failed, lost = _line(e), isinstance(e, ConnectionLost)
                     if silent is not None:
                         continue
                 if not lost:
@@ -122,22 +136,22 @@ class _Conversation:
                 while self.wire.receive(MOST_HEAD, MOST_BODY) is not None:
                     pass
                 return 1
-        except (FormatError, Gone) as e:
+        except (ProtocolError, PipeClosed) as e:
             return _say(failed or str(e), 1)
 
     def _reply(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
         """Sends an answer, with the values that the job has logged since the last answer."""
-        assert self.job is not None
-        logged = self.job._logged
+        assert self.trainee is not None
+        logged = self.trainee.logged
         if logged:
             head = dict(head, log=list(logged))
             arrays = list(arrays) + [np.array(list(logged.values()), np.float64)]
-            self.job._logged = {}
+            self.trainee.logged = {}
         self.wire.send(head, arrays)
 
     def _reply_array(self, a: np.ndarray) -> None:
-        assert self.job is not None
-        if self.job._logged:
+        assert self.trainee is not None
+        if self.trainee.logged:
             self._reply({}, [a])
         else:
             self.wire.send_array(a)
@@ -145,11 +159,12 @@ class _Conversation:
     def _hello(self, head: Head, arrays: Arrays) -> None:
         version = head.get("version")
         if version != VERSION:
-            raise Wrong(f"drolab speaks version {version} of the protocol and this client "
-                        f"{VERSION}: install both of one version")
-        if self.job is not None:
-            raise Wrong("drolab greets twice")
-        job = self.job = self.kind()
+            raise ProtocolError(f"drolab speaks version {version} of the protocol and this client "
+                                f"{VERSION}: install both of one version")
+        if self.trainee is not None:
+            raise ProtocolError("drolab greets twice")
+        job = self.kind()
+        trainee = self.trainee = job._hold()
         try:
             job.arguments = [str(w) for w in head.get("arguments") or []]
             job.settings = settings_of(head.get("settings") or {}, job.arguments)
@@ -157,138 +172,142 @@ class _Conversation:
             job.threads = int(head.get("threads", 1))
             job.purpose, job.scratch = str(head.get("purpose")), str(head.get("scratch"))
         except (TypeError, ValueError) as e:
-            raise Wrong(f"drolab's greeting has a member of another type: {e}") from None
+            raise ProtocolError(f"drolab's greeting has a member of another type: {e}") from None
         if self.several and job.settings.get("procs") != int(os.environ["WORLD_SIZE"]):
-            raise Wrong("WORLD_SIZE says that there are several processes for one run, which only "
-                        "drolab starts: unset it, and write procs=N behind the program's name")
-        job._alive = lambda: self.wire.send({"alive": True})
+            raise UsageError("WORLD_SIZE says that there are several processes for one run, which "
+                             "only drolab starts: unset it, and write procs=N behind the program's "
+                             "name")
+        trainee.tell_alive = lambda: self.wire.send({"alive": True})
         waits = {"alive": True, "waits": True}
-        job._waits = lambda: self.wire.send_known(("waits",), lambda: waits, ())
-        splits = labels.table(job.begin())
-        classes = labels.names(job.classes, splits, 0, "label")
-        groups = labels.names(job.groups, splits, 1, "group")
+        trainee.tell_waits = lambda: self.wire.send_known(("waits",), lambda: waits, ())
+        splits = _labels.table(trainee.begin())
+        classes = _labels.names(job.classes, splits, 0, "label")
+        groups = _labels.names(job.groups, splits, 1, "group")
         self.counts = {name: len(pair[0]) for name, pair in splits.items()}
         self.classes = job.class_count = len(classes)
-        self.features = int(job.feature_count())
+        self.features = int(trainee.feature_count())
         # The largest question has the numbers of a form, the groups of its samples and its flags,
         # or it has a last layer.
         most = 8 * (2 * max(len(classes), len(groups)) + 5 + job.batch + self.counts["train"])
         most = max(most, 8 * self.classes * (self.features + 1), USUAL_HEAD)
         self.most = USUAL_HEAD, min(most, MOST_BODY)
-        answer: Dict[str, Any] = {
+        answer: dict[str, Any] = {
             "version": VERSION, "samples": self.counts, "classes": classes,
-            "parameters": job.parameters(), "restart": job.offers("restart"),
-            "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
-            "ahead": job.offers("ahead"), "forms": list(job.forms()), "features": self.features,
-            "packages": _packages(job.packages), "device": str(job.device),
+            "parameters": trainee.parameters(), "forms": list(trainee.forms()),
+            "features": self.features, **{name: name in trainee.offers() for name in OFFERS},
+            "packages": packages_of(job.packages), "device": str(job.device),
             "higher": list(job.higher), "lower": list(job.lower), "procs": job.several}
         if groups:
             answer["groups"] = groups
-        self._reply(answer, [a for name in labels.SPLITS if name in splits
+        self._reply(answer, [a for name in _labels.SPLITS if name in splits
                              for a in splits[name] if a is not None])
 
-    def _need(self) -> Job:
-        if self.job is None:
-            raise Wrong("drolab asks before it greets")
-        return self.job
+    def _need(self) -> Trainee:
+        if self.trainee is None:
+            raise ProtocolError("drolab asks before it greets")
+        return self.trainee
 
     def _mode(self, head: Head, arrays: Arrays) -> None:
         mode = head.get("mode")
         if mode not in MODES:
-            raise Wrong(f"drolab sets a mode {str(mode)[:40]!r}, which this client does not know")
-        job = self._need()
-        job.current_mode = mode
-        job.mode(mode)
+            raise ProtocolError(f"drolab sets a mode {str(mode)[:40]!r}, which this client does "
+                                "not know")
+        trainee = self._need()
+        trainee.job.current_mode = mode
+        trainee.mode(mode)
 
-    def _samples(self, head: Head, arrays: Arrays) -> "tuple[str, np.ndarray, int]":
+    def _samples(self, head: Head, arrays: Arrays) -> tuple[str, np.ndarray, int]:
         """Returns the split, the places (int64 [n]) and the epoch that a question is about."""
         split, epoch = head.get("split"), head.get("epoch", 0)
         count = self.counts.get(split) if isinstance(split, str) else None
         if count is None:
-            raise Wrong(f"drolab asks about a split {str(split)[:40]!r}, which there is not")
+            raise ProtocolError(f"drolab asks about a split {str(split)[:40]!r}, which there is "
+                                "not")
         index = _array(arrays, 0, "i8")
         if not len(index) and not self.several:
-            raise Wrong("drolab asks about no samples")
+            raise ProtocolError("drolab asks about no samples")
         if index.view(np.uint64).max(initial=0) >= count:  # a negative number is a large one
-            raise Wrong(f"drolab asks about a sample that {split} does not have: it has {count}")
+            raise ProtocolError(f"drolab asks about a sample that {split} does not have: it has "
+                                f"{count}")
         if type(epoch) is not int or epoch < 0:
-            raise Wrong(f"drolab asks about the epoch {str(epoch)[:40]}")
+            raise ProtocolError(f"drolab asks about the epoch {str(epoch)[:40]}")
         return split, index, epoch  # type: ignore
 
     def _next(self, head: Head, arrays: Arrays) -> None:
-        job = self._need()
+        trainee = self._need()
         split, index, epoch = self._samples(head, arrays)
-        job.ahead(split, index, epoch, head.get("mode") or job.current_mode)
+        trainee.ahead(split, index, epoch, head.get("mode") or trainee.job.current_mode)
 
     def _losses(self, head: Head, arrays: Arrays) -> None:
-        job = self._need()
+        trainee = self._need()
         split, index, epoch = self._samples(head, arrays)
         self.last = None
-        given = job.losses(split, index, epoch) if len(index) else ()
+        given = trainee.losses(split, index, epoch) if len(index) else ()
         losses = np.ascontiguousarray(given, dtype=np.float64)
         _check(split, index, losses)
         self.last = len(index)
         self._reply_array(losses)
 
     def _outputs(self, head: Head, arrays: Arrays) -> None:
-        job, want = self._need(), head.get("want")
+        trainee, want = self._need(), head.get("want")
         kinds = {"classes": np.int32, "confidences": np.float64, "probabilities": np.float32}
         if not isinstance(want, list) or not all(isinstance(w, str) and w in kinds for w in want):
-            raise Wrong(f"drolab wants outputs {str(want)[:40]}, which this client does not know")
+            raise ProtocolError(f"drolab wants outputs {str(want)[:40]}, which this client does "
+                                "not know")
         self._asked("outputs")
-        shapes = [(self.last, self.classes) if name == "probabilities" else (self.last,)
-                  for name in want]
-        outputs = job.outputs(want) if self.last else map(np.empty, shapes)
+        n = self.last or 0
+        shapes: list[tuple[int, ...]] = [(n, self.classes) if name == "probabilities" else (n,)
+                                         for name in want]
+        outputs = trainee.outputs(want) if n else [np.empty(shape) for shape in shapes]
         given = [np.ascontiguousarray(a, dtype=kinds[w]) for w, a in zip(want, outputs)]
         for name, a, shape in zip(want, given, shapes):
             if a.shape != shape:
-                raise Wrong(f"outputs gave {name} of the shape {a.shape}, expected {shape}: "
-                            "the network must have one output for each class")
+                raise UsageError(f"outputs gave {name} of the shape {a.shape}, expected {shape}: "
+                                 "the network must have one output for each class")
             if not np.isfinite(a).all():
-                raise Wrong(f"some {name} are not finite: lower lr, or set clip")
+                raise UsageError(f"some {name} are not finite: lower lr, or set clip")
         self._reply({}, given)
 
     def _features(self, head: Head, arrays: Arrays) -> None:
-        job = self._need()
+        trainee = self._need()
         self._asked("features")
         shape = self.last or 0, self.features
-        given = np.ascontiguousarray(job.last_features() if self.last else np.empty(shape),
+        given = np.ascontiguousarray(trainee.last_features() if self.last else np.empty(shape),
                                      dtype=np.float32)
         if given.shape != shape:
-            raise Wrong(f"last_features gave the shape {given.shape}, expected {shape}")
+            raise UsageError(f"last_features gave the shape {given.shape}, expected {shape}")
         self._reply({}, [given])
 
     def _layer(self, head: Head, arrays: Arrays) -> None:
-        job, shape = self._need(), (self.classes, self.features)
+        trainee, shape = self._need(), (self.classes, self.features)
         if arrays:
             weights = _array(arrays[:1], self.classes * self.features, "f8")
             biases = _array(arrays[1:], self.classes, "f8")
-            job.set_last_layer(weights.reshape(shape), biases)
-        weights, biases = (np.ascontiguousarray(a, np.float64) for a in job.last_layer())
+            trainee.set_last_layer(weights.reshape(shape), biases)
+        weights, biases = (np.ascontiguousarray(a, np.float64) for a in trainee.last_layer())
         if weights.shape != shape or biases.shape != shape[:1]:
-            raise Wrong(f"last_layer gave the shapes {weights.shape} and {biases.shape}, expected "
-                        f"{shape} and {shape[:1]}")
+            raise UsageError(f"last_layer gave the shapes {weights.shape} and {biases.shape}, "
+                             f"expected {shape} and {shape[:1]}")
         self._reply({}, [weights, biases])
 
     def _asked(self, what: str) -> None:
         if self.last is None:
-            raise Wrong(f"drolab asks for {what} before losses")
+            raise ProtocolError(f"drolab asks for {what} before losses")
 
     def _gradient(self, head: Head, arrays: Arrays) -> None:
-        job = self._need()
+        trainee = self._need()
         self._asked("a gradient")
         weights = _array(arrays, self.last or 0, "f8")
         if not math.isfinite(weights.sum()) and not np.isfinite(weights).all():
-            raise Wrong("drolab sends weights that are not finite")
-        job.whole = _whole(head, weights)
-        job.gradient(weights, head.get("add") is True)
+            raise ProtocolError("drolab sends weights that are not finite")
+        trainee.gradient(weights, _whole(head, weights), head.get("add") is True)
 
     def _norm(self, head: Head, arrays: Arrays) -> None:
         self._reply_array(_norms(self._need().norm()))
 
     def _step(self, head: Head, arrays: Arrays) -> None:
-        job = self._need()
-        norm = job.step(*_rule(arrays))
+        trainee = self._need()
+        norm = trainee.step(*_rule(arrays))
         if norm is None:
             self._reply({"skipped": True}, [np.zeros(1)])
         else:
@@ -315,11 +334,10 @@ class _Conversation:
         if head.get("by") == "group" and rest:
             given["group"] = rest.pop(0)
         if len(arrays) < 2 or not len(self.begun) and not self.several or len(rest) > 1:
-            raise Wrong("drolab weighs no samples: install both of one version")
+            raise ProtocolError("drolab weighs no samples: install both of one version")
         self.weighed, self.drawn = self.begun, []
-        job = self._need()
-        job.whole = _whole(head, self.begun)
-        job.take_step(head, arrays[0], rest[0] if rest else None, given, _rule(arrays[1:2]))
+        self._need().take_step(head, arrays[0], rest[0] if rest else None, given,
+                               _whole(head, self.begun), _rule(arrays[1:2]))
 
     def _draw(self, head: Head, arrays: Arrays) -> None:
         split, index, epoch = self._samples(head, arrays)
@@ -347,7 +365,7 @@ class _Conversation:
     def _folder(self, head: Head) -> str:
         folder = head.get("folder")
         if not isinstance(folder, str) or not os.path.isdir(folder):
-            raise Wrong(f"drolab names a folder that is not there: {str(folder)[:200]}")
+            raise ProtocolError(f"drolab names a folder that is not there: {str(folder)[:200]}")
         return folder
 
     def _save(self, head: Head, arrays: Arrays) -> None:
@@ -360,22 +378,22 @@ class _Conversation:
 
 
 def _check(split: str, index: np.ndarray, losses: np.ndarray) -> None:
-    """Raises Wrong unless there is a finite loss of each sample."""
+    """Raises UsageError unless there is a finite loss of each sample."""
     n = len(index)
     if losses.shape != (n,):
-        raise Wrong(f"losses gave the shape {losses.shape} for {n} samples: "
-                    "give the loss of each sample, as reduction=\"none\" does")
+        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: "
+                         f"{remedy_of(losses.shape if losses.ndim != 1 else ())}")
     if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
         bad = int(np.flatnonzero(~np.isfinite(losses))[0])
-        raise Wrong(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: "
-                    "lower lr, set clip, or look at this sample")
+        raise UsageError(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: lower lr, "
+                         "set clip, or look at this sample")
 
 
 def _array(arrays: Arrays, n: int, kind: str) -> np.ndarray:
     """Returns the only array of a question, of type kind and length n (0: any length)."""
     if len(arrays) != 1 or arrays[0].dtype != kind or n and len(arrays[0]) != n:
-        raise Wrong("drolab sends other arrays than the question takes: "
-                    "install both of one version")
+        raise ProtocolError("drolab sends other arrays than the question takes: install both of "
+                            "one version")
     return arrays[0]
 
 
@@ -385,28 +403,28 @@ def _whole(head: Head, part: np.ndarray) -> int:
     return of if type(of) is int and of >= max(1, len(part)) else len(part)
 
 
-def _rule(arrays: Arrays) -> List[float]:
+def _rule(arrays: Arrays) -> list[float]:
     """Returns step size, momentum, weight decay and the length that a gradient is cut to."""
     return _finite(_array(arrays, 4, "f8"))
 
 
-def _finite(a: np.ndarray) -> List[float]:
-    values: List[float] = a.tolist()
+def _finite(a: np.ndarray) -> list[float]:
+    values: list[float] = a.tolist()
     if not all(map(math.isfinite, values)):
-        raise Wrong("drolab sends a number that is not finite")
+        raise ProtocolError("drolab sends a number that is not finite")
     return values
 
 
 def _norms(*norms: float) -> np.ndarray:
     if not all(map(math.isfinite, norms)):
-        raise Wrong(f"the gradient's norm is {norms[0]}: lower lr, set clip, or in half "
-                    "precision set self.scaler")
+        raise UsageError(f"the gradient's norm is {norms[0]}: lower lr, set clip, or in half "
+                         "precision set self.scaler")
     return np.array(norms, np.float64)
 
 
-def _packages(modules: Sequence[str]) -> Dict[str, str]:
+def packages_of(modules: Sequence[str]) -> dict[str, str]:
     """Returns the versions of Python, this client, NumPy and the modules that are imported."""
-    from . import __version__
+    from ._version import __version__
 
     found = {"python": platform.python_version(), "drolab": __version__}
     for name in ("numpy", *modules):
@@ -419,10 +437,10 @@ def _packages(modules: Sequence[str]) -> Dict[str, str]:
 def _line(e: BaseException) -> str:
     """Returns an error as one line.
 
-    Its trace goes to standard error, except for ``Wrong``, ``Lost`` and SystemExit, whose line says
+    Its trace goes to standard error, except for drolab's own errors and SystemExit, whose line says
     all.
     """
-    if isinstance(e, (Wrong, Lost)):
+    if isinstance(e, Error):
         return " ".join(str(e).split())
     if isinstance(e, SystemExit):
         return f"the program ended itself, by sys.exit({e.code!r:.200})"

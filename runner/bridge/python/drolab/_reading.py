@@ -13,32 +13,50 @@ import os
 import random
 import struct
 import traceback
-from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from .frames import close_in_children, keep_in_children
-from .job import Wrong
+from ._errors import UsageError
+from ._frames import close_in_children, keep_in_children
 
-__all__ = ["Plan", "Workers", "GENERATORS", "kept", "sow", "torch_seed"]
+__all__ = ["Generators", "Plan", "Workers", "torch_seed", "unread"]
 
 MOST_AHEAD = 16  # largest number of batches that are ordered and not yet asked for
 _MOST_SENT = 1 << 15  # most bytes of a worker's unanswered orders, far below a pipe's room
 
 
-class Generator(NamedTuple):
-    """A generator of random numbers that data sets draw from."""
+class Generators:
+    """The generators of random numbers that data sets draw from: those of Python and NumPy."""
 
-    seed: Callable[[int], Any]  # takes 63 bits
-    get: Callable[[], Any]
-    put: Callable[[Any], Any]
+    def seed(self, n: int) -> None:
+        """Seeds all generators with 63 bits."""
+        random.seed(n)
+        np.random.seed(n & 0xFFFFFFFF)
 
+    def states(self) -> list[Any]:
+        return [random.getstate(), np.random.get_state()]
 
-#: The generators of Python and NumPy; drolab.torch adds PyTorch's.
-GENERATORS: List[Generator] = [
-    Generator(random.seed, random.getstate, random.setstate),
-    Generator(lambda n: np.random.seed(n & 0xFFFFFFFF), np.random.get_state, np.random.set_state),
-]
+    def restore(self, states: Sequence[Any]) -> None:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+
+    def sow(self, seed: int, epoch: int, index: int) -> None:
+        """Seeds all generators for one sample."""
+        self.seed(_hash(struct.pack("<QqQ", seed & (1 << 64) - 1, epoch, index)))
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Restores the states of all generators after the block.
+
+        So reading data changes none of the network's draws.
+        """
+        states = self.states()
+        try:
+            yield
+        finally:
+            self.restore(states)
 
 
 def torch_seed(seed: int) -> int:
@@ -51,43 +69,23 @@ def torch_seed(seed: int) -> int:
     return seed if seed < 2**32 else _hash(struct.pack("<Q", seed))
 
 
-def sow(seed: int, epoch: int, index: int) -> None:
-    """Seeds all generators for one sample."""
-    n = _hash(struct.pack("<QqQ", seed & (1 << 64) - 1, epoch, index))
-    for g in GENERATORS:
-        g.seed(n)
-
-
 def _hash(raw: bytes) -> int:
     """Returns 63 bits of a hash."""
-    (n,) = struct.unpack("<Q", hashlib.blake2b(raw, digest_size=8).digest())
-    return n >> 1
-
-
-@contextlib.contextmanager
-def kept() -> Iterator[None]:
-    """Restores the states of all generators after the block.
-
-    So reading data changes none of the network's draws.
-    """
-    states = [g.get() for g in GENERATORS]
-    try:
-        yield
-    finally:
-        for g, s in zip(GENERATORS, states):
-            g.put(s)
+    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "little") >> 1
 
 
 class Plan(NamedTuple):
     """The data sets and functions that a worker needs to read samples.
 
-    ``collate`` makes a batch of a list of samples.
+    ``collate`` makes a batch of a list of samples. A worker calls ``begin`` before it reads.
     """
 
-    datasets: Dict[str, Any]
+    datasets: dict[str, Any]
     sample: Callable[[Any, bool], Any]  # takes an item of the data set, and whether to augment
-    collate: Callable[[List[Any]], Any]
+    collate: Callable[[list[Any]], Any]
     seed: int
+    generators: Generators
+    begin: Callable[[], None]
 
     def read(self, name: str, index: np.ndarray, epoch: int) -> Any:
         """Returns the batch of the samples at the places ``index`` of the data set ``name``.
@@ -98,15 +96,15 @@ class Plan(NamedTuple):
         i = None
         try:
             for i in index.tolist():
-                sow(self.seed, epoch, i)
+                self.generators.sow(self.seed, epoch, i)
                 samples.append(self.sample(dataset[i], epoch >= 0))
             i = None
             return self.collate(samples)
         except Exception as e:
             traceback.print_exc()
             if i is None:
-                raise Wrong(f"a batch of {name} cannot be collated: {_told(e)}") from None
-            raise Wrong(unread(i, name, e)) from None
+                raise UsageError(f"a batch of {name} cannot be collated: {_told(e)}") from None
+            raise UsageError(unread(i, name, e)) from None
 
 
 def unread(i: int, name: str, e: Exception) -> str:
@@ -120,7 +118,7 @@ def _told(e: Exception) -> str:
     return f"{type(e).__name__}: {said} ({os.path.basename(last.filename)}, line {last.lineno})"
 
 
-Order = Tuple[str, bytes, int]  # data set, places as int64, epoch
+Order = tuple[str, bytes, int]  # data set, places as int64, epoch
 
 
 class _Worker:
@@ -134,17 +132,18 @@ class _Worker:
                                        name=f"drolab worker {number}")
         self.process.start()
         theirs.close()
-        self.orders: Deque[Tuple[_Batch, int, int]] = collections.deque()  # batch, part, bytes
-        self.sent = 0  # bytes of the orders that wait for an answer
+        # Batch, part and bytes of each order that waits for an answer, and the sum of the bytes.
+        self.orders: collections.deque[tuple[_Batch, int, int]] = collections.deque()
+        self.sent = 0
 
-    def send(self, order: Order, batch: "_Batch", part: int) -> None:
+    def send(self, order: Order, batch: _Batch, part: int) -> None:
         size = len(order[1])
         while self.orders and self.sent + size > _MOST_SENT:
             self.receive()
         try:
             self.pipe.send(order)
         except OSError:
-            raise Wrong(self.dead()) from None
+            raise UsageError(self.dead()) from None
         self.orders.append((batch, part, size))
         self.sent += size
 
@@ -153,7 +152,7 @@ class _Worker:
         try:
             result, error = self.pipe.recv()
         except (EOFError, OSError):
-            raise Wrong(self.dead()) from None
+            raise UsageError(self.dead()) from None
         batch, part, size = self.orders.popleft()
         self.sent -= size
         batch.take(part, result, error)
@@ -173,16 +172,16 @@ def _work(pipe: Any, plan: Plan) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for hook in AT_START:
-        hook()
+    plan.begin()
     while True:
         try:
             name, places, epoch = pipe.recv()
         except (EOFError, OSError):
             return
+        answer: tuple[Any, Optional[str]]
         try:
             answer = plan.read(name, np.frombuffer(places, np.int64), epoch), None
-        except Wrong as e:
+        except UsageError as e:
             answer = None, str(e)
         try:
             pipe.send(answer)
@@ -190,16 +189,12 @@ def _work(pipe: Any, plan: Plan) -> None:
             return
 
 
-#: Functions that a worker calls before it reads.
-AT_START: List[Callable[[], Any]] = []
-
-
 class _Batch:
     """A batch that workers read, in parts."""
 
     def __init__(self, parts: int) -> None:
-        self.parts: List[Any] = [None] * parts
-        self.by: List[_Worker] = []
+        self.parts: list[Any] = [None] * parts
+        self.by: list[_Worker] = []
         self.left = parts
         self.error: Optional[str] = None
 
@@ -219,7 +214,7 @@ class Workers:
     def __init__(self, context: Any, plan: Plan, count: int, cut: bool) -> None:
         self._cut = cut
         self._workers = [_Worker(context, plan, n) for n in range(count)]
-        self._ahead: "collections.OrderedDict[Order, _Batch]" = collections.OrderedDict()
+        self._ahead: collections.OrderedDict[Order, _Batch] = collections.OrderedDict()
         self._turn = 0
 
     def announce(self, name: str, index: np.ndarray, epoch: int) -> None:
@@ -238,7 +233,7 @@ class Workers:
             batch.by.append(w)
             w.send((name, piece.tobytes(), epoch), batch, part)
 
-    def read(self, name: str, index: np.ndarray, epoch: int) -> List[Any]:
+    def read(self, name: str, index: np.ndarray, epoch: int) -> list[Any]:
         """Returns the parts of a batch, in order."""
         self.announce(name, index, epoch)
         batch = self._ahead.pop((name, index.tobytes(), epoch))
@@ -246,7 +241,7 @@ class Workers:
             while batch.left and any(b is batch for b, _, _ in w.orders):
                 w.receive()
         if batch.error is not None:
-            raise Wrong(batch.error)
+            raise UsageError(batch.error)
         return batch.parts
 
     def close(self) -> None:

@@ -13,29 +13,23 @@ import sysconfig
 import tempfile
 import time
 import traceback
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Optional
 
 import numpy as np
 
-from .frames import USUAL_HEAD, FormatError, Gone, Wire, close_in_children, keep_in_children
-from .job import Wrong
+from ._errors import ConnectionLost, ProtocolError, RunStopped, UsageError
+from ._frames import USUAL_HEAD, PipeClosed, Wire, close_in_children, keep_in_children
+from ._version import __version__
 
-__all__ = ["Failed", "Lost", "Talk", "end_of"]
+__all__ = ["Answer", "Talk", "end_of"]
 
-Answer = Tuple[Mapping[str, Any], List[np.ndarray]]
+Answer = tuple[Mapping[str, Any], list[np.ndarray]]
 
 _F_SETPIPE_SZ = 1031  # fcntl has the name from Python 3.10 on
 _ROOM = 1 << 20  # bytes of the pipe to drolab: long frames then wait less often
 _PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
 _OFTEN = ("weights", "step")  # messages whose heads come again and again
-
-
-class Failed(Exception):
-    """The run has failed. The message is drolab's reason, in one line."""
-
-
-class Lost(Exception):
-    """drolab's process of this run has ended. The run goes on with start(resume=...)."""
 
 
 def _command() -> str:
@@ -48,13 +42,26 @@ def _command() -> str:
         return named
     for scheme in (None, os.name + "_user"):
         with contextlib.suppress(KeyError):
-            folder = sysconfig.get_path("scripts", *([scheme] if scheme else []))
+            folder = sysconfig.get_path("scripts", scheme) if scheme else \
+                sysconfig.get_path("scripts")
             if folder and os.access(os.path.join(folder, "drolab"), os.X_OK):
                 return os.path.join(folder, "drolab")
     found = shutil.which("drolab")
     if not found:
-        raise Wrong("the command drolab is not there: pip install the wheel, or put it in the PATH")
+        raise UsageError("the command drolab is not there: install a wheel of this platform, which "
+                         "has it, or put it into a folder of PATH, or name it in DROLAB_COMMAND")
     return found
+
+
+def _versions(command: str) -> str:
+    """Returns the words that name the versions of this package and of a command."""
+    try:
+        said = subprocess.run([command, "version"], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=_PATIENCE).stdout.split("\n")[0]
+    except (OSError, subprocess.SubprocessError):
+        said = ""
+    return (f" (the package drolab has the version {__version__}, and {command} says "
+            f"{said[:100] or 'none'!r}: install both of one version)")
 
 
 class Talk:
@@ -62,6 +69,7 @@ class Talk:
 
     Attributes:
         id: The name of the run, as far as it is known.
+        begun: Whether drolab has accepted the run.
         over: Whether the conversation has ended.
         waiting: Whether an answer is due.
         attend: Waits until the pipe of this descriptor has an answer; None: reading it waits.
@@ -69,10 +77,11 @@ class Talk:
 
     def __init__(self, run: str, runs: Optional[str]) -> None:
         self.id = run
-        self.over = self.waiting = self._torn = self._stopped = False
+        self.begun = self.over = self.waiting = self._torn = self._stopped = False
         self.attend: Optional[Callable[[int], None]] = None
         self._most = 0  # bytes of the arrays of the answer
-        command = [_command(), "loop"] + (["--runs", runs] if runs else [])
+        self._command = _command()
+        command = [self._command, "loop"] + (["--runs", runs] if runs else [])
         said, says = os.pipe()  # from drolab: the end of this process, and drolab's
         told, tells = os.pipe()  # to drolab: drolab's end, and that of this process
         self._errors = tempfile.TemporaryFile()
@@ -86,7 +95,7 @@ class Talk:
         except OSError as e:
             for end in (said, tells):
                 os.close(end)
-            raise Wrong(f"{command[0]} cannot be started: {e}") from None
+            raise UsageError(f"{command[0]} cannot be started: {e}") from None
         finally:
             os.close(told)
             os.close(says)
@@ -99,11 +108,11 @@ class Talk:
         close_in_children(said, tells)
         self._wire = Wire(said, tells, self._take)
 
-    def tell(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
-             fresh: Tuple[str, ...] = (), **more: Any) -> None:
+    def tell(self, do: str, has: tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+             fresh: tuple[str, ...] = (), **more: Any) -> None:
         """Sends a message."""
         if self.over:
-            raise Wrong(f"run {self.id} has ended")
+            raise UsageError(f"run {self.id} has ended")
 
         def head() -> Mapping[str, Any]:
             lists = {"has": has, "fresh": fresh}
@@ -115,11 +124,11 @@ class Talk:
                 self._wire.send_known((do, has, fresh, bool(more)), head, arrays)
             else:
                 self._wire.send(head(), arrays)
-        except Gone:
+        except PipeClosed:
             raise self._lost() from None
         self._torn = False
 
-    def ask(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+    def ask(self, do: str, has: tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
             most: Optional[int] = 0, **more: Any) -> Answer:
         """Sends a message and returns its answer, whose arrays have at most so many bytes.
 
@@ -141,7 +150,7 @@ class Talk:
         """Reads a frame. Returns the answer, or None after a note, which it prints."""
         try:
             frame = self._wire.receive(USUAL_HEAD, self._most)
-        except FormatError:
+        except ProtocolError:
             frame = None
         if frame is not None and "note" in frame[0]:
             print(f"drolab: {frame[0]['note']}", file=sys.stderr, flush=True)
@@ -152,7 +161,9 @@ class Talk:
         error = frame[0].get("error")
         if error:
             self.close()
-            raise Failed(str(error))
+            if not self.begun and "of the protocol" in str(error):
+                raise ProtocolError(f"{error}{_versions(self._command)}")
+            raise RunStopped(str(error))
         return frame
 
     def in_step(self) -> bool:
@@ -194,22 +205,24 @@ class Talk:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
 
-    def _lost(self) -> Lost:
+    def _lost(self) -> ConnectionLost:
         """Closes the run and returns the error of a process that has gone, with its last line."""
         self.close()
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         said = f": {lines[-1][:300]}" if lines else ""
+        if not self.begun:
+            said += _versions(self._command)
         if not self.id:
-            return Lost(f"drolab's process has ended{said}")
-        return Lost(f"drolab's process of run {self.id} has ended{said}: go on with "
-                    f"drolab.start(resume={self.id!r})")
+            return ConnectionLost(f"drolab's process has ended{said}")
+        return ConnectionLost(f"drolab's process of run {self.id} has ended{said}: go on with "
+                              f"drolab.start(resume={self.id!r})")
 
 
-def end_of(e: BaseException, who: str = "") -> Tuple[str, str]:
+def end_of(e: BaseException, who: str = "") -> tuple[str, str]:
     """Returns how an error ends a run (failed, lost or stopped), and its cause in one line."""
-    if isinstance(e, (Failed, Lost)):
-        return "failed" if isinstance(e, Failed) else "lost", str(e)
+    if isinstance(e, (RunStopped, ConnectionLost)):
+        return "failed" if isinstance(e, RunStopped) else "lost", str(e)
     wanted = isinstance(e, KeyboardInterrupt) or isinstance(e, SystemExit) and e.code in (None, 0)
     return "stopped" if wanted else "failed", who + _line_of(e)
 

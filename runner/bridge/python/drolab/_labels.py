@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
-from .job import Wrong
+from ._errors import UsageError
 
 __all__ = ["SPLITS", "Labels", "names", "table"]
 
 SPLITS = ("train", "val", "test")
-Labels = Tuple[np.ndarray, Optional[np.ndarray]]  # int32 [n], and groups or None
+Labels = tuple[np.ndarray, Optional[np.ndarray]]  # int32 [n], and groups or None
 
 _HOW = "end setup with return {'train': ..., 'val': ..., 'test': ...}"
 
 
-def table(given: Any) -> Dict[str, Labels]:
+def table(given: Any) -> dict[str, Labels]:
     """Returns the labels and groups of each split, checked.
 
     ``given`` is what ``setup`` returned: for each split an array of whole numbers, or a pair of
-    such arrays. Raises Wrong with a message that names the cure.
+    such arrays. Raises UsageError with a message that names the cure.
     """
     if not isinstance(given, Mapping):
-        raise Wrong(f"setup returned {type(given).__name__} and no data sets: {_HOW}")
+        raise UsageError(f"setup returned {type(given).__name__} and no data sets: {_HOW}")
     strange = [name for name in given if name not in SPLITS]
     if strange:
-        raise Wrong(f"setup returned a split {strange[0]!r}: the splits are train, val and test")
+        raise UsageError(f"setup returned a split {strange[0]!r}: the splits are train, val and "
+                         "test")
     lacking = [name for name in ("train", "test") if name not in given]
     if lacking:
-        raise Wrong(f"setup returned no split {lacking[0]}: {_HOW}")
-    found: Dict[str, Labels] = {}
+        raise UsageError(f"setup returned no split {lacking[0]}: {_HOW}")
+    found: dict[str, Labels] = {}
     for name in SPLITS:
         if name not in given:
             continue
@@ -40,14 +42,14 @@ def table(given: Any) -> Dict[str, Labels]:
         if groups is not None:
             groups = _whole(groups, "groups", name)
             if len(groups) != len(whole):
-                raise Wrong(f"the split {name} has {len(whole)} labels and {len(groups)} groups: "
-                            "give a group for each sample")
+                raise UsageError(f"the split {name} has {len(whole)} labels and {len(groups)} "
+                                 "groups: give a group for each sample")
         found[name] = whole, groups
     grouped = [name for name in found if found[name][1] is not None]
     if grouped and len(grouped) < len(found):
         bare = next(name for name in found if name not in grouped)
-        raise Wrong(f"the split {grouped[0]} has groups and {bare} has none: "
-                    "give groups to all splits, or to none")
+        raise UsageError(f"the split {grouped[0]} has groups and {bare} has none: give groups to "
+                         "all splits, or to none")
     return found
 
 
@@ -55,21 +57,21 @@ def _whole(values: Any, what: str, split: str) -> np.ndarray:
     """Returns whole numbers from 0 as an int32 array."""
     a = np.asarray(values)
     if a.ndim != 1:
-        raise Wrong(f"the {what} of {split} have the shape {a.shape}: "
-                    "give one whole number for each sample")
+        raise UsageError(f"the {what} of {split} have the shape {a.shape}: give one whole number "
+                         "for each sample")
     if not len(a):
-        raise Wrong(f"the split {split} is empty: give it samples, or leave it out")
+        raise UsageError(f"the split {split} is empty: give it samples, or leave it out")
     if a.dtype.kind not in "iub":
-        raise Wrong(f"the {what} of {split} are {a.dtype} and no whole numbers: "
-                    "number the classes from 0")
+        raise UsageError(f"the {what} of {split} are {a.dtype} and no whole numbers: number the "
+                         "classes from 0")
     low, high = int(a.min()), int(a.max())
     if low < 0 or high >= 100_000:
-        raise Wrong(f"the {what} of {split} go from {low} to {high}: number them from 0")
+        raise UsageError(f"the {what} of {split} go from {low} to {high}: number them from 0")
     return a.astype(np.int32)
 
 
 def names(given: Optional[Sequence[str]], splits: Mapping[str, Labels], part: int,
-          what: str) -> List[str]:
+          what: str) -> list[str]:
     """Returns the names of the classes (part 0) or groups (part 1), which all splits share."""
     most = {name: int(pair[part].max()) for name, pair in splits.items()  # type: ignore
             if pair[part] is not None}
@@ -78,8 +80,8 @@ def names(given: Optional[Sequence[str]], splits: Mapping[str, Labels], part: in
     count = most["train"] + 1 if given is None else len(given)
     for name, high in most.items():
         if high >= count:
-            raise Wrong(f"the split {name} has {what} {high}, and there are {count} "
-                        f"{_many(what)}: name all of them in self.{_many(what)}")
+            raise UsageError(f"the split {name} has {what} {high}, and there are {count} "
+                             f"{_many(what)}: name all of them in self.{_many(what)}")
     return [str(n) for n in (range(count) if given is None else given)]
 
 

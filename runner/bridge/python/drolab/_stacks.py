@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Callable
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ class _Endless:
     def __init__(self, n: int, batch: int, first: int, rank: int) -> None:
         self.n, self.batch, self.first, self.rank = n, batch, first, rank
 
-    def __iter__(self) -> Iterator[List[int]]:
+    def __iter__(self) -> Iterator[list[int]]:
         k = self.first
         while True:
             yield np.random.default_rng([self.rank, k]).integers(self.n, size=self.batch).tolist()
@@ -39,7 +40,7 @@ def draws(dataset: Any, batch: int, collate: Any, first: int, rank: int, **more:
                            collate_fn=collate, generator=torch.Generator(), **more))
 
 
-def joined(parts: Sequence[Samples]) -> Dict[str, Any]:
+def joined(parts: Sequence[Samples]) -> dict[str, Any]:
     """Returns the samples of all parts, without what the first part has not."""
     return {k: torch.cat([torch.as_tensor(p[k]) for p in parts])
             for k, v in parts[0].items() if v is not None}
@@ -49,7 +50,7 @@ class Passes:
     """Passes over splits that are under way, in batches."""
 
     def __init__(self) -> None:
-        self._parts: Dict[str, List[Samples]] = {}
+        self._parts: dict[str, list[Samples]] = {}
 
     def add(self, split: str, **given: Any) -> None:
         self._parts.setdefault(split, []).append(

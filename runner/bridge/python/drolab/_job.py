@@ -1,37 +1,36 @@
-"""The base class of programs whose losses drolab asks for: see ``Job``."""
+"""Programs whose losses drolab asks for: see ``Job``."""
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Optional, SupportsFloat
 
 import numpy as np
 
-__all__ = ["Job", "Lost", "Settings", "Wrong"]
+from ._errors import SettingError, UsageError
+
+if TYPE_CHECKING:
+    from ._trainee import Trainee
+
+__all__ = ["MOST_LOGGED", "BaseJob", "Job", "Settings", "check_hooks", "settings_of"]
 
 MOST_LOGGED = 64  # largest number of names that a run may log
 
 
-class Wrong(Exception):
-    """A mistake in a program or script. The message is one line that names the cure."""
-
-
-class Lost(Exception):
-    """Another process of the run has ended, or the connection to it."""
-
-
-class Settings(Dict[str, Any]):
+class Settings(dict[str, Any]):
     """The settings of the run by their keys, with the program's own words.
 
     The own words are the words ``key=value`` behind the program's name. Their values take the
-    type that they look like: 3, 0.1, true, text. ``settings[key]`` raises ``Wrong`` if nobody gave
-    the key.
+    type that they look like: 3, 0.1, true, text. ``settings[key]`` raises ``SettingError`` if
+    nobody gave the key.
     """
 
     def __missing__(self, key: str) -> Any:
-        raise Wrong(f"the program reads the setting {key}, which nobody gave: "
-                    f"write {key}=... behind the program's name")
+        raise SettingError(f"the program reads the setting {key}, which nobody gave: "
+                           f"write {key}=... behind the program's name")
 
 
 def settings_of(given: Mapping[str, Any], arguments: Sequence[str]) -> Settings:
@@ -57,17 +56,11 @@ def _typed(text: str) -> Any:
     return text
 
 
-class Job:
-    """A network, its data and its optimiser, which drolab trains.
+class BaseJob:
+    """What all programs have in common that drolab trains: ``Job`` and ``drolab.torch.Job``.
 
-    A program derives its own class, writes ``setup``, ``losses``, ``gradient`` and ``step``,
-    and ends with ``drolab.main(Job)``. The other methods answer what a run asks beyond these.
-    ``restart``, the pair ``accumulate`` and ``advance``, and the pair ``pick`` and ``swap`` are
-    offered only if the class writes them, and drolab says which training methods need them. A run
-    that asks for ``norm``, ``probabilities``, ``save`` or ``load`` fails if the class lacks it.
-
-    A method that raises ends the run as failed, with the error in one line. ``Wrong`` is for
-    mistakes that this line explains completely; no trace is printed for it.
+    A class of a program has hooks, which drolab calls. Its other methods and attributes are its
+    own: drolab calls none of them.
 
     The following attributes are set before ``setup``.
 
@@ -80,10 +73,11 @@ class Job:
         purpose: Why drolab started the program: ``"describe"``, ``"train"`` or ``"evaluate"``.
         scratch: A folder for the program's own use, which drolab removes at the end. Several
             processes of one run share it.
+        current_mode: ``"train"``, ``"evaluate"``, or ``"probe"``, which is as ``"train"``, but
+            running statistics stay, and no gradient follows.
 
-    Attributes set before ``gradient``:
-        whole: The number of samples that are weighed together. Several processes of one run have
-            a part of them each.
+    Attributes set after ``setup``:
+        class_count: The number of classes.
     """
 
     #: Names of the classes; None: the numbers of the labels.
@@ -102,28 +96,101 @@ class Job:
     several = False
 
     settings: Settings
-    arguments: List[str]
+    arguments: list[str]
     seed: int
     batch: int
     threads: int
     purpose: str
     scratch: str
-    whole: int
-    class_count: int  # known after setup
+    class_count: int
+    current_mode: str = "train"
 
-    def __init__(self) -> None:
-        self.current_mode = "train"
-        self._logged: Dict[str, float] = {}
-        self._names: Dict[str, None] = {}
-        self._alive: Callable[[], None] = lambda: None
-        self._waits: Callable[[], None] = lambda: None
+    _held: Trainee  # the object that drolab asks, which asks this one
 
-    def __getstate__(self) -> Dict[str, Any]:
+    def _hold(self) -> Trainee:
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
         """Returns what a worker that is not forked gets of a job: its settings, not the network."""
-        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch", "_places")
+        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch")
         return {k: v for k, v in self.__dict__.items() if k in kept}
 
-    # Methods that every program writes.
+    # Hooks.
+
+    def setup(self, settings: Settings) -> Mapping[str, Any]:
+        """Makes the network, the optimiser and the data. It is called once."""
+        raise NotImplementedError
+
+    # What a job may call.
+
+    def log(self, **values: SupportsFloat) -> None:
+        """Records the program's own values as measures ``user.NAME``.
+
+        A run has at most 64 names; one more raises ``UsageError``. A value that is not finite is
+        recorded as none.
+        """
+        self._held.log(values)
+
+    def alive(self) -> None:
+        """Tells drolab that the program is at work.
+
+        Call it where an answer takes longer than the setting ``program_patience`` (seconds). It
+        gains no time for a run that is to stop.
+        """
+        self._held.tell_alive()
+
+
+_CALLED = ("log", "alive", "path")  # methods that a program calls, and drolab does not
+
+
+def check_hooks(kind: type[BaseJob]) -> None:
+    """Raises UsageError if a class writes a hook under a wrong name, such as colate."""
+    package = __name__.partition(".")[0] + "."
+    ours = [c for c in kind.__mro__ if c.__module__.startswith(package)]
+    hooks = {name for c in ours for name, of in vars(c).items()
+             if callable(of) and not name.startswith("_") and name not in _CALLED}
+    for c in kind.__mro__:
+        if c in ours or c is object:
+            continue
+        for name, of in vars(c).items():
+            if callable(of) and not name.startswith("_") and name not in hooks:
+                near = difflib.get_close_matches(name, sorted(hooks), 1, 0.8)
+                if near:
+                    raise UsageError(f"the class {kind.__name__} has a method {name}, which drolab "
+                                     f"does not call: write {near[0]}, or give it another name, "
+                                     f"such as _{name}")
+
+
+class Job(BaseJob):
+    """A network, its data and its optimiser, which drolab trains.
+
+    A program derives its own class, writes ``setup``, ``losses``, ``gradient`` and ``step``,
+    and ends with ``drolab.main(Job)``. The other hooks answer what a run asks beyond these. A
+    run that asks for ``norm``, ``probabilities``, ``save`` or ``load`` fails if the class lacks it.
+    Some training methods need more: the class writes these hooks and names them in ``offers``.
+
+    A hook that raises ends the run as failed, with the error in one line. ``UsageError`` is for
+    mistakes that this line explains completely; no trace is printed for it.
+
+    Attributes set before ``gradient``:
+        whole: The number of samples that are weighed together. Several processes of one run have
+            a part of them each.
+    """
+
+    #: What the class can do beyond the usual: ``"restart"``, ``"accumulate"`` (the hooks
+    #: ``accumulate`` and ``advance``), ``"pick"`` (``pick`` and ``swap``), ``"ahead"``.
+    offers: Sequence[str] = ()
+    #: The number of parameters of the network, for the record; 0: unknown. Set it in ``setup``.
+    parameter_count = 0
+
+    whole: int
+
+    def _hold(self) -> Trainee:
+        from ._trainee import Arrays
+
+        return Arrays(self)
+
+    # Hooks that every program writes.
 
     def setup(self, settings: Settings) -> Mapping[str, Any]:
         """Makes the network, the optimiser and the data. It is called once.
@@ -166,21 +233,6 @@ class Job:
         """Returns the probabilities [n, classes] for the samples of the last ``losses``."""
         raise NotImplementedError
 
-    def outputs(self, want: Sequence[str]) -> List[np.ndarray]:
-        """Returns the outputs that ``want`` names, in its order, for the last ``losses``.
-
-        The names are ``classes`` (int32 [n], the class of the greatest probability, the first of
-        equals), ``confidences`` (float64 [n], that probability) and ``probabilities``
-        (float32 [n, classes]).
-        """
-        p = np.asarray(self.probabilities())
-        made: Dict[str, Callable[[], np.ndarray]] = {
-            "classes": lambda: p.argmax(axis=1).astype(np.int32),
-            "confidences": lambda: p.max(axis=1).astype(np.float64),
-            "probabilities": lambda: np.ascontiguousarray(p, dtype=np.float32),
-        }
-        return [made[name]() for name in want]
-
     def norm(self) -> float:
         """Returns the Euclidean norm of the gradient."""
         raise NotImplementedError
@@ -195,9 +247,9 @@ class Job:
     def ahead(self, split: str, index: np.ndarray, epoch: int, mode: str) -> None:
         """Learns which samples a later ``losses`` will ask for. It may do nothing."""
 
-    # What only some training methods ask for.
+    # What only some training methods ask for: see ``offers``.
 
-    def accumulate(self, momentum: float, decay: float, clip: float) -> Tuple[float, float]:
+    def accumulate(self, momentum: float, decay: float, clip: float) -> tuple[float, float]:
         """Sets the velocity v to momentum * v + (1 - momentum) * (g + decay * x).
 
         Here g is the gradient, cut to ``clip`` as in ``step``, and x are the parameters. Returns
@@ -232,35 +284,12 @@ class Job:
         """
         raise NotImplementedError
 
-    def last_layer(self) -> Tuple[Any, Any]:
+    def last_layer(self) -> tuple[Any, Any]:
         """Returns the weights [classes, count] and the biases [classes] of the last layer."""
         raise NotImplementedError
 
     def set_last_layer(self, weights: np.ndarray, biases: np.ndarray) -> None:
         """Replaces the last layer by weights and biases in float64."""
-        raise NotImplementedError
-
-    # What only a program on a GPU offers: whole steps, by the forms of drolab.forms.
-
-    def forms(self) -> Sequence[str]:
-        """Returns the kinds of forms by which the program takes whole steps."""
-        return ()
-
-    def begin_step(self, split: str, index: np.ndarray, epoch: int) -> None:
-        """Begins to compute the losses of a step."""
-        raise NotImplementedError
-
-    def take_step(self, head: Mapping[str, Any], numbers: np.ndarray, flags: Optional[np.ndarray],
-                  given: Mapping[str, Any], rule: Sequence[float]) -> None:
-        """Begins the rest of the step: its weights by a form, its gradient, and its move."""
-        raise NotImplementedError
-
-    def draw(self, split: str, index: np.ndarray, epoch: int) -> None:
-        """Begins to compute the losses of samples of a draw behind the step."""
-        raise NotImplementedError
-
-    def results(self) -> Tuple[np.ndarray, float, List[np.ndarray]]:
-        """Waits for the step: its losses, its gradient's norm, and the losses of each draw."""
         raise NotImplementedError
 
     # Checkpoints.
@@ -280,48 +309,6 @@ class Job:
         """Runs when drolab closes the program."""
 
     # What a job may call.
-
-    def log(self, **values: float) -> None:
-        """Records the program's own values as measures ``user.NAME``.
-
-        A run has at most 64 names; one more raises ``Wrong``. A value that is not finite is
-        recorded as none.
-        """
-        for name, value in values.items():
-            self._names[name] = None
-            if len(self._names) > MOST_LOGGED:
-                raise Wrong(f"log was given more than {MOST_LOGGED} names: {name} is one too many")
-            self._logged[name] = float(value)
-
-    def alive(self) -> None:
-        """Tells drolab that the program is at work.
-
-        Call it where an answer takes longer than the setting ``program_patience`` (seconds). It
-        gains no time for a run that is to stop.
-        """
-        self._alive()
-
-    # What main asks of a job.
-
-    def offers(self, *names: str) -> bool:
-        """Reports whether the class writes all of these methods."""
-        return all(getattr(type(self), n) is not getattr(Job, n) for n in names)
-
-    def parameters(self) -> int:
-        """Returns the number of parameters of the network, or 0 if it is unknown."""
-        return 0
-
-    def begin(self) -> Mapping[str, Any]:
-        """Seeds the generators and calls ``setup``.
-
-        Returns the labels, or the labels and groups, of each split.
-        """
-        import random
-
-        random.seed(self.seed)
-        low, high = self.seed % 2**32, self.seed >> 32
-        np.random.seed([low, high] if high else low)  # NumPy takes words of 32 bits
-        return self.setup(self.settings)
 
     def path(self, folder: str, name: str) -> str:
         """Returns the path of the file ``name`` in the folder of a checkpoint."""

@@ -22,16 +22,17 @@ import select
 import tempfile
 import threading
 import time
-from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Optional
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from . import forms
-from .job import Wrong
-from .talk import Answer, Failed, Lost, Talk, end_of
+from ._errors import ConnectionLost, RunStopped, UsageError
+from ._forms import Processes
+from ._talk import Answer, Talk, end_of
 
 __all__ = ["Group"]
 
@@ -52,12 +53,12 @@ _SAME = ("name", "resume", "from", "samples", "class_counts", "group_counts", "c
          "restart", "higher", "lower", "steps_per_epoch")
 
 #: How the fault of one rank ends the block of the others, by the kind of the fault.
-_FAULTS: Dict[str, Any] = {"failed": Failed, "lost": Lost, "stopped": KeyboardInterrupt}
+_FAULTS: dict[str, Any] = {
+    "failed": RunStopped, "lost": ConnectionLost, "stopped": KeyboardInterrupt}
 _ERRORS = tuple(_FAULTS.values())
-_starts = 0  # number of groups that this process has begun
 
 
-class Group(forms.Processes):
+class Group(Processes):
     """All ranks of a run, as one of them sees them.
 
     Attributes:
@@ -69,8 +70,6 @@ class Group(forms.Processes):
     """
 
     def __init__(self) -> None:
-        global _starts
-        _starts += 1
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.talk: Optional[Talk] = None
         self.run, self.wish = "", False
@@ -82,9 +81,14 @@ class Group(forms.Processes):
         self._patience = _PATIENCE
         store = dist.distributed_c10d._get_default_store()
         store = store.clone() if hasattr(store, "clone") else store  # nobody else's waits hold it
-        self._store = dist.PrefixStore(f"drolab-{_starts}", store)
-        self._fault: Optional[Sequence[str]] = None  # kind and line of the first one
-        self._dead: Set[int] = set()  # ranks without a pulse
+        # When torchrun starts the processes again, the store has the addresses of those before.
+        restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0)
+        starts = store.add(f"drolab-{restarts}-starts-{self.rank}", 1)
+        if restarts and starts == 1:
+            dist.distributed_c10d._world.group_count += 1000 * restarts
+        self._store = dist.distributed_c10d.PrefixStore(f"drolab-{restarts}-{starts}", store)
+        self._fault: Optional[tuple[str, str]] = None  # kind and line of the first one
+        self._dead: set[int] = set()  # ranks without a pulse
         self._over = threading.Event()
         self._store.set(f"pulse-{self.rank}", "[0, 0, false]")
         self._thread = threading.Thread(target=self._pulse, daemon=True)
@@ -124,26 +128,27 @@ class Group(forms.Processes):
             self._patience, limit = patience, datetime.timedelta(seconds=patience)
             self._gloo = dist.new_group(backend="gloo", timeout=limit)
 
-    def ask(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+    def ask(self, do: str, has: tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
             most: Optional[int] = 0, **more: Any) -> Answer:
         """Asks drolab about the samples of all ranks: see Talk.ask."""
         arrays = self.join(do, has, arrays)
         if self.talk is None:
             while not (data := self._spread()):
                 pass
-            return pickle.loads(data)
+            told: Answer = pickle.loads(data)
+            return told
         if do in ("evaluate", "epoch") and has:
             _, first = np.unique(arrays[has.index("index")], return_index=True)
             arrays = [a[first] for a in arrays]  # a sampler repeats some to fill its batches
         try:
             answer = self.talk.ask(do, has, arrays, most, **more)
-        except (Failed, Lost) as e:
+        except (RunStopped, ConnectionLost) as e:
             raise self._file(*end_of(e)) from None
         self._spread(pickle.dumps(answer))
         return answer
 
-    def join(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
-             count: int = 0) -> List[np.ndarray]:
+    def join(self, do: str, has: tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+             count: int = 0) -> list[np.ndarray]:
         """Brings samples to rank 0, and returns them there, those of each rank in turn.
 
         Without samples, the ranks exchange a number each.
@@ -220,8 +225,8 @@ class Group(forms.Processes):
         """Returns the folder from which this rank goes on."""
         own = os.path.join(of_run, f"rank-{self.rank}")
         if not os.path.isdir(of_run):
-            raise Wrong("the files of the run's checkpoint are on another machine: give "
-                        "drolab.start runs=, a folder on a disk that all machines share")
+            raise UsageError("the files of the run's checkpoint are on another machine: give "
+                             "drolab.start runs=, a folder on a disk that all machines share")
         return own if os.path.isdir(own) else of_run
 
     # Answers of rank 0.
@@ -277,10 +282,12 @@ class Group(forms.Processes):
             self._fault = kind, line
             with contextlib.suppress(RuntimeError):  # the store may have gone
                 own = json.dumps(self._fault)
-                self._fault = json.loads(self._store.compare_set("fault", "", own))
-        return _FAULTS[self._fault[0]](self._fault[1])
+                kind, line = json.loads(self._store.compare_set("fault", "", own))
+                self._fault = kind, line
+        first: BaseException = _FAULTS[self._fault[0]](self._fault[1])
+        return first
 
-    def leave(self, error: BaseException) -> Tuple[BaseException, str, str]:
+    def leave(self, error: BaseException) -> tuple[BaseException, str, str]:
         """Tells the others the error with which this rank leaves.
 
         Returns the first error of all, and its kind and line.
@@ -293,7 +300,8 @@ class Group(forms.Processes):
             raise self._file(kind, line)
         except _ERRORS as e:
             assert self._fault is not None
-            return (error if str(e) in (str(error), line) else e, *self._fault)
+            kind, first = self._fault
+            return error if str(e) in (str(error), line) else e, kind, first
 
     def _blame(self) -> None:
         """Finds the rank behind an error of torch.distributed, and raises its fault."""
@@ -323,7 +331,7 @@ class Group(forms.Processes):
             how += f": go on with drolab.start(resume={self.run!r})"
         return how
 
-    def _pulses(self, ranks: Collection[int]) -> Dict[int, Sequence[int]]:
+    def _pulses(self, ranks: Collection[int]) -> dict[int, Sequence[int]]:
         """Returns of each rank its beats, the number of its calls, and whether it knows a fault."""
         return {r: json.loads(self._store.get(f"pulse-{r}")) for r in ranks
                 if self._store.check([f"pulse-{r}"])}
@@ -335,7 +343,8 @@ class Group(forms.Processes):
             beats += 1
             try:
                 if self._store.check(["fault"]):
-                    self._fault = json.loads(self._store.get("fault"))
+                    kind, line = json.loads(self._store.get("fault"))
+                    self._fault = kind, line
                 known = self._fault is not None
                 self._store.set(f"pulse-{self.rank}", json.dumps([beats, self._calls, known]))
                 if known:

@@ -10,15 +10,15 @@ import contextlib
 import datetime
 import os
 import sys
-from typing import Any, Callable, Iterator, List, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
-from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
 
-from . import forms
-from .job import Lost, Wrong
+from ._errors import ConnectionLost, UsageError
+from ._forms import Processes
 
 __all__ = ["Group", "place"]
 
@@ -32,13 +32,14 @@ def place(device: torch.device, word: Any, count: int) -> torch.device:
     Each has a GPU of its own, unless the word ``device=`` numbers one for all of them.
     """
     if device.type == "mps":
-        raise Wrong(f"procs={count} works on CPUs and with CUDA: add device=cpu, or leave it out")
+        raise UsageError(f"procs={count} works on CPUs and with CUDA: add device=cpu, or leave it "
+                         "out")
     if device.type != "cuda" or _numbered(word):
         return device
     found = torch.cuda.device_count()
     if count > found:
-        raise Wrong(f"procs={count}: PyTorch sees {found} GPUs: write procs={found}, "
-                    "or add device=cpu")
+        raise UsageError(f"procs={count}: PyTorch sees {found} GPUs: write procs={found}, or add "
+                         "device=cpu")
     torch.cuda.set_device(_rank())
     return torch.device("cuda", _rank())
 
@@ -51,7 +52,7 @@ def _rank() -> int:
     return int(os.environ.get("LOCAL_RANK") or 0)
 
 
-class Group(forms.Processes):
+class Group(Processes):
     """The processes of a run, of which this one has the number ``rank``.
 
     It is PyTorch's default group, so modules such as SyncBatchNorm find it. ``waits`` tells drolab
@@ -60,16 +61,16 @@ class Group(forms.Processes):
 
     def __init__(self, device: torch.device, word: Any, waits: Callable[[], None]) -> None:
         if not dist.is_available():
-            raise Wrong("this PyTorch has no torch.distributed: leave out procs=")
+            raise UsageError("this PyTorch has no torch.distributed: leave out procs=")
         self.rank, self._waits = _rank(), waits
         size, socket = int(os.environ["WORLD_SIZE"]), os.environ.pop("DROLAB_MEETING", None)
         # All processes are on this machine, whose name may lead to an address that is not there.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo" if sys.platform == "linux" else "lo0")
         apart = device.type == "cuda" and not _numbered(word)
         with self._together():
-            store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), size,
-                                  self.rank == 0, _PATIENCE,
-                                  master_listen_fd=None if socket is None else int(socket))
+            store = dist.TCPStore(  # type: ignore[attr-defined]
+                os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), size, self.rank == 0,
+                _PATIENCE, master_listen_fd=None if socket is None else int(socket))
             dist.init_process_group("nccl" if apart else "gloo", store=store, rank=self.rank,
                                     world_size=size, timeout=_PATIENCE)
 
@@ -79,7 +80,8 @@ class Group(forms.Processes):
         try:
             yield
         except RuntimeError as e:
-            raise Lost(f"it has lost the other processes: {str(e).splitlines()[0]}") from None
+            raise ConnectionLost("it has lost the other processes: "
+                                 f"{str(e).splitlines()[0]}") from None
 
     def add(self, tensors: Sequence[Tensor]) -> None:
         """Sets tensors to their sums over all processes."""
@@ -103,15 +105,17 @@ class Group(forms.Processes):
             return
         with self._together():
             for bucket in _buckets(tensors):
-                flat = _flatten_dense_tensors(bucket)
+                flat = torch.cat([t.reshape(-1) for t in bucket])
                 do(flat)
-                for t, now in zip(bucket, _unflatten_dense_tensors(flat, bucket)):
-                    t.copy_(now)
+                at = 0
+                for t in bucket:
+                    t.copy_(flat[at:at + t.numel()].view_as(t))
+                    at += t.numel()
 
 
-def _buckets(tensors: Sequence[Tensor]) -> Iterator[List[Tensor]]:
+def _buckets(tensors: Sequence[Tensor]) -> Iterator[list[Tensor]]:
     """Yields the tensors in lists of one type and a bounded size."""
-    bucket: List[Tensor] = []
+    bucket: list[Tensor] = []
     size = 0
     for t in tensors:
         if bucket and (t.dtype != bucket[0].dtype or size + t.numel() > _BUCKET):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any, Optional
 
 import numpy as np
 
-from .job import Wrong
+from ._errors import UsageError
 
 __all__ = ["Places", "PLAIN", "column", "inputs", "places"]
 
-Places = Dict[str, Any]  # the key or the number of each part, by its role
+Places = dict[str, Any]  # the key or the number of each part, by its role
 
 PLAIN: Places = {"x": 0, "y": 1, "group": 2}
 _ROLES = ("x", "y", "group", "attribute", "metadata")
@@ -26,22 +27,23 @@ def places(sample: Any, split: str, fields: Optional[Mapping[str, Any]], grouper
     found = _by_form(sample, split) if fields is None else dict(fields)
     for role, key in found.items():
         if role not in _ROLES:
-            raise Wrong(f"fields has the role {role!r}: the roles are {', '.join(_ROLES)}")
+            raise UsageError(f"fields has the role {role!r}: the roles are {', '.join(_ROLES)}")
         try:
             part = sample[key]
         except (KeyError, IndexError, TypeError):
-            raise Wrong(f"fields has {key!r} for {role}, which a sample of {split} does not have"
-                        ) from None
+            raise UsageError(f"fields has {key!r} for {role}, which a sample of {split} does not "
+                             "have") from None
         if role == "metadata" and grouper is None:
-            raise Wrong(f"a sample of {split} has metadata and no group: set self.grouper to a "
-                        "grouper of WILDS, or self.fields = {'x': 0, 'y': 1} to go without groups")
+            raise UsageError(f"a sample of {split} has metadata and no group: set self.grouper to "
+                             "a grouper of WILDS, or self.fields = {'x': 0, 'y': 1} to go without "
+                             "groups")
         if role not in ("x", "metadata") and math.prod(np.shape(part)) != 1:
             how = "give the number of its class, as by argmax" if role == "y" else \
                 "give one whole number"
-            raise Wrong(f"the {'label' if role == 'y' else role} of a sample of {split} has the "
-                        f"shape {tuple(np.shape(part))}: {how}")
+            raise UsageError(f"the {'label' if role == 'y' else role} of a sample of {split} has "
+                             f"the shape {tuple(np.shape(part))}: {how}")
     if "y" not in found or "x" not in found and not isinstance(sample, Mapping):
-        raise Wrong(f"fields does not name y, or x: a sample of {split} has {_of(sample)}")
+        raise UsageError(f"fields does not name y, or x: a sample of {split} has {_of(sample)}")
     return found
 
 
@@ -50,8 +52,8 @@ def _by_form(sample: Any, split: str) -> Places:
         found = {role: key for role, keys in _KEYS.items() for key in reversed(keys)
                  if key in sample}
         if "y" not in found:
-            raise Wrong(f"a sample of {split} has {_of(sample)}, of which none is label or labels: "
-                        "set self.fields, as in fields = {'y': 'target'}")
+            raise UsageError(f"a sample of {split} has {_of(sample)}, of which none is label or "
+                             "labels: set self.fields, as in fields = {'y': 'target'}")
         return found
     if isinstance(sample, (tuple, list)):
         if len(sample) == 2 or len(sample) == 3 and np.ndim(sample[2]) == 0:
@@ -60,8 +62,8 @@ def _by_form(sample: Any, split: str) -> Places:
             return {"x": 0, "y": 1, "metadata": 2}
         if len(sample) == 4 and [k for k in range(4) if np.ndim(sample[k])] == [1]:
             return {"x": 1, "y": 2, "attribute": 3}  # as in SubpopBench
-    raise Wrong(f"a sample of {split} is no x, y and no x, y, group: let the data set give one of "
-                "them, or set self.fields")
+    raise UsageError(f"a sample of {split} is no x, y and no x, y, group: let the data set give "
+                     "one of them, or set self.fields")
 
 
 def _of(sample: Any) -> str:

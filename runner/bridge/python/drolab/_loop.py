@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
-import threading
-import time
-from collections import abc
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
-                    Sequence, Tuple, Union)
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, SupportsFloat, Union
 
 import numpy as np
 
-from .job import MOST_LOGGED, Wrong
-from .serve import VERSION, _packages
-from .talk import Answer, Failed, Lost, Talk, end_of
+from ._data import Counts, Data
+from ._errors import ConnectionLost, ProtocolError, RunStopped, SettingError, UsageError
+from ._job import MOST_LOGGED
+from ._serve import VERSION, packages_of
+from ._shapes import remedy_of
+from ._signals import Wishes
+from ._talk import Answer, Talk, end_of
 
 if TYPE_CHECKING:
-    from .ranks import Group
+    from ._ranks import Group
 
-__all__ = ["Failed", "Lost", "Run", "start"]
+__all__ = ["Run", "start"]
 
 Split = Union[int, Mapping[str, int]]
-Samples = Tuple[Tuple[str, ...], List[np.ndarray]]  # what the arrays are, and the arrays
-Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
+Samples = tuple[tuple[str, ...], list[np.ndarray]]  # what the arrays are, and the arrays
 
 _OPTIONAL = ("label", "group", "index")
 _BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
-_SIGNALS = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
-_AGAIN = 5.0  # seconds in which signals are one wish
-_WHOLE = ("weights(more=True) needs tensors, and a method that weighs each sample by itself, such as "
-          "sfk, with weights=device: {} needs all losses of a batch in one call")
+_WHOLE = ("weights(more=True) needs tensors, and a method that weighs each sample by itself, such "
+          "as sfk, with weights=device: {} needs all losses of a batch in one call")
 _ROUNDING = 0.01  # by which probabilities in half precision may miss the sum of 1
+_SCALED = 1e4  # norms of gradients above it are rare, and usual for those of a GradScaler
+_SCALED_STEPS = 3
 _FIRST = "call torch.distributed.init_process_group before drolab.start"
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
 
-def start(name: Optional[str] = None, *, method: Optional[str] = None,
+def start(name: Optional[str] = None, data: Optional[Data] = None, *, method: Optional[str] = None,
           samples: Optional[Split] = None, class_counts: Optional[Counts] = None,
           group_counts: Optional[Counts] = None, classes: Optional[Sequence[Any]] = None,
           groups: Optional[Sequence[Any]] = None, settings: Optional[Mapping[str, Any]] = None,
@@ -52,15 +53,8 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
     Args:
         name: The subject of the run. The name of a new run begins with it, except for a fork,
             whose name begins like its parent's.
+        data: The numbers of samples, classes and groups: see ``drolab.Data``.
         method: One of drolab's methods, such as ``"sfk"``.
-        samples: The number of training samples, or the number for each split,
-            ``{"train": n, "val": n, "test": n}``. A validation split must be named here.
-        class_counts: The number of samples of each class, in the order of the class numbers: of
-            the training split, or by split as in ``samples``.
-        group_counts: The number of samples of each group, given like ``class_counts``.
-        classes: The names of the classes.
-        groups: The names of the groups.
-        settings: Settings of drolab by their keys.
         resume: A run to go on with, with its settings. The arguments that describe the run may
             be left out, and a setting that differs is refused.
         from_: A run to fork: ``RUN``, ``RUN@STEP`` or ``RUN@selected``.
@@ -74,62 +68,77 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         higher: Names given to ``run.log`` whose values are better when they are greater.
         lower: Names given to ``run.log`` whose values are better when they are smaller.
         runs: The folder of runs; by default drolab's own.
-        more: Further settings of drolab as keywords, such as ``rho=0.5`` or ``batch=64``.
+        samples: A number of samples, or one by split. It goes with the next version, as do
+            ``class_counts``, ``group_counts``, ``classes``, ``groups`` and ``settings``: give
+            ``data``, and settings as keywords.
+        more: Settings of drolab as keywords, such as ``rho=0.5`` or ``batch=64``.
 
     Returns:
         The run.
 
     Raises:
-        Failed: drolab refuses the run.
-        Wrong: The run cannot be started.
+        RunStopped: drolab refuses the run.
+        UsageError: The run cannot be started.
     """
+    old = dict(samples=samples, class_counts=class_counts, group_counts=group_counts,
+               classes=classes, groups=groups)
+    if any(x is not None for x in old.values()):
+        data = _old_data(data, **old)
+    if settings is not None:
+        warnings.warn("settings= goes with the next version: give each setting as a keyword",
+                      DeprecationWarning, stacklevel=2)
     if os.name != "posix":
-        raise Wrong("runs with a loop of their own need Linux or macOS")
+        raise UsageError("runs with a loop of their own need Linux or macOS")
     group = None
     if _several():
-        from .ranks import Group
+        from ._ranks import Group
 
         group = Group()
     elif int(os.environ.get("WORLD_SIZE") or 1) > 1:
-        raise Wrong(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
+        raise UsageError(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
+    if resume is None and int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0) > 0 and \
+            os.environ.get("RANK") == "0":
+        print("drolab: torchrun has started the script again, and a new run begins: "
+              "drolab.start(resume=RUN) would go on with the one before", file=sys.stderr)
     run = Run(group)
     try:
-        given: Dict[str, Any] = dict(settings or {}, **more)
+        given: dict[str, Any] = dict(settings or {}, **more)
         if method is not None:
             given["method"] = method
         if resume is None and from_ is None:
             if method is None:
-                raise Wrong('drolab.start has no method: write method="sfk"')
-            if samples is None:
-                raise Wrong("drolab.start has no samples: write samples=len(train)")
-        if samples is None and any(x is not None for x in
-                                   (class_counts, group_counts, classes, groups)):
-            raise Wrong("drolab.start has classes or groups and no samples: write "
-                        "samples=len(train)")
-        head: Dict[str, Any] = {
+                raise SettingError('drolab.start has no method: write method="sfk"')
+            if data is None:
+                raise SettingError("drolab.start has no data: write data=drolab.Data(train=train), "
+                                   "or drolab.Data(train=len(train))")
+        head: dict[str, Any] = {
             "version": VERSION, "notes": True, "name": name or "", "resume": resume or "",
             "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
             "higher": list(higher), "lower": list(lower), "restart": bool(restart),
             "steps_per_epoch": int(steps_per_epoch),
-            "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
+            "parameters": int(parameters), "device": str(device), "packages": packages_of(packages),
             "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
             "interpreter": sys.executable or ""}
-        if samples is not None:
-            head["samples"] = {k: int(v) for k, v in _by_split(samples).items()}
-            for key, counts, names in (("class", class_counts, classes),
-                                       ("group", group_counts, groups)):
-                if counts is not None:
-                    table = {k: [int(n) for n in v] for k, v in _by_split(counts).items()}
-                    head[key + "_counts"] = table
-                    if names is None:
-                        names = range(len(table.get("train") or ()))
-                if names is not None:
-                    head["groups" if key == "group" else "classes"] = [str(n) for n in names]
+        if data is not None:
+            head.update(data.head())
         run._begin(head, runs)
     except BaseException as e:
         run._leave(e)
         raise
     return run
+
+
+def _old_data(data: Optional[Data], samples: Any, **more: Any) -> Data:
+    """Returns the data as the version before took them."""
+    if data is not None:
+        raise SettingError("drolab.start has data and samples, or counts and names: give them to "
+                           "drolab.Data alone")
+    if samples is None:
+        raise SettingError("drolab.start has classes or groups and no samples: write "
+                           "data=drolab.Data(train=train)")
+    warnings.warn("samples=, class_counts=, group_counts=, classes= and groups= go with the next "
+                  "version: give data=drolab.Data(...)", DeprecationWarning, stacklevel=3)
+    return Data(**_by_split(samples), **more)
 
 
 def _plain(key: str, value: Any) -> Any:
@@ -140,10 +149,10 @@ def _plain(key: str, value: Any) -> Any:
         return value.tolist()
     if isinstance(value, (list, tuple)):
         return [_plain(key, v) for v in value]
-    raise Wrong(f"the setting {key} is a {type(value).__name__}: give a number or text")
+    raise SettingError(f"the setting {key} is a {type(value).__name__}: give a number or text")
 
 
-def _by_split(value: Any) -> Dict[str, Any]:
+def _by_split(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {"train": value}
 
 
@@ -183,13 +192,15 @@ class Run:
         self._form: Any = None  # forms.Form, once a tensor was weighed by a form
         self._copies: Any = None  # device.Copies
         self._ready = False  # the form is that of the next weights
-        self._parts: List[Samples] = []  # of the present batch, if it comes in parts
-        self._later: List[Callable[[], None]] = []  # messages whose arrays are on their way
-        self._heeded: List[int] = []  # signals that this run takes as the wish to stop
+        self._parts: list[Samples] = []  # of the present batch, if it comes in parts
+        self._later: list[Callable[[], None]] = []  # messages whose arrays are on their way
+        self._signals = Wishes(self._wish, lambda: self._talk is not None and self._talk.over)
+        self._taken = contextlib.ExitStack()  # what the end of the run gives back
         self._over = False
+        self._long = 0  # steps with a gradient as of a GradScaler
         self.id = ""
 
-    def _begin(self, head: Dict[str, Any], runs: Optional[str]) -> None:
+    def _begin(self, head: dict[str, Any], runs: Optional[str]) -> None:
         """Asks drolab for the run."""
         self.id, group = str(head["resume"]), self._group
         if group is not None:
@@ -204,12 +215,12 @@ class Run:
         self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
         self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
         if self._talk is not None:
-            self._talk.id = self.id
+            self._talk.id, self._talk.begun = self.id, True
         if group is not None:
             group.run = self.id
             group.wait_for(float(answer["patience"]))
             self.saved = self.saved and group.saved(self.saved)
-        self._heed()
+        self._taken.enter_context(self._signals)
 
     # Calls of a step.
 
@@ -229,27 +240,27 @@ class Run:
         accumulation. The method must then weigh each sample by itself.
         """
         if self._weighed:
-            raise Wrong("run.weights comes twice: call run.step() behind optimizer.step(), "
-                        "with skipped=True if no step was taken")
+            raise UsageError("run.weights comes twice: call run.step() behind optimizer.step(), "
+                             "with skipped=True if no step was taken")
         given = {"label": label, "group": group, "index": index}
         in_parts = more or bool(self._parts)
         computes = in_parts or self._computes(losses)
         if in_parts and not (self._formed and hasattr(losses, "new_tensor") and
                              losses.device.type != "mps"):
-            raise Wrong(_WHOLE.format("this run"))
+            raise UsageError(_WHOLE.format("this run"))
         if computes and not self._ready:
             self.ready(losses.device)
         if in_parts and not self._form.each:
-            raise Wrong(_WHOLE.format(f"the form {self._form.kind}"))
+            raise UsageError(_WHOLE.format(f"the form {self._form.kind}"))
         part = f"part {len(self._parts)} " if in_parts else ""
         take = (lambda name, x: self._copies.take(part + name, x)) if computes else None
         has, arrays = _samples(losses, take, **given)
         if self._parts and has != self._parts[0][0]:
-            raise Wrong("the parts of a batch have different arrays: give label, group and index "
-                        "with all of them, or with none")
+            raise UsageError("the parts of a batch have different arrays: give label, group and "
+                             "index with all of them, or with none")
         if self._group is not None and not len(arrays[0]):
-            raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
-                        "as a DistributedSampler does")
+            raise UsageError("the batch of this rank is empty: give every rank samples in each "
+                             "step, as a DistributedSampler does")
         if computes:
             self._copies.mark()
             self._parts.append((has, arrays))
@@ -261,13 +272,13 @@ class Run:
         if self._group is not None and answer:
             answer[0] = self._group.mine(answer[0])
         if len(answer) != 2 or answer[0].shape != arrays[0].shape:
-            raise Failed(_STRANGE)
+            raise ProtocolError(_STRANGE)
         self._samples = []
         self._hear_wishes(head, answer[1])
         self._weighed = True
         if not hasattr(losses, "new_tensor"):
             return answer[0]
-        from .forms import rounded
+        from ._forms import rounded
 
         return rounded(answer[0], losses)
 
@@ -279,16 +290,15 @@ class Run:
         """
         import torch
 
-        from . import device as moves
-        from . import forms
+        from . import _device, _forms
 
         if self._form is None:
-            self._form, self._copies = forms.Form(), moves.Copies()
+            self._form, self._copies = _forms.Form(), _device.Copies()
         if not self._formed:
-            raise Wrong("the method has no form, or weights is host: use run.weights")
+            raise UsageError("the method has no form, or weights is host: use run.weights")
         head, answer = self._ask("weights", (), [], self._formed)
         if len(answer) not in (2, 3):
-            raise Failed(_STRANGE)
+            raise ProtocolError(_STRANGE)
         self._hear_wishes(head, answer[1])
         self._form.set(head, answer[0], answer[2] if len(answer) > 2 else None,
                        torch.empty(0, device=device).device)
@@ -301,7 +311,7 @@ class Run:
         capture it. The numbers stay in the same memory.
         """
         if self._form is None:
-            raise Wrong("run.form comes before run.ready")
+            raise UsageError("run.form comes before run.ready")
         return self._form.weights(losses, {"label": label, "group": group, "index": index},
                                   self._group)
 
@@ -312,7 +322,7 @@ class Run:
 
     def _hear_wishes(self, head: Mapping[str, Any], rate: np.ndarray) -> None:
         if rate.size != 1:
-            raise Failed(_STRANGE)
+            raise ProtocolError(_STRANGE)
         self.lr = float(rate[0])
         self._fresh = head.get("fresh") is True
         self.stopping = head.get("stop") is True
@@ -332,18 +342,18 @@ class Run:
                 hears nothing of it.
         """
         if not self._weighed:
-            raise Wrong("run.step comes before the last part of its batch: it is the one without "
-                        "more=True" if self._parts else
-                        "run.step comes without run.weights before it")
+            raise UsageError("run.step comes before the last part of its batch: it is the one "
+                             "without more=True" if self._parts else
+                             "run.step comes without run.weights before it")
         samples, late = self._samples, bool(self._samples)
         rate = np.nan if lr is None else float(lr)
-        norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
-        of: Tuple[str, ...] = ()
-        drawn: List[np.ndarray] = []
+        norm = np.nan if grad_norm is None else self._value("norm", _full(grad_norm), late)
+        of: tuple[str, ...] = ()
+        drawn: list[np.ndarray] = []
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
             take = (lambda name, x: self._copies.take("fresh " + name, x)) if late else None
-            if isinstance(given, abc.Mapping):  # typing's is slow
+            if isinstance(given, Mapping):
                 of, drawn = _samples(take=take, **given)
             else:
                 parts = given if isinstance(given, (tuple, list)) else (given,)
@@ -356,8 +366,8 @@ class Run:
         else:
             self._tell_step(samples, rate, norm, of, drawn, skipped)
 
-    def _tell_step(self, samples: List[Samples], rate: float, norm: Any, of: Tuple[str, ...],
-                   drawn: List[np.ndarray], skipped: bool) -> None:
+    def _tell_step(self, samples: list[Samples], rate: float, norm: Any, of: tuple[str, ...],
+                   drawn: list[np.ndarray], skipped: bool) -> None:
         """Tells drolab of a step, whose samples and fresh samples have come from the device."""
         has = samples[0][0] if samples else ()
         arrays = [a[0] if len(a) == 1 else np.concatenate(a)
@@ -367,8 +377,19 @@ class Run:
             drawn = self._group.join("fresh", of, drawn) if of else []
         if self._talk is not None:
             more = {"skipped": True} if skipped else {}
-            self._talk.tell("step", has, [np.array([rate, float(norm)]), *arrays, *drawn], of,
-                            **more)
+            length = float(norm)
+            if length > _SCALED:
+                self._suspect(length)
+            self._talk.tell("step", has, [np.array([rate, length]), *arrays, *drawn], of, **more)
+
+    def _suspect(self, length: float) -> None:
+        """Warns once that gradients seem to be scaled, after some of such a length."""
+        self._long += 1
+        if self._long == _SCALED_STEPS:
+            warnings.warn(
+                f"the gradient norm is {length:.4g}, as before a GradScaler unscales it: call "
+                "scaler.unscale_(optimizer) before clip_grad_norm_, which would else clip to next "
+                "to nothing", RuntimeWarning, stacklevel=4)
 
     # Between steps.
 
@@ -380,7 +401,7 @@ class Run:
         several ranks it needs the index, and each gives its part.
         Returns True if the method wants the network and the optimiser as they were at the start.
         """
-        has, arrays = (), []  # type: Tuple[str, ...], List[np.ndarray]
+        has, arrays = (), []  # type: tuple[str, ...], list[np.ndarray]
         if losses is not None:
             has, arrays = _samples(losses, label=label, group=group, index=index,
                                    correct=_truth("end_epoch", correct))
@@ -407,8 +428,8 @@ class Run:
 
     def _check_pass(self, call: str, index: Any) -> None:
         if self._group is not None and index is None:
-            raise Wrong(f"{call}: give index, the places of the samples in the split: several "
-                        "ranks may give the same sample")
+            raise UsageError(f"{call}: give index, the places of the samples in the split: several "
+                             "ranks may give the same sample")
 
     def best(self) -> bool:
         """Reports whether the present evaluation is the best so far by the setting ``select``.
@@ -417,10 +438,11 @@ class Run:
         """
         return self._ask("selected")[0].get("selected") is True
 
-    def log(self, **values: float) -> None:
+    def log(self, **values: SupportsFloat) -> None:
         """Records the script's own values, of at most 64 names. It does not wait for drolab."""
         if len(values) > MOST_LOGGED:
-            raise Wrong(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
+            raise UsageError(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
+        values = {name: _full(value) for name, value in values.items()}
         talk = self._talk
         if talk is None:  # rank 0 logs its own
             return
@@ -449,7 +471,7 @@ class Run:
         When the block has ended, either all of it is on the disk or nothing is.
         """
         if self._weighed or self._ready:
-            raise Wrong("run.checkpoint comes between run.weights and run.step")
+            raise UsageError("run.checkpoint comes between run.weights and run.step")
         folder = str(self._ask("checkpoint")[0].get("folder"))
         own = contextlib.nullcontext(folder) if self._group is None else self._group.folder(folder)
         with own as mine:
@@ -493,7 +515,7 @@ class Run:
         try:
             if self._talk is not None:
                 self._end(self._talk, "stopped" if status == "stopped" else "failed", cause)
-        except (Failed, Lost):
+        except (RunStopped, ConnectionLost):
             pass
         except KeyboardInterrupt:
             self._close(kill=True)
@@ -522,10 +544,7 @@ class Run:
         if self._over:
             return
         self._over = True
-        with contextlib.suppress(ValueError):  # not the main thread
-            for number in self._heeded:
-                if signal.getsignal(number) == self._wish:
-                    signal.signal(number, signal.SIG_DFL)
+        self._taken.close()
         if self._talk is not None:
             self._talk.close(kill)
         if self._group is not None:
@@ -533,39 +552,11 @@ class Run:
 
     # The wish to stop.
 
-    def _heed(self) -> None:
-        """Takes the signals that end a process as the wish to stop, if the script does not."""
-        self._process, self._wished = os.getpid(), 0.0
-        self._terminals = [fd for fd in range(3) if os.isatty(fd)]
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in set(_SIGNALS):
-            if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, self._wish)
-                self._heeded.append(number)
-
-    def _heed_again(self) -> None:
+    def take_signals(self) -> None:
         """Takes back the signals that a library has taken since the start."""
-        for number in self._heeded:
-            signal.signal(number, self._wish)
+        self._signals.take_again()
 
-    def _wish(self, number: int, frame: Any) -> None:
-        """Hears the first signal. A later one ends the process, and so does one to a child.
-
-        A cluster and a launcher may both tell it at almost the same time.
-        """
-        now = time.monotonic()
-        self._wished = self._wished or now
-        if now - self._wished > _AGAIN or os.getpid() != self._process or \
-                self._talk is not None and self._talk.over:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
-        if number != signal.SIGTERM:  # the terminal has gone, and nobody reads what is printed
-            for fd in self._terminals:
-                nowhere = os.open(os.devnull, os.O_RDWR)
-                os.dup2(nowhere, fd)
-                os.close(nowhere)
+    def _wish(self) -> None:
         if self._talk is not None:
             self._talk.stop()
         elif self._group is not None:
@@ -580,13 +571,13 @@ class Run:
         while self._later:
             self._later.pop(0)()
 
-    def _ask(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+    def _ask(self, do: str, has: tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
              most: Optional[int] = 0, **more: Any) -> Answer:
         """Asks drolab, about the samples of all ranks: see Talk.ask."""
         if self._over:
-            raise Wrong(f"run {self.id} has ended")
+            raise UsageError(f"run {self.id} has ended")
         if self._group is None and _several():
-            raise Wrong(f"the processes of torch.distributed train a run each: {_FIRST}")
+            raise UsageError(f"the processes of torch.distributed train a run each: {_FIRST}")
         if self._copies is not None:
             self._settle()
         asked = self._talk if self._group is None else self._group
@@ -599,10 +590,9 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
     """Returns the names of the arrays of samples, and the arrays. Their values may come later."""
     a = take("losses", losses) if take else _array(losses)
     if a.dtype.kind != "f":
-        raise Wrong(f"losses are {a.dtype}: give floats")
+        raise UsageError(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
-        raise Wrong(f"losses have the shape {a.shape}: give the loss of each sample, as "
-                    'reduction="none" does')
+        raise UsageError(f"losses have the shape {a.shape}: {remedy_of(a.shape)}")
     if a.dtype.itemsize not in (4, 8) or not a.dtype.isnative:
         a = a.astype(np.float64)
     has, arrays = ["losses"], [np.ascontiguousarray(a)]
@@ -611,8 +601,8 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
             continue
         b = values if name == "confidence" else _whole(name, take(name, values) if take else values)
         if b.shape != a.shape:
-            raise Wrong(f"{name} has the shape {b.shape} and losses have {a.shape}: give one for "
-                        "each sample")
+            raise UsageError(f"{name} has the shape {b.shape} and losses have {a.shape}: give one "
+                             "for each sample")
         has.append(name)
         arrays.append(b)
     return tuple(has), arrays
@@ -632,24 +622,31 @@ def _number(x: Any) -> float:
     return float(x.detach() if hasattr(x, "detach") else x)
 
 
+def _full(x: Any) -> Any:
+    """Returns a value as every rank has it. A DTensor, as of FSDP2, is put together from parts."""
+    return x.full_tensor() if hasattr(x, "full_tensor") else x
+
+
 def _whole(name: str, x: Any) -> np.ndarray:
     a = _array(x)
     if a.dtype.kind not in "iub":
-        raise Wrong(f"{name} is {a.dtype}: give whole numbers from 0")
+        raise UsageError(f"{name} is {a.dtype}: give whole numbers from 0, or leave {name} out, as "
+                         "in regression")
     if a.dtype not in (np.int64, np.int32) or not a.dtype.isnative:
         a = a.astype(np.int64)
     return np.ascontiguousarray(a)
 
 
-def _predicted(probability: Any, label: Any) -> Tuple[np.ndarray, np.ndarray]:
+def _predicted(probability: Any, label: Any) -> tuple[np.ndarray, np.ndarray]:
     """Returns which samples are classified correctly, and the greatest probability of each."""
     p = _array(probability)
     if p.ndim != 2 or p.shape[1] == 0 or label is None:
-        raise Wrong(f"evaluate: probability has the shape {p.shape}: give [n, classes], and label")
+        raise UsageError(f"evaluate: probability has the shape {p.shape}: give [n, classes], and "
+                         "label")
     labels = _whole("label", label)
     if labels.shape != p.shape[:1]:
-        raise Wrong(f"evaluate: probability has {len(p)} rows and label has {labels.size}: give "
-                    "one of each for each sample")
+        raise UsageError(f"evaluate: probability has {len(p)} rows and label has {labels.size}: "
+                         "give one of each for each sample")
     fits = (p.min(1) >= -_ROUNDING) & (abs(p.sum(1, dtype=np.float64) - 1) <= _ROUNDING)
     if not fits.all():
         first = int(np.argmin(fits))
@@ -657,8 +654,8 @@ def _predicted(probability: Any, label: Any) -> Tuple[np.ndarray, np.ndarray]:
         remedy = "logits.softmax(1)"
         if p.shape[1] == 1:
             remedy = "torch.stack([1 - p, p], 1) for the p of a sigmoid"
-        raise Wrong(f"evaluate: probability: sample {first} has {row}, and numbers from 0 to 1 "
-                    f"that add up to 1 are needed: give {remedy}")
+        raise UsageError(f"evaluate: probability: sample {first} has {row}, and numbers from 0 to "
+                         f"1 that add up to 1 are needed: give {remedy}")
     best = p.argmax(1)
     confidence = p[np.arange(len(p)), best].astype(np.float64)
     return best == labels, np.clip(confidence, 0, 1)  # rounding has made some greater than 1
@@ -672,6 +669,6 @@ def _truth(call: str, x: Any) -> Any:
     wrong = (a != 0) & (a != 1)
     if wrong.any():
         first = int(np.argmax(wrong))
-        raise Wrong(f"{call}: correct: sample {first} has {a.flat[first]:.4g}: give True or False, "
-                    "as out.argmax(1) == label")
+        raise UsageError(f"{call}: correct: sample {first} has {a.flat[first]:.4g}: give True or "
+                         "False, as out.argmax(1) == label")
     return a.astype(np.int32)

@@ -1,0 +1,3 @@
+"""The version of this package. .github/packages/client writes that of a wheel."""
+
+__version__ = "0+source"

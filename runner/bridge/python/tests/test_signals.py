@@ -1,0 +1,88 @@
+import multiprocessing
+import os
+import signal
+import subprocess
+
+import pytest
+
+from drolab import _signals
+
+FORK = multiprocessing.get_context("fork")
+
+
+def sent(number, pid):
+    """Sends a signal from a process that is no parent of the receiver."""
+    subprocess.run(["sh", "-c", f"kill -{int(number)} {pid}"], check=True)
+
+
+@pytest.fixture
+def heard():
+    heard = []
+    with _signals.Wishes(lambda: heard.append(1), lambda: False):
+        yield heard
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"])
+def test_signals_are_wishes_within_the_block(heard, name):
+    os.kill(os.getpid(), getattr(signal, name))
+    assert heard == [1]
+
+
+def test_handlers_are_given_back():
+    before = {n: signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)}
+    own = signal.signal(signal.SIGUSR2, lambda *_: None)
+    try:
+        kept = signal.getsignal(signal.SIGUSR2)
+        with _signals.Wishes(list, lambda: False):
+            assert signal.getsignal(signal.SIGTERM) != before[signal.SIGTERM]
+            assert signal.getsignal(signal.SIGUSR2) is kept  # the script's own
+    finally:
+        signal.signal(signal.SIGUSR2, own)
+    assert {n: signal.getsignal(n) for n in before} == before
+
+
+def test_a_warning_never_ends_the_process(heard, monkeypatch):
+    monkeypatch.setattr(_signals, "_AGAIN", -1.0)
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGUSR1)
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert len(heard) == 4
+
+
+def worker(pipe, other):
+    other.close()  # so that the end of the test's process is seen
+    try:
+        while True:
+            pipe.recv()
+            pipe.send("here")
+    except EOFError:
+        pass
+
+
+def forked():
+    ours, theirs = FORK.Pipe()
+    w = FORK.Process(target=worker, args=(theirs, ours), daemon=True)
+    w.start()
+    theirs.close()
+    return w, ours
+
+
+@pytest.mark.skipif(not hasattr(signal, "sigwaitinfo"), reason="needs sigwaitinfo")
+def test_a_worker_outlives_a_signal_to_all(heard):
+    w, pipe = forked()
+    sent(signal.SIGTERM, w.pid)
+    sent(signal.SIGTERM, os.getpid())
+    pipe.send("are you there")
+    assert pipe.poll(10) and pipe.recv() == "here" and heard == [1]
+    w.terminate()  # by its parent
+    w.join(10)
+    assert w.exitcode == -signal.SIGTERM
+
+
+@pytest.mark.skipif(not hasattr(signal, "sigwaitinfo"), reason="needs sigwaitinfo")
+def test_a_worker_ends_by_a_signal_to_it_alone(heard, monkeypatch):
+    monkeypatch.setattr(_signals, "_LATE", 0.05)
+    w, _ = forked()
+    sent(signal.SIGTERM, w.pid)
+    w.join(10)
+    assert w.exitcode == -signal.SIGTERM and not heard
