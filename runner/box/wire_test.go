@@ -104,6 +104,7 @@ func FuzzLink(f *testing.F) {
 	f.Add([]byte(`{"run":"../a"}`), []byte(""))
 	f.Add([]byte(`{"lines":{"id":"../a","bytes":-5,"sum":1}}`), []byte("x\n"))
 	f.Add([]byte(`{"gone":"../.."}`), []byte(""))
+	f.Add([]byte(`{"answer":{"seq":1,"later":true,"reading":{"what":"x","of":-1}}}`), []byte(""))
 	f.Add([]byte(`{"hello":{"protocol":2,"format":1}}`), []byte(""))
 	f.Add([]byte(`{"pong":{"clock":"2026-01-01T00:00:00Z"},"all":true}`), []byte(""))
 	f.Fuzz(func(t *testing.T, head, body []byte) {

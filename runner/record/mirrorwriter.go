@@ -292,9 +292,18 @@ func (m *Mirror) Log(id string) LogState {
 // Where run.json differs, the run is another one of the same name, and takes the place of the old.
 func (m *Mirror) Put(h *Head) error {
 	if err := m.put(h); err != nil {
-		return fmt.Errorf("box %s: run %.*q: %w", m.box, maxMirrorID, h.ID, err)
+		return fmt.Errorf("box %s: run %.*q: %w", m.box, maxMirrorID, h.ID, explainOnce(err))
 	}
 	return nil
+}
+
+// explainOnce explains what of the writing of a mirror nobody has explained yet.
+func explainOnce(err error) error {
+	var explained *runner.DiskError
+	if errors.As(err, &explained) {
+		return err
+	}
+	return disk.Explain(err)
 }
 
 func (m *Mirror) put(h *Head) error {
@@ -515,7 +524,7 @@ func (m *Mirror) Append(
 		after, err = m.append(id, before, lines)
 	}
 	if err != nil {
-		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id, err)
+		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id, explainOnce(err))
 	}
 	return after, dropped, err
 }
@@ -611,7 +620,7 @@ func (m *Mirror) Remove(id string) error {
 		return nil
 	}
 	if err := m.remove(id); err != nil {
-		return fmt.Errorf("box %s: removing run %s: %w", m.box, id, err)
+		return fmt.Errorf("box %s: removing run %s: %w", m.box, id, explainOnce(err))
 	}
 	return nil
 }
