@@ -16,14 +16,14 @@ import (
 func (t *Table) Head() string {
 	head := ""
 	switch t.At {
-	case Last:
-		return ""
 	case Mean:
 		head = fmt.Sprintf("Figures are means of each run's last evaluations, %d at most.",
 			runner.AverageWindow)
-	default:
+	case Selected:
 		head = fmt.Sprintf("Figures are of the step that each run selected by %s on the "+
 			"validation split.", t.Select)
+	default:
+		return ""
 	}
 	if t.hasRefits() {
 		head += fmt.Sprintf(" Methods that refit after training, marked%s, stand at their last "+

@@ -214,3 +214,19 @@ func TestSmoothing(t *testing.T) {
 		r.Wait(time.Second, time.Second/5)
 	}
 }
+
+// TestQueuedRunsSayWhenKeysWork: the reason why a key does nothing on a queued run of this program
+// is that it waits, and says when it will work.
+func TestQueuedRunsSayWhenKeysWork(t *testing.T) {
+	w := watching(t, 120, 40).watch
+	run := w.Runs.Run()
+	run.Status = runner.Queued
+	w.Mine[run.ID] = true
+	want := run.Label + " is queued: pause works once it runs"
+	if got := w.noVerb("pause", runner.Running, runner.Paused)(run); got != want {
+		t.Errorf("pause says %q, want %q", got, want)
+	}
+	if got := w.noVerb("stop")(run); got != "" {
+		t.Errorf("a queued run cannot be stopped: %q", got)
+	}
+}
