@@ -32,7 +32,8 @@ func (r runsDir) python(t testing.TB, modules, script string, args ...string) ([
 		t.Fatal(err)
 	}
 	c.Env = append(os.Environ(), "DROLAB_COMMAND="+self(), "PYTHONPATH="+path,
-		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1",
+		"PYTHONWARNINGS=ignore::DeprecationWarning") // many scripts count their data by hand
 	var errs strings.Builder
 	c.Stderr = &errs
 	out, err := c.Output()

@@ -263,7 +263,7 @@ func TestPausedRanks(t *testing.T) {
 	o := startRanks(t)
 	o.must(o.pause("1").Kill())
 	said := <-o.ended
-	if want := "Failed: rank 1 ended without a word"; !strings.Contains(said[0], want) {
+	if want := "RunStopped: rank 1 ended without a word"; !strings.Contains(said[0], want) {
 		t.Errorf("rank 0 says %q, want %q", said[0], want)
 	}
 	o.until(runner.Failed)

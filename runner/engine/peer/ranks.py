@@ -74,7 +74,7 @@ def forked(size, work, together=True):
                 status = 0
             except BaseException as e:
                 say(error=f"{type(e).__name__}: {e}", rank=rank)
-                if not isinstance(e, (drolab.RunStopped, drolab.ConnectionLost, drolab.UsageError)) and \
+                if not isinstance(e, drolab.Error) and \
                         "expected" not in str(e):
                     traceback.print_exc()
             finally:
@@ -336,40 +336,40 @@ def leaves(run):
 def faults(size, who):
     """Yields for each fault its name, the trouble, further settings, and what the others say."""
     yield "raise", at("backward", 6, who, raises), {}, \
-        f"Failed: rank {who}: ValueError: bad sample 17, as expected (ranks.py, line"
-    yield "fresh", at("fresh", 6, who, raises), {}, f"Failed: rank {who}: ValueError: bad sample 17"
-    yield "save", at("save", 7, who, raises), {}, f"Failed: rank {who}: ValueError: bad sample 17"
+        f"RunStopped: rank {who}: ValueError: bad sample 17, as expected (ranks.py, line"
+    yield "fresh", at("fresh", 6, who, raises), {}, f"RunStopped: rank {who}: ValueError: bad sample 17"
+    yield "save", at("save", 7, who, raises), {}, f"RunStopped: rank {who}: ValueError: bad sample 17"
     yield "quit", at("step", 6, who, lambda run: sys.exit("as expected")), {}, \
-        f"Failed: rank {who}: SystemExit: as expected"
-    gone = f"Failed: rank {who} ended without a word"
+        f"RunStopped: rank {who}: SystemExit: as expected"
+    gone = f"RunStopped: rank {who} ended without a word"
     if who == 0:
-        gone = "Lost: rank 0 ended without a word: killed, or cut off: go on with"
+        gone = "ConnectionLost: rank 0 ended without a word: killed, or cut off: go on with"
     yield "exit", at("weights", 6, who, lambda run: os._exit(3)), {}, gone
     yield "kill", at("backward", 6, who, kill), {}, gone
     yield "empty", at("weights", 6, who, lambda run: "empty"), {}, \
-        f"Failed: rank {who}: Wrong: the batch of this rank is empty: give every rank samples"
-    yield "nan", at("weights", 6, who, lambda run: "nan"), {}, "Failed: weights: the loss of "
+        f"RunStopped: rank {who}: UsageError: the batch of this rank is empty: give every rank samples"
+    yield "nan", at("weights", 6, who, lambda run: "nan"), {}, "RunStopped: weights: the loss of "
     less = ("losses, label", "losses") if who == 0 else ("losses", "losses, label")
     yield "less", at("weights", 6, who, lambda run: "less"), {}, \
-        f"Failed: run.weights: rank {who or 1} gives {less[0]} and rank 0 gives {less[1]}: give"
+        f"RunStopped: run.weights: rank {who or 1} gives {less[0]} and rank 0 gives {less[1]}: give"
     comes = ("run.weights", "run.evaluate")[::1 if who == 0 else -1]
     yield "other", at("step", 6, who, lambda run: run.evaluate(
         "test", losses=X[:4, 0], index=torch.arange(4))), {}, \
-        f"Failed: rank {who or 1} comes to {comes[0]} and rank 0 to {comes[1]}: give every rank"
+        f"RunStopped: rank {who or 1} comes to {comes[0]} and rank 0 to {comes[1]}: give every rank"
     comes = ("run.weights", "the end of its block")[::1 if who == 0 else -1]
     yield "early", at("step", 6, who, leaves), {}, \
-        f"Failed: rank {who or 1} comes to {comes[0]} and rank 0 to {comes[1]}: give every rank"
+        f"RunStopped: rank {who or 1} comes to {comes[0]} and rank 0 to {comes[1]}: give every rank"
     yield "bare", at("pass", 7, who, lambda run: "bare"), {}, \
-        f"Failed: rank {who}: Wrong: evaluate: give index, the places of the samples"
+        f"RunStopped: rank {who}: UsageError: evaluate: give index, the places of the samples"
     yield "hang", at("weights", 6, who, hangs), {"program_patience": 5}, \
-        f"Failed: rank {who} did not come to run.weights within 5 s: it hangs, or leaves out a call"
-    yield "skip", at("weights", 6, who, lambda run: "skip"), {"program_patience": 5}, "Failed: rank"
+        f"RunStopped: rank {who} did not come to run.weights within 5 s: it hangs, or leaves out a call"
+    yield "skip", at("weights", 6, who, lambda run: "skip"), {"program_patience": 5}, "RunStopped: rank"
     if who == 0:
-        yield "refused", None, {"rho": -1}, "Failed: "
-        yield "lost", at("step", 6, 0, ends_drolab), {}, "Lost: drolab's process of run ranks-"
+        yield "refused", None, {"rho": -1}, "RunStopped: "
+        yield "lost", at("step", 6, 0, ends_drolab), {}, "ConnectionLost: drolab's process of run ranks-"
     if who == 1:
-        yield "settings", None, {}, f"Failed: drolab.start: rank {who} has rho=2 and rank 0 has "
-        yield "absent", None, {}, f"Failed: rank {who}: Wrong: drolab.start has no method"
+        yield "settings", None, {}, f"RunStopped: drolab.start: rank {who} has rho=2 and rank 0 has "
+        yield "absent", None, {}, f"RunStopped: rank {who}: SettingError: drolab.start has no method"
 
 
 def kill(run):
