@@ -16,7 +16,7 @@ import drolab.torch
 import far
 from drolab import device, loop
 
-STEPS, BATCH, N = 200, 24, 96
+STEPS, BATCH, N = 80, 24, 96
 runs = sys.argv[1]
 torch.set_num_threads(1)
 device.stream = lambda _: far.Stream()
