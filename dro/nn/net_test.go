@@ -49,12 +49,15 @@ func skipped(model string) bool {
 }
 
 // side returns the side of the images in tests that run every model. A deep model takes seconds for
-// large images.
+// large images. With -short the images of other models are such that convnet pools them to a pixel.
 func side(model string) int {
-	if model == "resnet18" {
+	switch model {
+	case "resnet18":
 		return 8
+	case "alexnet":
+		return 32
 	}
-	return 32
+	return testsize.Pick(16, 32, 32)
 }
 
 func TestEveryModelLearnsABatch(t *testing.T) {
@@ -208,7 +211,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		n := testNet(t, c)
 		x, labels, ratios := batch(c, 16, 1)
 		losses, classes := make([]float64, 16), make([]int, 16)
-		if a := testing.AllocsPerRun(5, func() {
+		if a := testing.AllocsPerRun(1, func() {
 			for _, mode := range []Mode{Train, Probe, Evaluate} {
 				n.SetMode(mode)
 				n.Losses(losses, x, labels)

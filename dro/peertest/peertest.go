@@ -7,6 +7,7 @@ package peertest
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -62,6 +63,7 @@ func Run(t testing.TB, modules, script string, args ...string) (stdout []byte) {
 	t.Helper()
 	python := Python(t, strings.Fields(modules)...)
 	c := exec.Command(python, append([]string{script}, args...)...)
+	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1") // waiting threads would take time from others
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	stdout, err := c.Output()

@@ -108,10 +108,12 @@ func (p *pair) look() {
 	p.settle()
 }
 
-// lookAtAll lets the far side look as often as it needs to see every run at rest.
+// lookAtAll lets the far side look once for new runs, and then as often as it needs to see every
+// run at rest: each look takes at least one of them in turn.
 func (p *pair) lookAtAll() {
 	p.t.Helper()
-	for range restingParts {
+	p.look()
+	for range p.far.order {
 		p.look()
 	}
 }

@@ -220,7 +220,7 @@ func TestWeightsOfForms(t *testing.T) {
 		}
 		want := r.log(t, ids[0])
 		for _, id := range ids[1:] {
-			wantLog(t, methods[i], r.log(t, id), want, 0, 50)
+			wantLog(t, methods[i], r.log(t, id), want, 0, 20)
 		}
 		for k, want := range []string{spec.OnHost, spec.OnDevice, spec.OnDevice} {
 			run, err := record.Find(string(r), ids[k])

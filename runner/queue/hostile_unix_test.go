@@ -102,7 +102,9 @@ func TestRunJSONThatWasChanged(t *testing.T) {
 // and another run goes on.
 func TestMappedFileIsCut(t *testing.T) {
 	dir := t.TempDir()
-	const n, side = 260, 1024 // large enough that data maps it
+	defer func(was int64) { data.InMemory = was }(data.InMemory)
+	data.InMemory = 1 << 20 // data maps larger files
+	const n, side = 40, 1024
 	for _, part := range []string{"train", "t10k"} {
 		images := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 3}, n)
 		labels := binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, n)
@@ -133,7 +135,7 @@ func TestMappedFileIsCut(t *testing.T) {
 		m := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: m, Threads: threads, Parallel: 1})
 		s := brief(dro.ERM)
-		s.Dataset, s.Model, s.Batch, s.Epochs, s.EvalEvery = "idx:"+dir, "linear", 2, 1, 0
+		s.Dataset, s.Model, s.Batch, s.Epochs, s.EvalEvery = "idx:"+dir, "linear", 2, 6, 0
 		cut := filepath.Join(dir, "train-images-idx3-ubyte")
 		ids, err := q.Start(runner.Request{Specs: []spec.Spec{s},
 			Means: runner.Means{Threads: threads}})

@@ -27,7 +27,8 @@ func TestAgainstPyTorch(t *testing.T) {
 	var want map[string]struct {
 		Worst []float64 `json:"worst_group_accuracy"` // in percent
 	}
-	out := peer("groups.py", path, "--seeds", "2", "--epochs", "8", "--drop-epoch", "6")
+	out := peer("groups.py", path, "--seeds", "2", "--epochs", "8", "--drop-epoch", "6",
+		"--threads", "1")
 	if err := json.Unmarshal(out, &want); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func expectEpochs(t *testing.T, when string, o *Overview, done, planned float64)
 // TestOverviewPlansRungs: the epochs of runs that rungs will drop are not planned, and at the end
 // the planned epochs are done.
 func TestOverviewPlansRungs(t *testing.T) {
-	testsize.NotShort(t, "trains 32 runs, as TestHalving does")
+	testsize.NotShort(t, "trains 32 runs, and TestHalving half of them")
 	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .03, .003, .0003]", 1)
 	f := made(t, text+"halving: {epochs: [1, 2], keep: .5}\n")
 	// 32 runs of an epoch, 16 of one more, 8 of two more.

@@ -223,7 +223,7 @@ func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 // TestSelectionIsBlindToTheTestSplit: a shuffle of the test labels changes no selection, including
 // those of rungs and steps, but it changes the figures of the test split.
 func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
-	testsize.NotShort(t, "trains 32 runs, as TestHalving does")
+	testsize.NotShort(t, "trains 32 runs, and TestHalving half of them")
 	text := `
 preset: csv
 grid: {lr: [.3, .03, .003, .0003], algo: [sfk, erm]}
@@ -272,17 +272,17 @@ halving: {epochs: [1, 2], keep: .5}
 // TestHalving: each method keeps the given share of its settings, by validation, and the kept runs
 // end as if no run had been stopped.
 func TestHalving(t *testing.T) {
-	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .03, .003, .0003]", 1)
+	text := strings.Replace(tiny, "rho: [.1, 1]", "lr: [.3, .03, .003, .0003]", 1)
 	full, halved := made(t, text), made(t, text+"halving: {epochs: [1, 2], keep: .5}\n")
 	work(t, full)
 	work(t, halved)
-	// 8 settings of each method: 4 after the first rung, 2 after the second.
-	want := map[runner.Status]int{runner.Done: 8, Dropped: 24}
+	// 4 settings of each method: 2 after the first rung, 1 after the second.
+	want := map[runner.Status]int{runner.Done: 4, Dropped: 12}
 	if got := counts(t, halved); !maps.Equal(got, want) {
 		t.Fatalf("the states of the runs are %v, want %v", got, want)
 	}
 	look := NewProgress(halved)
-	for n, want := range map[int]int{1: 16, 2: 8} {
+	for n, want := range map[int]int{1: 8, 2: 4} {
 		r, err := look.rung(n)
 		if err != nil {
 			t.Fatalf("rung(%d): %v", n, err)

@@ -19,7 +19,7 @@ import (
 // TestLostOutput: a command whose output cannot be written, as on a full disk, ends with 1 and one
 // line. If its reader has left, as in | head, it ends with 0 and says nothing.
 func TestLostOutput(t *testing.T) {
-	lines := testsize.Few(3, "runs", "presets --json", "report", "version", "__complete run s",
+	lines := testsize.Few(3, "runs", "presets --json", "version", "report", "__complete run s",
 		"runs --json", "presets", "data list", "show recorded:paper/paper-erm-s1",
 		"compare recorded:paper")
 	every, n := testsize.Pick(12, 1, 1), 0 // of the helps

@@ -13,6 +13,7 @@ import (
 
 // TestPanicOfOneView: a panic in one view ends that view, with a report, but not the server.
 func TestPanicOfOneView(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, func(s *Settings) {
 		s.Lab.FixedRuns = lab.NewFixedRuns(func() ([]*record.Run, error) { panic("broken") })
 	})

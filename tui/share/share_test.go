@@ -21,6 +21,7 @@ import (
 
 // TestScreen: the interface is shown in the size of the client, and in every later one.
 func TestScreen(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	v := p.watch("xterm-256color", 100, 30)
 	v.await(t, "read-only")
@@ -46,6 +47,7 @@ func TestScreen(t *testing.T) {
 
 // TestColours: each viewer gets the colours that its own terminal supports.
 func TestColours(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	for _, c := range []struct {
 		term, environ, has, hasNot string
@@ -205,6 +207,7 @@ func TestUnfitTerminal(t *testing.T) {
 
 // TestAsksLittle: no terminal of a viewer is asked for more than the colour of its background.
 func TestAsksLittle(t *testing.T) {
+	t.Parallel()
 	v := startServer(t, nil).watch("xterm-kitty", 80, 24)
 	v.await(t, "read-only")
 	v.press("q")
@@ -223,6 +226,7 @@ func TestAsksLittle(t *testing.T) {
 // TestHostileSizes: no size of a client makes the server draw a screen that exhausts the memory of
 // the machine.
 func TestHostileSizes(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	for _, c := range []struct {
 		w, h  int
@@ -246,6 +250,7 @@ func TestHostileSizes(t *testing.T) {
 // TestPlaces: there is room for a limited number of viewers, and for another one when somebody has
 // left.
 func TestPlaces(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	var viewers []*viewer
 	for range 3 {
@@ -269,6 +274,7 @@ func TestPlaces(t *testing.T) {
 
 // TestStuck: a viewer that stops reading is cut off, while another goes on.
 func TestStuck(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	stuck, other := p.watch("xterm", 80, 24), p.watch("xterm", 80, 24)
 	stuck.await(t, "read-only")
@@ -324,6 +330,7 @@ func TestCrowd(t *testing.T) {
 
 // TestIdle: the view of a viewer who presses no key ends.
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
@@ -336,6 +343,7 @@ func TestIdle(t *testing.T) {
 
 // TestBabel: what a client sends without an end is dropped, and does not fill the memory.
 func TestBabel(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
@@ -348,6 +356,7 @@ func TestBabel(t *testing.T) {
 
 // TestEnds: viewers are told that the server has ended.
 func TestEnds(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
@@ -362,6 +371,7 @@ func TestEnds(t *testing.T) {
 
 // TestGone: the place of a viewer who closes the window becomes free.
 func TestGone(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, func(s *Settings) { s.Viewers = 1 })
 	v := p.watch("xterm", 80, 24)
 	v.await(t, "read-only")
@@ -469,6 +479,7 @@ func (p *testServer) silent(t *testing.T, n, closed int) {
 // TestSilentCrowd holds as many connections open as the server allows, and tries more, all without
 // a key. A viewer with a key still gets a screen at once and keeps it. No deadline passes.
 func TestSilentCrowd(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	const room = 3 + spareConnections
 	p.silent(t, 60, 60-room)

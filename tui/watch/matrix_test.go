@@ -22,10 +22,11 @@ func onWho(w *Page) {
 // TestMatrixByWidth: Who suffers has a column for each method from 60 columns on. In less it has
 // their marks, and f goes on to the bars of one run, since its second view would show the same.
 func TestMatrixByWidth(t *testing.T) {
+	r := watching(t, 100, 40)
+	r.Wait(20*time.Second, time.Second)
+	onWho(r.watch)
 	for w := 100; w < 140; w++ {
-		r := watching(t, w, 40)
-		r.Wait(20*time.Second, time.Second)
-		onWho(r.watch)
+		r.Size(w, 38)
 		r.watch.touch()
 		at, _ := r.watch.inside(r.watch.screen.focus)
 		matrix := at.W >= 58
@@ -44,6 +45,9 @@ func TestMatrixByWidth(t *testing.T) {
 		}
 		if got := r.watch.Board.CurrentView(r.watch.screen.focus).Name; got != want {
 			t.Errorf("%d columns within the panel: f shows %q, want %q", at.W, got, want)
+		}
+		for r.watch.Board.CurrentView(r.watch.screen.focus) != view {
+			r.Press("f")
 		}
 	}
 }

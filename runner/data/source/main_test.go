@@ -3,6 +3,7 @@ package source
 import (
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"testing"
 
 	_ "drolab/dro/memtest"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 

@@ -138,9 +138,11 @@ def network(size, kind=torch.float32):
 
 # Numbers.
 
+STEPS = 40
+
 
 def numbers(rank, sizes, method, way):
-    """Trains 100 steps. Returns the run, the weights of all steps, and the parameters.
+    """Trains STEPS steps. Returns the run, the weights of all steps, and the parameters.
 
     It computes in float64: sfk takes the rounding of float32 to more than the bounds.
     """
@@ -159,8 +161,9 @@ def numbers(rank, sizes, method, way):
             return drawn()
 
     with drolab.start("numbers", method=method, runs=RUNS, samples=N,
-                      batch=BATCH, log_every=1, epochs=25, weights=way, **COUNTS) as run:
-        for step in range(100):
+                      batch=BATCH, log_every=1, epochs=STEPS * BATCH // N, weights=way,
+                      **COUNTS) as run:
+        for step in range(STEPS):
             losses, label, group, index = drawn()
             w = run.weights(losses, label=label, group=group, index=index)
             kept.append(w * (sum(sizes) / (size * len(losses))))
@@ -168,7 +171,7 @@ def numbers(rank, sizes, method, way):
             (w * losses).mean().backward()
             optimizer.step()
             run.step(lr=0.1, grad_norm=torch.tensor(1.0), fresh=fresh)
-            if step % 50 == 49:  # as a DistributedSampler does, with more samples than there are
+            if step % 20 == 19:  # as a DistributedSampler does, with more samples than there are
                 most = -(-N // size) + 3 * (size > 1)
                 i = (torch.arange(most) * size + rank) % N
                 with torch.no_grad():
@@ -200,11 +203,11 @@ def all_numbers():
     for sizes in ([12, 12], [17, 7], [4, 9, 11], [1, 2, 3, 18]) if LONG else ([4, 9, 11],):
         for (method, way), one, *ranks in zip(cases, *alone, *several(sizes)):
             want_w, want_x = torch.load(io.BytesIO(bytes.fromhex(one["kept"])))
-            want_w = want_w.view(100, BATCH)
+            want_w = want_w.view(STEPS, BATCH)
             for r, rank in enumerate(ranks):
                 assert rank["id"] == ranks[0]["id"] != one["id"]
                 w, x = torch.load(io.BytesIO(bytes.fromhex(rank["kept"])))
-                far = (w.view(100, -1) - want_w[:, part(r, sizes)]).abs().max()
+                far = (w.view(STEPS, -1) - want_w[:, part(r, sizes)]).abs().max()
                 assert far < 1e-6, (method, way, sizes, r, far)
                 assert (x - want_x).abs().max() < 1e-5, (method, way, sizes, r)
             print(method, way, "-".join(map(str, sizes)), one["id"], ranks[0]["id"])

@@ -17,7 +17,7 @@ import far
 from drolab import _device as device
 from drolab import _loop as loop
 
-STEPS, BATCH, N = 200, 24, 96
+STEPS, BATCH, N = 80, 24, 96
 runs = sys.argv[1]
 torch.set_num_threads(1)
 device.stream = lambda _: far.Stream()
