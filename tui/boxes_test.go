@@ -155,7 +155,7 @@ func TestBoxesSays(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	word := strings.Repeat("a long story of ssh ", 12) + "\x1b[31mthe end"
 	hello := &box.Hello{Version: "v1.2.3", System: "linux/amd64", Cores: 32,
-		GPUs: []string{"H200", "H200"}, RunsDir: "/runs\x1b[2J", Advice: "a logout ends runs"}
+		RunsDir: "/runs\x1b[2J", Advice: "a logout ends runs"}
 	for what, c := range map[string]struct {
 		state box.State
 		wants []string
@@ -166,7 +166,7 @@ func TestBoxesSays(t *testing.T) {
 		"a link": {box.State{Linked: true, Complete: true, Since: ago(754 * time.Second),
 			Hello: hello, Runs: 231, Live: 2, Bytes: 1234567,
 			Problems: []string{"run a: \x1b[2Jis not the name of a run", "run b: has no seal"}},
-			[]string{"gpu1 linked for 12m34s", "231 runs, 2 live", "32 cores · H200 · H200",
+			[]string{"gpu1 linked for 12m34s", "231 runs, 2 live", "32 cores",
 				"v1.2.3 on linux/amd64", `/runs\x1b[2J`, "1.2 MB", "a logout ends runs",
 				`run a: \x1b[2Jis not the name of a run`, "run b: has no seal"},
 			[]string{"known", "Clock"}},

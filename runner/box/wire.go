@@ -99,7 +99,6 @@ type Hello struct {
 	Format   int       `json:"format"` // of the runs
 	System   string    `json:"system,omitempty"`
 	Cores    int       `json:"cores,omitempty"`
-	GPUs     []string  `json:"gpus,omitempty"`
 	RunsDir  string    `json:"runs_dir,omitempty"`
 	Clock    time.Time `json:"clock"`
 	Advice   string    `json:"advice,omitempty"` // what ends runs there at a logout

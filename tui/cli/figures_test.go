@@ -220,7 +220,7 @@ func ofPageCompare(t *testing.T, dir string) map[string]rowFigures {
 	runs, _ := record.List(dir)
 	driver.Send(lab.Compare{Runs: runs})
 	screen := tuitest.Text(driver.Shot())
-	if !strings.Contains(screen, fmt.Sprintf("epoch %d", tuitest.Epochs)) {
+	if !strings.Contains(screen, fmt.Sprintf("last epoch, %d", tuitest.Epochs)) {
 		t.Errorf("page Compare does not say of which epoch its %d rows are:\n%s", len(table.Rows),
 			screen)
 	}

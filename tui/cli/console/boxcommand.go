@@ -68,7 +68,10 @@ func listBoxes(ctx context.Context, con *Console) error {
 		of.Linked, of.Problem = s.Linked, cell.OneLine(s.Word)
 		if s.Hello != nil {
 			of.Version, of.System = s.Hello.Version, s.Hello.System
-			of.Cores, of.GPUs = s.Hello.Cores, s.Hello.GPUs
+			of.Cores = s.Hello.Cores
+		}
+		for _, g := range s.GPUs {
+			of.GPUs = append(of.GPUs, cell.OneLine(g.Name))
 		}
 		list = append(list, of)
 	}
