@@ -252,9 +252,7 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 		return kit.Complain(msg.Err)
 	}
 	m.launched = msg.IDs
-	for _, id := range msg.IDs {
-		m.Mine[id] = true
-	}
+	m.Begun(msg)
 	if msg.Parent != "" { // the branch races its parent
 		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...),
 			Parent: msg.Parent})
@@ -267,7 +265,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Err != nil {
 		return kit.Complain(msg.Err)
 	}
-	if msg.Verb == "resume" {
+	if msg.Verb == "resume" && m.BoxOf(msg.ID) == "" {
 		m.Mine[msg.ID] = true
 	}
 	if msg.Done == "" {

@@ -270,7 +270,7 @@ func (s *Screen) f(c *cobra.Command, env Env) {
 // prints returns the places where a file prints to a terminal past the writers of a console.
 func prints(file *ast.File) (list []string) {
 	// make the writers, measure, draw, pass on the bytes of a box where there is no terminal
-	raw := []string{"New", "terminalSize", "screen", "root", "forwardedStream"}
+	raw := []string{"New", "terminalSize", "screen", "root", "forwardedStream", "serveBox"}
 	for _, d := range file.Decls {
 		f, isFunc := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {

@@ -18,8 +18,8 @@ func NoSamples(r *record.Run) string {
 	if of == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s is on box %s: ssh %[2]s .local/bin/drolab eval %[1]s --split train "+
-		"--top 50", r.Meta.ID, of.Box)
+	return fmt.Sprintf("%s is on box %s: drolab eval %[1]s --box %[2]s --split train --top 50",
+		r.Meta.ID, of.Box)
 }
 
 // Silences are the boxes from which nothing is heard, each with how long ago it was heard: "3 h

@@ -34,6 +34,7 @@ type Started struct {
 	IDs    []string
 	Err    error
 	Parent string // of forks, the run that they come from
+	Box    string // that has them; "" is this machine
 }
 
 // Answered is the answer to something that was asked of one run: "pause",
