@@ -243,7 +243,11 @@ func (l *Page) value(key string, room int) string {
 // total says what Enter starts.
 func (l *Page) total() string {
 	s := l.spec()
-	return fmt.Sprintf("%s: %s × %s", kit.Plural(len(s.Algorithms)*s.Seeds, "run"),
+	runs := kit.Plural(len(s.Algorithms)*s.Seeds, "run")
+	if l.where != "" {
+		runs += " " + l.onPlace()
+	}
+	return fmt.Sprintf("%s: %s × %s", runs,
 		kit.Plural(len(s.Algorithms), "method"), kit.Plural(s.Seeds, "seed"))
 }
 

@@ -200,14 +200,14 @@ func (l *Page) describePlace() string {
 	return strings.Join(words, " · ")
 }
 
-// viewPlaces paints the names of the machines, with that of the chosen one in another style. Where
-// they do not all fit, it comes first.
+// viewPlaces paints the names of the machines, with that of the chosen one in brackets. Where they do
+// not all fit, it comes first.
 func (l *Page) viewPlaces(room int) string {
 	t := l.Theme
 	chosen := cmp.Or(l.where, here)
 	paint := func(name string) string {
 		if name == chosen {
-			return t.Title.Paint(cell.OneLine(name))
+			return t.Title.Paint("[" + cell.OneLine(name) + "]")
 		}
 		return t.Dim.Paint(cell.OneLine(name))
 	}
