@@ -25,7 +25,8 @@ import (
 // foreseen returns settings with one seed, on little data.
 func foreseen() spec.Spec {
 	s := spec.Defaults()
-	s.Algorithms, s.Seeds, s.Dataset, s.Samples = []dro.Algorithm{dro.SFK, dro.ERM}, 1, "shapes", 400
+	s.Algorithms, s.Seeds = []dro.Algorithm{dro.SFK, dro.ERM}, 1
+	s.Dataset, s.Samples = "shapes", 400
 	s.Epochs, s.LRDropEpoch = 8, 9
 	return s
 }
@@ -68,8 +69,8 @@ func TestForesee(t *testing.T) {
 	}
 }
 
-// TestForeseeLong: a forecast takes as long as the box says that it is at it, and a link that is cut
-// meanwhile is an error.
+// TestForeseeLong: a forecast takes as long as the box says that it is at it, and a link that is
+// cut meanwhile is an error.
 func TestForeseeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory(t, 1)
@@ -127,8 +128,8 @@ func TestHostileForesight(t *testing.T) {
 	near := &nearConversation{Link: l, out: newSender(io.Discard)}
 	bad := "\x1b]0;x\a\n" + strings.Repeat("y", 1<<12)
 	hello := &Hello{Protocol: protocol, Format: runner.Format, Version: bad, System: bad, CPU: bad,
-		RunsDir: bad, Advice: strings.Repeat("z\n", 1<<16), GPUs: slices.Repeat([]string{bad}, 1000),
-		Cores: -3, Memory: -1}
+		RunsDir: bad, Advice: strings.Repeat("z\n", 1<<16),
+		GPUs: slices.Repeat([]string{bad}, 1000), Cores: -3, Memory: -1}
 	must(t, near.take(&frame{Hello: hello}))
 	got := l.State().Hello
 	for _, text := range append([]string{got.Version, got.System, got.CPU, got.RunsDir},

@@ -165,7 +165,9 @@ func (l *Page) undo() {
 // The cursor stays on the setting, although others may come or go above it.
 func (l *Page) set(key, text string) {
 	if key == whereKey {
-		l.problem = l.choosePlace(text)
+		if l.problem = l.checkPlace(text); l.problem == nil {
+			l.choosePlace(text)
+		}
 		return
 	}
 	s, err := l.withSetting(key, text)

@@ -22,8 +22,9 @@ type estimate struct {
 }
 
 // estimateOf extrapolates from finished runs of the same model on the same dataset with this
-// processor, those of a machine, which the end of a sentence names as in "here". It divides the number of images to go through by the speed of the whole machine: the
-// images a second of such a run, times the number of runs that shared the machine then.
+// processor. It divides the number of images to go through by the speed of the whole machine: the
+// images a second of such a run, times the number of runs that shared the machine then. there names
+// the machine at the end of a sentence: "here".
 func estimateOf(specs []spec.Spec, past []*record.Run, cpu, there string) estimate {
 	if len(specs) == 0 {
 		return estimate{basis: "no runs chosen"}

@@ -20,9 +20,9 @@ type warnings struct {
 	err error // why the runs would not start
 }
 
-// preview returns the command that reads the data of the review, on the machine where they start, to
-// find what its runs would warn of. Runs of other seeds warn of the same, so one seed of each method
-// is asked.
+// preview returns the command that reads the data of the review, on the machine where they start,
+// to find what its runs would warn of. Runs of other seeds warn of the same, so one seed of each
+// method is asked.
 func (l *Page) preview() tea.Cmd {
 	of, s, dir, parts := l.asked, *l.spec(), l.Config.DataDir, l.preset().Parts()
 	s.Algorithms, s.Seeds = slices.Clone(s.Algorithms), 1

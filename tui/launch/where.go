@@ -38,8 +38,8 @@ const (
 
 // whereRow returns the row of the place.
 func (l *Page) whereRow() spec.Setting {
-	return spec.Setting{Key: whereKey, Choices: l.places, Doc: "the machine that trains the runs: " +
-		"this one, or a box with its own data and programs"}
+	const doc = "the machine that trains the runs: this one, or a box with data of its own"
+	return spec.Setting{Key: whereKey, Choices: l.places, Doc: doc}
 }
 
 // places returns the names of all machines.
@@ -56,11 +56,8 @@ func (l *Page) checkPlace(name string) error {
 	return nil
 }
 
-// choosePlace chooses a machine by its name.
-func (l *Page) choosePlace(name string) error {
-	if err := l.checkPlace(name); err != nil {
-		return err
-	}
+// choosePlace chooses the machine of a name that is among places.
+func (l *Page) choosePlace(name string) {
 	if name == here {
 		name = ""
 	}
@@ -68,7 +65,6 @@ func (l *Page) choosePlace(name string) error {
 		l.place = place{where: name, listed: l.listed}
 		l.updatePlace()
 	}
-	return nil
 }
 
 // Choices returns the choices that the user makes on the page.
@@ -81,9 +77,11 @@ func (l *Page) Choices() lab.Choices {
 			return []string{l.where}
 		},
 		Set: func(value []string) {
-			if len(value) != 1 || l.choosePlace(value[0]) != nil { // that box is not among those of --box
-				_ = l.choosePlace(here)
+			name := here
+			if len(value) == 1 && l.checkPlace(value[0]) == nil { // the box may be gone
+				name = value[0]
 			}
+			l.choosePlace(name)
 		}}}
 }
 
@@ -113,8 +111,8 @@ func (l *Page) findDatasets() tea.Cmd {
 	}
 }
 
-// showDatasets takes in the datasets of the machine. If a box has not said which it has, a tick asks
-// it again.
+// showDatasets takes in the datasets of the machine. If a box has not said which it has, a tick
+// asks it again.
 func (l *Page) showDatasets(m datasetsMsg) {
 	if m.where != l.where { // the user has chosen another since
 		return
@@ -200,8 +198,8 @@ func (l *Page) describePlace() string {
 	return strings.Join(words, " · ")
 }
 
-// viewPlaces paints the names of the machines, with that of the chosen one in brackets. Where they do
-// not all fit, it comes first.
+// viewPlaces paints the names of the machines, with that of the chosen one in brackets. Where they
+// do not all fit, it comes first.
 func (l *Page) viewPlaces(room int) string {
 	t := l.Theme
 	chosen := cmp.Or(l.where, here)

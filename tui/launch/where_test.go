@@ -138,8 +138,8 @@ func TestWhereIsKept(t *testing.T) {
 	}
 }
 
-// TestStartsThere: the review tells of the box, and Enter starts the runs there. They are no runs of
-// this process.
+// TestStartsThere: the review tells of the box, and Enter starts the runs there. They are no runs
+// of this process.
 func TestStartsThere(t *testing.T) {
 	b := placesOf(t)
 	b.choose(t, "gpu1")
@@ -186,8 +186,8 @@ func TestNoStartThere(t *testing.T) {
 	}
 }
 
-// TestPathsAndDataThere: data and programs are those of the box: what has a path of this machine, or
-// is not there, is refused with the remedy before a review.
+// TestPathsAndDataThere: data and programs are those of the box: what has a path of this machine,
+// or is not there, is refused with the remedy before a review.
 func TestPathsAndDataThere(t *testing.T) {
 	b := placesOf(t)
 	b.choose(t, "gpu1")
