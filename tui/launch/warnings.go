@@ -40,8 +40,11 @@ func (l *Page) preview() tea.Cmd {
 
 // space says how much the kept checkpoints of a run take.
 func (w *warnings) space() string {
-	if w.Bytes == 0 {
+	switch {
+	case w.reading:
 		return "…"
+	case w.Bytes == 0:
+		return "not known"
 	}
 	return fmt.Sprintf("up to %s a run, for %s from which F can fork", bytesText(w.Bytes),
 		kit.Plural(w.Checkpoints, "checkpoint"))

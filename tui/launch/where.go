@@ -69,6 +69,9 @@ func (l *Page) choosePlace(name string) {
 
 // Choices returns the choices that the user makes on the page.
 func (l *Page) Choices() lab.Choices {
+	if len(l.Config.Boxes) == 0 {
+		return nil
+	}
 	return lab.Choices{{Name: whereKey,
 		Get: func() []string {
 			if l.where == "" {
