@@ -231,8 +231,7 @@ func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) [
 	}
 	say("Runs", runsText(s, now), t.Text)
 	if h := s.Hello; h != nil {
-		parts := append([]string{kit.Plural(h.Cores, "core")}, h.GPUs...)
-		say("Machine", strings.Join(parts, " · "), t.Text)
+		say("Machine", strings.Join(append(lab.MachineOf(h), h.GPUs...), " · "), t.Text)
 		for _, g := range s.GPUs {
 			say(fmt.Sprintf("GPU %d", g.Index), gpuText(g), t.Text)
 		}

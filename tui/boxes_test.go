@@ -20,6 +20,7 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -154,8 +155,9 @@ func TestBoxesSays(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	word := strings.Repeat("a long story of ssh ", 12) + "\x1b[31mthe end"
-	hello := &box.Hello{Version: "v1.2.3", System: "linux/amd64", Cores: 32,
-		GPUs: []string{"H200", "H200"}, RunsDir: "/runs\x1b[2J", Advice: "a logout ends runs"}
+	hello := &box.Hello{Version: "v1.2.3", System: "linux/amd64", Cores: 32, CPU: "Xeon",
+		Memory: 512 << 30,
+		GPUs:   []string{"H200", "H200"}, RunsDir: "/runs\x1b[2J", Advice: "a logout ends runs"}
 	for what, c := range map[string]struct {
 		state box.State
 		wants []string
@@ -166,7 +168,8 @@ func TestBoxesSays(t *testing.T) {
 		"a link": {box.State{Linked: true, Complete: true, Since: ago(754 * time.Second),
 			Hello: hello, Runs: 231, Live: 2, Bytes: 1234567,
 			Problems: []string{"run a: \x1b[2Jis not the name of a run", "run b: has no seal"}},
-			[]string{"gpu1 linked for 12m34s", "231 runs, 2 live", "32 cores · H200 · H200",
+			[]string{"gpu1 linked for 12m34s", "231 runs, 2 live",
+				"Xeon · 32 cores · 512 GiB · H200 · H200",
 				"v1.2.3 on linux/amd64", `/runs\x1b[2J`, "1.2 MB", "a logout ends runs",
 				`run a: \x1b[2Jis not the name of a run`, "run b: has no seal"},
 			[]string{"known", "Clock"}},
@@ -463,6 +466,19 @@ func TestStartedThere(t *testing.T) {
 	}
 	if !strings.Contains(r.notice.Text, "box gpu1: no link") {
 		t.Errorf("the notice is %q, want that the box has no link", r.notice.Text)
+	}
+}
+
+// TestStartIsHeeded: while runs start after a question, as before one, keys do nothing.
+func TestStartIsHeeded(t *testing.T) {
+	r := onFar(t, tuitest.Epoch0(), 80, 24)
+	begun := false
+	r.Send(lab.Heeded{Starting: "Starting a run …", Begin: func() tea.Msg {
+		begun = r.Starting != ""
+		return nil
+	}})
+	if !begun {
+		t.Error("the start has not begun, or nothing says so")
 	}
 }
 

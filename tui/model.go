@@ -218,6 +218,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Started:
 		cmds = append(cmds, m.started(msg))
+	case lab.Heeded:
+		m.Starting = msg.Starting
+		return msg.Begin
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Answered:

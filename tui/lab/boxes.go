@@ -176,13 +176,14 @@ func (s *Lab) heeding(name string, begin tea.Cmd) tea.Cmd {
 		s.heeded = map[string]bool{}
 	}
 	s.heeded[name] = true
+	heeded := Heeded{Starting: s.Starting, Begin: begin}
 	s.Starting = "" // nothing is asked for before the answer
 	lines := []string{"On box " + cell.OneLine(name) + ", the end of the link may end the runs:"}
 	for line := range strings.Lines(advice) {
 		lines = append(lines, kit.Wrap(cell.OneLine(line), 72)...)
 	}
 	return kit.Question("Start there all the same?", lines,
-		kit.Answer{Keys: []string{"y"}, Name: "start", Then: begin})
+		kit.Answer{Keys: []string{"y"}, Name: "start", Then: kit.Send(heeded)})
 }
 
 // Changes implements changer.

@@ -176,16 +176,12 @@ func (l *Page) processor() lab.Processor {
 	return lab.Processor{}
 }
 
-// describePlace says what a box is: its name, processor, memory and GPUs.
+// describePlace says what a box is: its name, processor, cores, memory and GPUs.
 func (l *Page) describePlace() string {
 	words := []string{"box " + cell.OneLine(l.where)}
 	s := l.Link(l.where).State()
-	if h := s.Hello; h != nil && h.CPU != "" {
-		words = append(words, cell.OneLine(h.CPU))
-	}
-	if h := s.Hello; h != nil && h.Memory > 0 {
-		const gibi = 1 << 30
-		words = append(words, fmt.Sprintf("%.3g GiB", float64(h.Memory)/gibi))
+	if s.Hello != nil {
+		words = append(words, lab.MachineOf(s.Hello)...)
 	}
 	var names []string
 	count := map[string]int{}

@@ -146,7 +146,7 @@ func TestStartsThere(t *testing.T) {
 	b.page.spec().LRDropEpoch = 30
 	b.Press("enter")
 	b.sees(t, "Start shapes on gpu1?", "4 runs on gpu1:", "Where box gpu1 · a big processor · "+
-		"512 GiB", "judging by 1 run on gpu1", "64 cores, shared with no other run",
+		"64 cores · 512 GiB", "judging by 1 run on gpu1", "64 cores, shared with no other run",
 		"up to", "lr_drop_epoch is 30")
 	if len(b.there.Requests) > 0 {
 		t.Fatalf("the box was asked for %+v before the review ended", b.there.Requests)
