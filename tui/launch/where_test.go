@@ -96,6 +96,14 @@ func TestWhere(t *testing.T) {
 		}
 		b.sees(t, c.text)
 	}
+	lay := b.page.layout(b.Body.W, b.Body.H)
+	for _, where := range []string{"gpu1", "gpu2"} { // the cursor is on the row
+		b.Send(kit.Click{X: lay.settings.X + 5, Y: lay.settings.Y + 1})
+		if b.page.where != where {
+			t.Fatalf("a click leads to %q, want %s", b.page.where, where)
+		}
+	}
+	b.Press("u")
 	if b.Press("u"); b.Notice.Text == "" {
 		t.Error("nothing says that the runs start here already")
 	}
@@ -241,4 +249,15 @@ func TestTrustThere(t *testing.T) {
 		t.Errorf("the box got %s, want one start, which it decides about",
 			fmt.Sprint(b.there.Requests))
 	}
+}
+
+// TestOnABoxGolden: the page with a box chosen, and the review of a start there, on a small screen.
+func TestOnABoxGolden(t *testing.T) {
+	b := placesOf(t)
+	b.Size(80, 22)
+	b.Press("tab")
+	b.choose(t, "gpu1")
+	page := tuitest.Text(b.Shot())
+	b.Press("enter")
+	tuitest.Golden(t, "box", page+"\n"+tuitest.Text(b.Shot()))
 }
