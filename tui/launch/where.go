@@ -102,11 +102,13 @@ func (l *Page) findDatasets() tea.Cmd {
 	l.asking = true
 	where, link, dir := l.where, l.Link(l.where), l.Config.DataDir
 	return func() tea.Msg {
-		list, err := source.List(dir), error(nil)
+		m := datasetsMsg{where: where, entries: map[string]source.Entry{}}
+		var list []source.Entry
 		if link != nil {
-			list, err = link.Datasets()
+			list, m.err = link.Datasets()
+		} else {
+			list = source.List(dir)
 		}
-		m := datasetsMsg{where: where, err: err, entries: map[string]source.Entry{}}
 		for _, e := range list {
 			m.entries[e.Name] = e
 		}
