@@ -36,6 +36,7 @@ func codes() map[string]error {
 		"done":        ErrDone,
 		"live":        ErrLive,
 		"starting":    ErrStarting,
+		"unapproved":  ErrUnapproved,
 		"missing":     fs.ErrNotExist,
 		"taken":       fs.ErrExist,
 	}

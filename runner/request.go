@@ -138,5 +138,8 @@ var (
 // ErrLive says that an engine has runs that have not ended.
 var ErrLive = errors.New("not ended")
 
+// ErrUnapproved says that the user has not approved a program, so it is not started.
+var ErrUnapproved = errors.New("have not approved")
+
 // ErrStarting says that runs cannot be started before an earlier start is done.
 var ErrStarting = errors.New("another start is still reading its data: try again when it is done")

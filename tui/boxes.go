@@ -231,7 +231,7 @@ func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) [
 	}
 	say("Runs", runsText(s, now), t.Text)
 	if h := s.Hello; h != nil {
-		say("Machine", kit.Plural(h.Cores, "core"), t.Text)
+		say("Machine", strings.Join(lab.MachineOf(h), " · "), t.Text)
 		for _, g := range s.GPUs {
 			say(fmt.Sprintf("GPU %d", g.Index), gpuText(g), t.Text)
 		}

@@ -20,6 +20,7 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -154,8 +155,8 @@ func TestBoxesSays(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	word := strings.Repeat("a long story of ssh ", 12) + "\x1b[31mthe end"
-	hello := &box.Hello{Version: "v1.2.3", System: "linux/amd64", Cores: 32,
-		RunsDir: "/runs\x1b[2J", Advice: "a logout ends runs"}
+	hello := &box.Hello{Version: "v1.2.3", System: "linux/amd64", Cores: 32, CPU: "Xeon",
+		Memory: 512 << 30, RunsDir: "/runs\x1b[2J", Advice: "a logout ends runs"}
 	for what, c := range map[string]struct {
 		state box.State
 		wants []string
@@ -166,7 +167,8 @@ func TestBoxesSays(t *testing.T) {
 		"a link": {box.State{Linked: true, Complete: true, Since: ago(754 * time.Second),
 			Hello: hello, Runs: 231, Live: 2, Bytes: 1234567,
 			Problems: []string{"run a: \x1b[2Jis not the name of a run", "run b: has no seal"}},
-			[]string{"gpu1 linked for 12m34s", "231 runs, 2 live", "32 cores",
+			[]string{"gpu1 linked for 12m34s", "231 runs, 2 live",
+				"Xeon · 32 cores · 512 GiB",
 				"v1.2.3 on linux/amd64", `/runs\x1b[2J`, "1.2 MB", "a logout ends runs",
 				`run a: \x1b[2Jis not the name of a run`, "run b: has no seal"},
 			[]string{"known", "Clock"}},
@@ -279,7 +281,7 @@ func TestBoxes(t *testing.T) {
 func TestFarRunsAreRefused(t *testing.T) {
 	const (
 		link    = "box gpu1: no link for "
-		samples = "far-sfk-s1 is on box gpu1: ssh gpu1 .local/bin/drolab eval far-sfk-s1"
+		samples = "far-sfk-s1 is on box gpu1: drolab eval far-sfk-s1 --box gpu1"
 	)
 	for _, w := range []int{40, 80, 200} {
 		r := onFar(t, tuitest.Epoch0(), w, 24)
@@ -430,5 +432,74 @@ func TestFarRunsShareNoCores(t *testing.T) {
 	r.Press("1", "enter")
 	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "shared with no other run") {
 		t.Errorf("the review lacks shared with no other run:\n%s", s)
+	}
+}
+
+// TestStartedThere: runs that were started or resumed on a box are watched at once, and are no runs
+// of this process: leaving asks nothing. X stops them there.
+func TestStartedThere(t *testing.T) {
+	r := onFar(t, tuitest.Epoch0(), 120, 40)
+	r.Wait(time.Second, time.Second/5)
+	ids := []string{"far-sfk-s1", "far-erm-s1"}
+	r.Send(lab.Started{IDs: ids, Box: "gpu1"})
+	r.Send(lab.Answered{Verb: "resume", ID: "far-pgd-s1"})
+	r.Wait(time.Second, time.Second/5)
+	if got := r.watch.Runs.IDs(); r.current != watchPage || !slices.Equal(got, ids) {
+		t.Errorf("on page %d are watched %v, want %v", r.current+1, got, ids)
+	}
+	if mine := r.Started(); len(mine) > 0 {
+		t.Errorf("runs of this process are %v, want none", mine)
+	}
+	if m, ok := r.askLeave()().(leaveMsg); !ok || len(m.live) > 0 {
+		t.Errorf("leaving finds %v unfinished, want none", m.live)
+	}
+	r.Press("X")
+	s := tuitest.Text(r.shot(t))
+	for _, want := range append(ids, "2 runs on box gpu1:") {
+		if !strings.Contains(s, want) {
+			t.Errorf("X shows no %q:\n%s", want, s)
+		}
+	}
+	if r.Press("y"); len(r.asked.List) > 0 {
+		t.Errorf("this machine is asked for %v, want the box to be", r.asked.List)
+	}
+	if !strings.Contains(r.notice.Text, "box gpu1: no link") {
+		t.Errorf("the notice is %q, want that the box has no link", r.notice.Text)
+	}
+}
+
+// TestStartIsHeeded: while runs start after a question, as before one, keys do nothing.
+func TestStartIsHeeded(t *testing.T) {
+	r := onFar(t, tuitest.Epoch0(), 80, 24)
+	begun := false
+	r.Send(lab.Heeded{Starting: "Starting a run …", Begin: func() tea.Msg {
+		begun = r.Starting != ""
+		return nil
+	}})
+	if !begun {
+		t.Error("the start has not begun, or nothing says so")
+	}
+}
+
+// TestLaunchOnBoxes: the search finds the machine among the settings, and another page leads to the
+// review of a start there.
+func TestLaunchOnBoxes(t *testing.T) {
+	r := onFar(t, tuitest.Epoch0(), 80, 24)
+	r.Wait(time.Second, time.Second/5)
+	r.Press("1", ":")
+	r.Type("setting where")
+	r.Press("enter", "space")
+	s := tuitest.Text(r.shot(t))
+	for _, want := range []string{"here | [gpu1]", "box gpu1: no link for"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("Launch lacks %q:\n%s", want, s)
+		}
+	}
+	if r.Press("enter"); r.overlay != nil {
+		t.Errorf("Enter opens %q on a box without a link, want a notice", r.overlay.Title)
+	}
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 60}} {
+		r.size(size[0], size[1])
+		r.fits(t, "Launch on a box")
 	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"drolab/runner/lists"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -56,7 +57,11 @@ func (m *Model) stopAll() tea.Cmd {
 			return kit.Notice{Text: "All runs of the last start have ended"}
 		}
 		stops := lists.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
-		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids,
+		head := kit.Plural(len(ids), "run")
+		if box := m.BoxOf(ids[0]); box != "" {
+			head += " on box " + cell.OneLine(box)
+		}
+		lines := kit.QuestionLines(head+":", ids,
 			"Each saves a checkpoint first, and can be resumed.")
 		return kit.Question("Stop all?", lines,
 			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()

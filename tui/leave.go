@@ -19,11 +19,11 @@ func (m *Model) askLeave() tea.Cmd {
 	return func() tea.Msg { return leaveMsg{unfinishedRuns(s, started)} }
 }
 
-// unfinishedRuns returns those of the runs of this machine that have not ended.
+// unfinishedRuns returns those of some runs that have not ended.
 func unfinishedRuns(s lab.Source, ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		r, err := s.Find(id)
-		return err != nil || r.Status().Ended() || r.Mirrored() != nil
+		return err != nil || r.Status().Ended()
 	})
 }
 

@@ -218,6 +218,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Started:
 		cmds = append(cmds, m.started(msg))
+	case lab.Heeded:
+		m.Starting = msg.Starting
+		return msg.Begin
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Answered:
@@ -252,9 +255,7 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 		return kit.Complain(msg.Err)
 	}
 	m.launched = msg.IDs
-	for _, id := range msg.IDs {
-		m.Mine[id] = true
-	}
+	m.Begun(msg)
 	if msg.Parent != "" { // the branch races its parent
 		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...),
 			Parent: msg.Parent})
@@ -267,7 +268,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Err != nil {
 		return kit.Complain(msg.Err)
 	}
-	if msg.Verb == "resume" {
+	if msg.Verb == "resume" && m.BoxOf(msg.ID) == "" {
 		m.Mine[msg.ID] = true
 	}
 	if msg.Done == "" {

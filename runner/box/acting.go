@@ -111,7 +111,8 @@ func (a *ask) runs() []string {
 // checkAsk returns an error unless an ask has the form that this side takes.
 func (s *farConversation) checkAsk(a *ask) error {
 	kinds := 0
-	for _, is := range []bool{a.Start != nil, a.Order != nil, a.Change != nil, a.Settings != nil} {
+	for _, is := range []bool{a.Start != nil, a.Order != nil, a.Change != nil, a.Settings != nil,
+		a.Datasets, a.Foresee != nil} {
 		if is {
 			kinds++
 		}
@@ -124,6 +125,10 @@ func (s *farConversation) checkAsk(a *ask) error {
 	switch {
 	case kinds != 1:
 		return errors.New("expected one thing to do")
+	case a.Datasets:
+		return nil
+	case a.Foresee != nil:
+		return a.Foresee.check()
 	case s.Verbs == nil:
 		return errors.New("this side only reads")
 	case a.Start != nil:
@@ -210,6 +215,15 @@ func (s *farConversation) carryOut(ctx context.Context, a *ask) (got *answer) {
 		return answerOf(a, step, err)
 	case a.Change != nil:
 		return answerOf(a, 0, s.change(a.Change))
+	case a.Datasets:
+		got = answerOf(a, 0, nil)
+		got.Datasets = s.datasets()
+		return got
+	case a.Foresee != nil:
+		forecast, err := s.foresee(ctx, a.Foresee)
+		got = answerOf(a, 0, err)
+		got.Forecast = &forecast
+		return got
 	}
 	of, err := s.settings(a.Settings)
 	got = answerOf(a, 0, err)

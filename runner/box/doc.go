@@ -31,6 +31,7 @@
 //	link.go      Link: keeps a mirror up to date, says how it stands, tries again
 //	near.go      what this machine does with the frames of a conversation
 //	verbs.go     Link as runner.Verbs; changes of the records of runs; lost answers
+//	foresee.go   what a start on the box would find: Datasets, Foresee
 //	wants.go     which logs the other processes on a mirror want
 //	farside.go   FarSide: looks at the runs of a box, and sends what has changed
 //	silence.go   when a box counts as silent: its runs are then shown as they were known last

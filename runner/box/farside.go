@@ -34,6 +34,9 @@ type FarSide struct {
 	Now     func() time.Time
 	Verbs   runner.Verbs         // nil: it only reads
 	GPUs    func() []machine.GPU // as they are now; nil: none are known
+	DataDir string               // of the datasets
+	// Approved returns an error unless the user of the box has approved a program; nil: all are.
+	Approved func(path string) error
 }
 
 // Serve converses until the input ends or ctx is cancelled.

@@ -274,7 +274,7 @@ func TestNoLink(t *testing.T) {
 		"a login that says no more": {"echo Maintenance until noon",
 			"no drolab answers: Maintenance until noon"},
 		"an older drolab": {"echo drolab box-side 1; cat " + hello,
-			"speaks protocol 0, and this one speaks 2"},
+			"speaks protocol 0, and this one speaks 3"},
 	} {
 		script := filepath.Join(t.TempDir(), "ssh")
 		must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))

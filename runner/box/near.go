@@ -80,6 +80,7 @@ func (c *nearConversation) takePong(p *pong) {
 
 // greet takes in the hello of the far side, and asks for what is new there.
 func (c *nearConversation) greet(h *Hello) error {
+	h = cleanHello(*h)
 	switch {
 	case h.Protocol != protocol:
 		return fmt.Errorf("box %s: its drolab %s speaks protocol %d, and this one speaks %d: "+

@@ -2,9 +2,13 @@ package box
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +16,7 @@ import (
 	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // A Link sends verbs to its box: they act there, through the engine of that machine or on the
@@ -27,6 +32,9 @@ type ask struct {
 	Change *Change         `json:"change,omitempty"`
 	// Settings asks for those of a fork from a checkpoint, which only the box has.
 	Settings *checkpoint `json:"settings,omitempty"`
+	// Datasets and Foresee ask what a start would find. Nothing is written for them.
+	Datasets bool        `json:"datasets,omitempty"`
+	Foresee  *foreseeing `json:"foresee,omitempty"`
 }
 
 // checkpoint is one of a run.
@@ -46,11 +54,14 @@ type Change struct {
 
 // answer answers the ask with the same number.
 type answer struct {
-	Seq   int64         `json:"seq"`
-	Step  int64         `json:"step,omitempty"` // of a checkpoint that is on disk
-	Spec  *spec.Spec    `json:"spec,omitempty"` // the settings that were asked for
-	Error string        `json:"error,omitempty"`
-	Fault *runner.Fault `json:"fault,omitempty"` // the kind of the error, if known
+	Seq  int64      `json:"seq"`
+	Step int64      `json:"step,omitempty"` // of a checkpoint that is on disk
+	Spec *spec.Spec `json:"spec,omitempty"` // the settings that were asked for
+	// Datasets and Forecast are those that were asked for.
+	Datasets []dataset       `json:"datasets,omitempty"`
+	Forecast *train.Forecast `json:"forecast,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Fault    *runner.Fault   `json:"fault,omitempty"` // the kind of the error, if known
 	// Later says that this side is still at it. Such an answer is not the last.
 	Later   bool            `json:"later,omitempty"`
 	Reading *runner.Reading `json:"reading,omitempty"`
@@ -68,7 +79,7 @@ const (
 
 // takesLong reports whether what is asked may read a whole dataset.
 func (a *ask) takesLong() bool {
-	return a.Start != nil || a.Order != nil && a.Order.Verb == runner.Resume
+	return a.Start != nil || a.Foresee != nil || a.Order != nil && a.Order.Verb == runner.Resume
 }
 
 // asking is an ask that waits for its answer.
@@ -100,7 +111,7 @@ func (l *Link) Start(r runner.Request) ([]string, error) {
 		r.IDs = l.nameRuns(&r)
 	}
 	for _, s := range r.Specs {
-		if err := l.checkPaths(s); err != nil {
+		if err := l.CheckPaths(s); err != nil {
 			return nil, err
 		}
 	}
@@ -117,7 +128,23 @@ func (l *Link) Start(r runner.Request) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.awaitHeads(r.IDs)
 	return r.IDs, nil
+}
+
+// awaitHeads waits until the mirror has the heads of runs that have started. They come before the
+// answer, except where another process writes the mirror, to which the box sends them a moment
+// later.
+func (l *Link) awaitHeads(ids []string) {
+	const longest = 3 * time.Second
+	missing := func(id string) bool {
+		_, err := record.Find(l.dir, filepath.Join(l.dir, id))
+		return err != nil
+	}
+	until := l.now().Add(longest)
+	for l.State().Elsewhere && slices.ContainsFunc(ids, missing) && l.now().Before(until) {
+		wait(context.Background(), LookEvery)
+	}
 }
 
 // nameRuns returns a name for each run of a request.
@@ -135,8 +162,8 @@ func (l *Link) nameRuns(r *runner.Request) (ids []string) {
 	return ids
 }
 
-// checkPaths refuses relative paths, which are of this machine. A fork has its paths from the box.
-func (l *Link) checkPaths(s spec.Spec) error {
+// CheckPaths refuses relative paths, which are of this machine. A fork has its paths from the box.
+func (l *Link) CheckPaths(s spec.Spec) error {
 	under := func(folder string) spec.Spec {
 		moved := s
 		moved.Dataset = source.Locate(s.Dataset, folder)
@@ -174,10 +201,8 @@ func (l *Link) Change(c Change) error {
 func (l *Link) Settings(run string, step int64) (spec.Spec, error) {
 	got, err := l.exchange(&ask{Settings: &checkpoint{run, step}})
 	switch {
-	case isUnanswered(err):
-		return spec.Spec{}, fmt.Errorf("box %s: %w", l.box, err)
 	case err != nil:
-		return spec.Spec{}, err
+		return spec.Spec{}, l.sayAnswerless(err)
 	case got.Spec == nil:
 		return spec.Spec{}, fmt.Errorf("box %s: the answer has no settings", l.box)
 	}
@@ -316,7 +341,12 @@ func (l *Link) errorOf(a *answer) error {
 			What: runner.OneLine(kind.What, most)}
 	}
 	text := cmp.Or(runner.OneLine(a.Error, most), "an error without words")
-	return runner.DistantError(fmt.Sprintf("box %s: %s", l.box, text), kind)
+	err := runner.DistantError(fmt.Sprintf("box %s: %s", l.box, text), kind)
+	if errors.Is(err, runner.ErrUnapproved) { // the remedy is to approve it there
+		text = strings.Replace(err.Error(), "drolab trust ", "drolab trust --box "+l.box+" ", 1)
+		return runner.DistantError(text, kind)
+	}
+	return err
 }
 
 // awaitLink waits for a link that was lost, for a while. It reports whether it is back.

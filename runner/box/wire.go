@@ -98,14 +98,16 @@ type Hello struct {
 	Version  string    `json:"version"`
 	Format   int       `json:"format"` // of the runs
 	System   string    `json:"system,omitempty"`
+	CPU      string    `json:"cpu,omitempty"` // as recorded in the runs that are trained there
 	Cores    int       `json:"cores,omitempty"`
+	Memory   int64     `json:"memory,omitempty"` // bytes
 	RunsDir  string    `json:"runs_dir,omitempty"`
 	Clock    time.Time `json:"clock"`
 	Advice   string    `json:"advice,omitempty"` // what ends runs there at a logout
 }
 
 // protocol is the version of the conversation. Both sides must have the same.
-const protocol = 2 // version 1 had no verbs
+const protocol = 3 // version 1 had no verbs, and version 2 foresaw nothing
 
 // sender writes frames. Its methods may be used from any goroutine.
 type sender struct {

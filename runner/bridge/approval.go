@@ -123,8 +123,8 @@ func (a Approvals) Check(path string) (sum string, err error) {
 	case err != nil:
 		return "", err
 	case !started:
-		return "", fmt.Errorf("you have not approved this version of the program %s: read it, "+
-			"then approve it with drolab trust %s", path, shellQuote(path))
+		return "", fmt.Errorf("you %w this version of the program %s: read it, then approve it "+
+			"with drolab trust %s", runner.ErrUnapproved, path, shellQuote(path))
 	}
 	return sum, nil
 }

@@ -27,5 +27,5 @@
 //	gpus.go       what nvidia-smi prints
 //	advice.go     "GPU waits for data", "the memory is nearly full": the bounds and the words
 //	figures.go    the figures with their past and their bounds, and their lines
-//	processor.go  the name of the processor
+//	processor.go  the name of the processor, and the size of the memory
 package machine

@@ -59,6 +59,8 @@
 //	stopwatch.go  images_per_second
 //	warnings.go   warnings at the start of a run: classes or groups without samples, lr that never
 //	              drops, a validation split that a refit takes; warnOnce
+//	forecast.go   what runs would warn of, and the space that they take, before they start: the data
+//	              are read for it
 //	broken.go     "step ...: ... is NaN", with its cure: which settings to change
 //
 //	checkpoint.go  what a checkpoint holds, when one is due, the kept state of the selected step;

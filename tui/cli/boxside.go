@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/runner/box"
+	"drolab/runner/bridge"
 	"drolab/runner/engine"
 	"drolab/runner/machine"
 	"drolab/tui/cli/console"
@@ -29,12 +30,17 @@ func serveBox(ctx context.Context, env console.Env) int {
 	side := &box.FarSide{
 		RunsDir: env.RunsDir,
 		Cache:   env.Catalogues,
-		Hello: box.Hello{Version: host.Version, System: host.System, Cores: runtime.NumCPU(),
-			Advice: engine.LogoutAdvice()},
-		Ticks: ticks.C,
-		Now:   time.Now,
-		Verbs: run.FarVerbs(env),
-		GPUs:  machine.WatchGPUs(ctx),
+		Hello: box.Hello{Version: host.Version, System: host.System, CPU: host.CPU,
+			Cores: runtime.NumCPU(), Memory: machine.Memory(), Advice: engine.LogoutAdvice()},
+		Ticks:   ticks.C,
+		Now:     time.Now,
+		Verbs:   run.FarVerbs(env),
+		GPUs:    machine.WatchGPUs(ctx),
+		DataDir: env.DataDir,
+		Approved: func(path string) error {
+			_, err := bridge.Approvals(env.Programs).Check(path)
+			return err
+		},
 	}
 	if err := side.Serve(ctx, env.Stdin, env.Stdout); err != nil {
 		fmt.Fprintf(env.Stderr, "drolab: %v\n", err)

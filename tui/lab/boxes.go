@@ -84,13 +84,33 @@ func (s *Lab) Unreached(id string) string {
 		return ""
 	case s.Config.ReadOnly:
 		return "It is on box " + name + " and can only be watched here"
+	case s.Link(name) == nil:
+		return "It is on box " + name + ", which is not among those of --box"
 	}
+	return s.UnreachedBox(name)
+}
+
+// UnreachedBox returns the reason why nothing can be asked now of a box; "" for one that is linked,
+// and for this machine, which is "".
+func (s *Lab) UnreachedBox(name string) string {
+	link := s.Link(name)
+	switch {
+	case name == "":
+		return ""
+	case link == nil:
+		return unknownBox(name).err().Error()
+	}
+	return link.NoLink()
+}
+
+// Link returns the link of a box; nil for this machine, which is "".
+func (s *Lab) Link(name string) *box.Link {
 	for _, b := range s.Config.Boxes {
 		if b.Name == name {
-			return b.Link.NoLink()
+			return b.Link
 		}
 	}
-	return "It is on box " + name + ", which is not among those of --box"
+	return nil
 }
 
 // verbsOn returns the Verbs of a box; "" is this machine.
@@ -99,10 +119,8 @@ func (s *Lab) verbsOn(name string) runner.Verbs {
 		s.asked = true
 		return s.Config.Verbs
 	}
-	for _, b := range s.Config.Boxes {
-		if b.Name == name {
-			return b.Link
-		}
+	if link := s.Link(name); link != nil {
+		return link
 	}
 	return unknownBox(name)
 }
@@ -131,10 +149,8 @@ func (s *Lab) Relabel(r *record.Run, e record.LabelEdit) error {
 // from commands.
 func (s *Lab) ForkOf(r *record.Run, step int64) (spec.Spec, error) {
 	if far := r.Mirrored(); far != nil {
-		for _, b := range s.Config.Boxes {
-			if b.Name == far.Box {
-				return b.Link.Settings(r.Meta.ID, step)
-			}
+		if link := s.Link(far.Box); link != nil {
+			return link.Settings(r.Meta.ID, step)
 		}
 		return spec.Spec{}, unknownBox(far.Box).err()
 	}
@@ -150,10 +166,8 @@ func (s *Lab) ForkOf(r *record.Run, step int64) (spec.Spec, error) {
 // which is the one way in which a lost link could, the user is asked first, once for each box.
 func (s *Lab) heeding(name string, begin tea.Cmd) tea.Cmd {
 	advice := ""
-	for _, b := range s.Config.Boxes {
-		if hello := b.Link.State().Hello; b.Name == name && hello != nil {
-			advice = hello.Advice
-		}
+	if link := s.Link(name); link != nil && link.State().Hello != nil {
+		advice = link.State().Hello.Advice
 	}
 	if advice == "" || s.heeded[name] {
 		return begin
@@ -162,13 +176,14 @@ func (s *Lab) heeding(name string, begin tea.Cmd) tea.Cmd {
 		s.heeded = map[string]bool{}
 	}
 	s.heeded[name] = true
+	heeded := Heeded{Starting: s.Starting, Begin: begin}
 	s.Starting = "" // nothing is asked for before the answer
 	lines := []string{"On box " + cell.OneLine(name) + ", the end of the link may end the runs:"}
 	for line := range strings.Lines(advice) {
 		lines = append(lines, kit.Wrap(cell.OneLine(line), 72)...)
 	}
 	return kit.Question("Start there all the same?", lines,
-		kit.Answer{Keys: []string{"y"}, Name: "start", Then: begin})
+		kit.Answer{Keys: []string{"y"}, Name: "start", Then: kit.Send(heeded)})
 }
 
 // Changes implements changer.

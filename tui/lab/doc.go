@@ -15,7 +15,8 @@
 //	source.go    Source, where runs are read: a folder, its catalogue, fixed runs
 //	boxes.go     the runs of other machines beside those of this one
 //	far.go       what is done to runs of other machines, and by which command where it is not done
-//	             from here; runs of a box without a link, as they were known last
+//	             from here; runs of a box without a link, as they were known last; what a box says
+//	             of its machine
 //	looking.go   how often the folder is looked at; which live runs have ended
 //
 //	state.go     glyphs and counts of states (✓ ▶ ‖ ✗)

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/box"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -18,8 +20,21 @@ func NoSamples(r *record.Run) string {
 	if of == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s is on box %s: ssh %[2]s .local/bin/drolab eval %[1]s --split train "+
-		"--top 50", r.Meta.ID, of.Box)
+	return fmt.Sprintf("%s is on box %s: drolab eval %[1]s --box %[2]s --split train --top 50",
+		r.Meta.ID, of.Box)
+}
+
+// MachineOf returns what a box has said of its machine: its processor, cores and memory.
+func MachineOf(h *box.Hello) (words []string) {
+	const gibi = 1 << 30
+	if h.CPU != "" {
+		words = append(words, cell.OneLine(h.CPU))
+	}
+	words = append(words, kit.Plural(h.Cores, "core"))
+	if h.Memory > 0 {
+		words = append(words, fmt.Sprintf("%.3g GiB", float64(h.Memory)/gibi))
+	}
+	return words
 }
 
 // Silences are the boxes from which nothing is heard, each with how long ago it was heard: "3 h

@@ -102,8 +102,23 @@ func (s *Lab) StartOn(box string, r runner.Request) tea.Cmd {
 	verbs := s.verbsOn(box)
 	return s.heeding(box, func() tea.Msg {
 		ids, err := verbs.Start(r)
-		return Started{IDs: ids, Err: err, Parent: parent}
+		return Started{IDs: ids, Err: err, Parent: parent, Box: box}
 	})
+}
+
+// Begun notes which machine has the runs that were started. Those of a box are not runs of this
+// process, which may end without them.
+func (s *Lab) Begun(m Started) {
+	for _, id := range m.IDs {
+		if m.Box == "" {
+			s.Mine[id] = true
+			continue
+		}
+		if s.far == nil {
+			s.far = map[string]string{}
+		}
+		s.far[id] = m.Box
+	}
 }
 
 // Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The answer is Answered.

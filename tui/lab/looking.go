@@ -111,9 +111,14 @@ func Live(runs []*record.Run) []*record.Run {
 }
 
 // Own returns the runs of this machine.
-func Own(runs []*record.Run) []*record.Run {
-	return slices.DeleteFunc(slices.Clone(runs),
-		func(r *record.Run) bool { return r.Mirrored() != nil })
+func Own(runs []*record.Run) []*record.Run { return On(runs, "") }
+
+// On returns the runs of a box; "" is this machine.
+func On(runs []*record.Run, box string) []*record.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
+		of := r.Mirrored()
+		return of == nil && box != "" || of != nil && of.Box != box
+	})
 }
 
 // Ends returns the live runs that have ended. Whoever records a run holds its lock. So one look at

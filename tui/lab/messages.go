@@ -5,6 +5,8 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // Listed brings all runs of the folder, newest first.
@@ -34,6 +36,13 @@ type Started struct {
 	IDs    []string
 	Err    error
 	Parent string // of forks, the run that they come from
+	Box    string // that has them; "" is this machine
+}
+
+// Heeded says that runs are to be started, after a question that came before it.
+type Heeded struct {
+	Starting string // what is asked for, in words
+	Begin    tea.Cmd
 }
 
 // Answered is the answer to something that was asked of one run: "pause",

@@ -10,6 +10,7 @@
 //	edit.go      settings: what the runs would use, typed values and their errors, methods and
 //	             seeds; where a value comes from
 //	finds.go     presets and settings, for the search of the interface
+//	where.go     the machine that trains the runs, with its datasets and past runs; the start
 //	boxes.go     boxes of methods and seeds ([x])
 //	review.go    "Purpose", "Means", "Time", "Problem", "Budget", "Data" of the chosen preset; the
 //	             review before a start

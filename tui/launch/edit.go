@@ -20,10 +20,23 @@ func (l *Page) spec() *spec.Spec {
 
 func (l *Page) preset() *presets.Preset { return &l.presets()[l.at] }
 
-// settings returns the rows of the right pane: the settings that the chosen methods read.
+// settings returns the rows of the right pane: where the runs start, if there are boxes, and the
+// settings that the chosen methods read.
 func (l *Page) settings() []spec.Setting {
-	return slices.DeleteFunc(spec.AllSettings(),
+	list := slices.DeleteFunc(spec.AllSettings(),
 		func(t spec.Setting) bool { return !t.ReadIn(l.spec()) })
+	if len(l.Config.Boxes) > 0 {
+		return slices.Insert(list, 0, l.whereRow())
+	}
+	return list
+}
+
+// text returns the value of a row of the right pane.
+func (l *Page) text(key string) string {
+	if key == whereKey {
+		return cmp.Or(l.where, here)
+	}
+	return l.spec().Text(key)
 }
 
 // setting returns the setting under the cursor. After a change of preset there may be fewer
@@ -48,7 +61,9 @@ func (l *Page) move(by int) {
 }
 
 // updatePlan estimates the time that the runs of the spec under the cursor would take.
-func (l *Page) updatePlan() { l.plan = estimateOf(l.spec().Expand(), l.past, l.Config.CPU) }
+func (l *Page) updatePlan() {
+	l.plan = estimateOf(l.spec().Expand(), l.past, l.processor().CPU, l.onPlace())
+}
 
 // side moves the cursor among the boxes of a row, or takes the next choice of a setting that has
 // choices.
@@ -109,7 +124,7 @@ func (l *Page) choose(by int) {
 	n := len(choices)
 	var refused error
 	for k := 1; k < n; k++ {
-		at := slices.Index(choices, l.spec().Text(l.key())) + k*by
+		at := slices.Index(choices, l.text(l.key())) + k*by
 		l.set(l.key(), choices[(at%n+n)%n])
 		if l.problem == nil {
 			break
@@ -123,7 +138,7 @@ func (l *Page) choose(by int) {
 // that the first letter replaces it.
 func (l *Page) edit() {
 	l.editing, l.problem = true, nil
-	l.line = kit.NewSelected(l.spec().Text(l.key()))
+	l.line = kit.NewSelected(l.text(l.key()))
 }
 
 // checkTyped checks the typed line after a key.
@@ -138,11 +153,23 @@ func (l *Page) finish() {
 }
 
 // undo resets the setting under the cursor to the value of the preset.
-func (l *Page) undo() { l.set(l.key(), l.preset().Spec.Text(l.key())) }
+func (l *Page) undo() {
+	value := l.preset().Spec.Text(l.key())
+	if l.key() == whereKey {
+		value = here
+	}
+	l.set(l.key(), value)
+}
 
 // set changes a setting if the result is valid; otherwise it keeps the error for the page to show.
 // The cursor stays on the setting, although others may come or go above it.
 func (l *Page) set(key, text string) {
+	if key == whereKey {
+		if l.problem = l.checkPlace(text); l.problem == nil {
+			l.choosePlace(text)
+		}
+		return
+	}
 	s, err := l.withSetting(key, text)
 	l.problem = err
 	if err == nil {
@@ -158,6 +185,9 @@ func (l *Page) set(key, text string) {
 // most presets could not be chosen.
 func (l *Page) withSetting(key, text string) (spec.Spec, error) {
 	s := *l.spec()
+	if key == whereKey {
+		return s, l.checkPlace(text)
+	}
 	if err := presets.Set(&s, key+"="+text); err != nil {
 		return s, err
 	}
@@ -170,7 +200,7 @@ func (l *Page) withSetting(key, text string) (spec.Spec, error) {
 
 // edited reports whether a setting differs from the preset's.
 func (l *Page) edited(key string) bool {
-	return l.spec().Text(key) != l.preset().Spec.Text(key)
+	return key != whereKey && l.spec().Text(key) != l.preset().Spec.Text(key)
 }
 
 // origin says where the value of a setting comes from. For an edited setting it returns the
@@ -178,6 +208,8 @@ func (l *Page) edited(key string) bool {
 func (l *Page) origin(key string) string {
 	p := l.preset()
 	switch {
+	case key == whereKey:
+		return l.unreached()
 	case l.edited(key):
 		return "preset: " + p.Spec.Text(key)
 	case slices.Contains(p.Overrides, key):

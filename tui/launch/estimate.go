@@ -15,7 +15,7 @@ import (
 	"drolab/tui/kit"
 )
 
-// estimate is the time that runs would take together on this machine, and the basis of that figure.
+// estimate is the time that runs would take together on a machine, and the basis of that figure.
 type estimate struct {
 	duration time.Duration // 0 if it is unknown
 	basis    string
@@ -23,8 +23,9 @@ type estimate struct {
 
 // estimateOf extrapolates from finished runs of the same model on the same dataset with this
 // processor. It divides the number of images to go through by the speed of the whole machine: the
-// images a second of such a run, times the number of runs that shared the machine then.
-func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
+// images a second of such a run, times the number of runs that shared the machine then. there names
+// the machine at the end of a sentence: "here".
+func estimateOf(specs []spec.Spec, past []*record.Run, cpu, there string) estimate {
 	if len(specs) == 0 {
 		return estimate{basis: "no runs chosen"}
 	}
@@ -38,8 +39,8 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	}
 	if len(like) == 0 {
 		return estimate{
-			basis: fmt.Sprintf("not known yet: %s has never trained on %s here", s.Model,
-				s.Dataset)}
+			basis: fmt.Sprintf("not known yet: %s has never trained on %s %s", s.Model,
+				s.Dataset, there)}
 	}
 	training, ok := trainSamples(s, like)
 	if !ok {
@@ -55,7 +56,7 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 		return estimate{basis: "not known: the runs would not end"}
 	}
 	return estimate{time.Duration(seconds * float64(time.Second)),
-		fmt.Sprintf("judging by %s here", kit.Plural(len(like), "run"))}
+		fmt.Sprintf("judging by %s %s", kit.Plural(len(like), "run"), there)}
 }
 
 // sameWorkload reports whether the speed of r says how fast s would run.

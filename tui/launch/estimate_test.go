@@ -18,7 +18,7 @@ func TestEstimate(t *testing.T) {
 	}
 	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
 	const cpu = "a processor"
-	one := estimateOf([]spec.Spec{base}, past, cpu)
+	one := estimateOf([]spec.Spec{base}, past, cpu, here)
 	if one.duration <= 0 || !strings.Contains(one.basis, "runs here") {
 		t.Fatalf("the estimate is %+v, want a time, judging by runs here", one)
 	}
@@ -38,15 +38,15 @@ func TestEstimate(t *testing.T) {
 	ratio := func(change func(*spec.Spec)) float64 {
 		s := base
 		change(&s)
-		return float64(estimateOf([]spec.Spec{s}, past, cpu).duration) / float64(one.duration)
+		return float64(estimateOf([]spec.Spec{s}, past, cpu, here).duration) / float64(one.duration)
 	}
 	near := func(got, want float64, what string) {
 		if got < want*0.99 || got > want*1.01 {
 			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
 		}
 	}
-	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).duration)/float64(one.duration),
-		2, "two runs")
+	two := estimateOf([]spec.Spec{base, base}, past, cpu, here)
+	near(float64(two.duration)/float64(one.duration), 2, "two runs")
 	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
 		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs),
 		"three times the epochs")
@@ -69,14 +69,14 @@ func TestEstimateUnknown(t *testing.T) {
 	} {
 		s := base
 		c.change(&s)
-		e := estimateOf([]spec.Spec{s}, past, c.cpu)
+		e := estimateOf([]spec.Spec{s}, past, c.cpu, here)
 		if e.duration != 0 || !strings.HasPrefix(e.basis, "not known") {
 			t.Errorf("%s: the estimate is %+v, want none, and not known in its basis", c.what, e)
 		}
 	}
 	s := base
 	s.Epochs = 1 << 60
-	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.duration != 0 {
+	if e := estimateOf([]spec.Spec{s}, past, "a processor", here); e.duration != 0 {
 		t.Errorf("an absurd length takes %v, want 0", e.duration)
 	}
 	if d := duration(200 * time.Millisecond); d != "1s" {

@@ -22,7 +22,7 @@ func (l *Page) Finds() (rows []kit.Key) {
 	}
 	for i, s := range l.settings() {
 		rows = append(rows, kit.Key{Keys: kit.On(""),
-			Help: fmt.Sprintf("setting %s = %s: %s", s.Key, l.spec().Text(s.Key), s.Doc),
+			Help: fmt.Sprintf("setting %s = %s: %s", s.Key, l.text(s.Key), s.Doc),
 			Act:  kit.Just(func() { l.right, l.problem, l.row, l.box = true, nil, i, 0 })})
 	}
 	return rows

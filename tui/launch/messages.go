@@ -11,8 +11,12 @@ import (
 // beginMsg says that the reviewed runs are to be started.
 type beginMsg struct{}
 
-// datasetsMsg brings the datasets found in the data folder, by name.
-type datasetsMsg struct{ entries map[string]source.Entry }
+// datasetsMsg brings the datasets of a machine, by name, or the reason why they are not known.
+type datasetsMsg struct {
+	where   string // the name of a box; "" is this machine
+	entries map[string]source.Entry
+	err     error
+}
 
 // warningsMsg says what the runs of a review would warn of.
 type warningsMsg struct {

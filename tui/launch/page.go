@@ -7,10 +7,7 @@ import (
 	"time"
 
 	"drolab/presets"
-	"drolab/runner"
-	"drolab/runner/data/source"
 	"drolab/runner/lists"
-	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -43,10 +40,7 @@ type Page struct {
 	asked  *kit.Overlay // the review that was opened last
 	warned warnings     // what its runs would warn of
 
-	entries map[string]source.Entry // datasets by name, as last found in the data folder
-	past    []*record.Run           // of this machine
-	plan    estimate
-	looked  time.Time // when a tick last looked at the data folder
+	place
 }
 
 // New returns the page for the presets that load returns. load is called when the presets are first
@@ -70,37 +64,19 @@ func (*Page) Title() string { return "Launch" }
 // Typing implements the interface's page.
 func (l *Page) Typing() bool { return l.editing }
 
-// findDatasets finds out which datasets are on this machine.
-func (l *Page) findDatasets() tea.Cmd {
-	if l.Config.Shared {
-		return nil
-	}
-	dir := l.Config.DataDir
-	return func() tea.Msg {
-		m := datasetsMsg{map[string]source.Entry{}}
-		for _, e := range source.List(dir) {
-			m.entries[e.Name] = e
-		}
-		return m
-	}
-}
-
-// Init looks at the data folder, and lists the runs so far for the estimate.
+// Init looks at the datasets, and lists the runs so far for the estimate.
 func (l *Page) Init() tea.Cmd {
 	return tea.Batch(l.findDatasets(), l.List())
 }
-
-// lookEvery is the time between two looks at the data folder while the chosen dataset is missing.
-const lookEvery = 2 * time.Second
 
 // Update implements the interface's page.
 func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case datasetsMsg:
-		l.entries = msg.entries
+		l.showDatasets(msg)
 	case lab.Listed:
-		l.past = lab.Own(msg.Runs)
-		l.updatePlan()
+		l.listed = msg.Runs
+		l.updatePlace()
 	case lab.Prepare:
 		named := func(p presets.Preset) bool { return p.Name == msg.Preset }
 		l.at, l.right, l.problem = max(1, slices.IndexFunc(l.presets(), named)), false, nil
@@ -109,19 +85,13 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case warningsMsg:
 		l.showWarnings(msg)
 	case beginMsg:
-		l.Starting = fmt.Sprintf("Starting %s …", l.total())
-		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand(),
-			Parts: l.preset().Parts()})
+		return l.begin()
 	case lab.Started:
 		if msg.Err != nil {
 			return l.findDatasets()
 		}
 	case kit.Tick:
-		if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available &&
-			time.Time(msg).Sub(l.looked) > lookEvery {
-			l.looked = time.Time(msg)
-			return l.findDatasets()
-		}
+		return l.lookForData(time.Time(msg))
 	case tea.KeyPressMsg:
 		l.press(msg)
 	case tea.PasteMsg:
@@ -279,16 +249,13 @@ func (l *Page) noStart() string {
 	if err := l.preset().Problem; err != nil {
 		return cell.OneLine(err.Error())
 	}
+	if why := l.notThere(); why != "" {
+		return why
+	}
 	if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available {
 		return l.missingText(e)
 	}
 	return ""
-}
-
-// missingText says how to get a dataset that is not here.
-func (l *Page) missingText(e source.Entry) string {
-	return fmt.Sprintf("%s is not on this machine. drolab data fetch %s downloads it (%.0f MB)",
-		e.Name, e.Name, float64(e.Download)/1e6)
 }
 
 func (l *Page) noSetting() string {
@@ -305,6 +272,9 @@ func (l *Page) noSide() string {
 
 func (l *Page) noUndo() string {
 	key := l.key()
+	if key == whereKey {
+		return cmp.Or(l.noSetting(), kit.Unless(l.where != "", "The runs start here already"))
+	}
 	return cmp.Or(l.noSetting(),
 		kit.Unless(l.edited(key), fmt.Sprintf("%s already has the value of the preset", key)))
 }

@@ -14,6 +14,7 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -443,6 +444,9 @@ func TestReviewTells(t *testing.T) {
 	}
 }
 
+// warns returns the forecast of runs that warn.
+func warns(text ...string) train.Forecast { return train.Forecast{Warnings: text} }
+
 // TestWarningsComeLate: what the runs will warn of is added to the review that asked for it, and to
 // no other.
 func TestWarningsComeLate(t *testing.T) {
@@ -450,8 +454,8 @@ func TestWarningsComeLate(t *testing.T) {
 	r.Press("enter")
 	old := l.asked
 	r.Press("esc", "enter")
-	r.Send(warningsMsg{old, warnings{list: []string{"an old warning"}}})
-	r.Send(warningsMsg{l.asked, warnings{list: []string{"a warning"}}})
+	r.Send(warningsMsg{old, warnings{Forecast: warns("an old warning")}})
+	r.Send(warningsMsg{l.asked, warnings{Forecast: warns("a warning")}})
 	got := tuitest.Text(r.Shot())
 	if strings.Contains(got, "an old warning") {
 		t.Errorf("the review shows what an earlier one asked for:\n%s", got)

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +36,9 @@ func (l *Page) viewPlan(w, h int) []string {
 	rest := []kit.Statement{{Name: "Time", Text: l.time()},
 		{Name: "Problem", Text: l.problemText()},
 		{Name: "Budget", Text: l.budget()}}
+	if why := l.notThere(); why != "" {
+		points = append(points, kit.Statement{Name: "Where", Text: why, Style: t.Warn, Whole: true})
+	}
 	if about, there := l.dataset(); there {
 		points = slices.Concat(points, rest[:2],
 			[]kit.Statement{{Name: "Data", Text: about}}, rest[2:])
@@ -53,11 +55,16 @@ func (l *Page) review() tea.Cmd {
 	if l.at == 0 {
 		return kit.Send(lab.Film{})
 	}
-	settled := *l.spec()
-	settled.SettleProgram("") // as it will be started
-	l.asked = kit.NewQuestion("Start "+l.preset().Name+"?", nil, kit.Answer{
-		Keys: []string{"enter"}, Name: "start",
-		Then: l.Trusting(&settled, kit.Send(beginMsg{}))})
+	title, begin := "Start "+l.preset().Name+"?", kit.Send(beginMsg{})
+	if l.where == "" {
+		settled := *l.spec()
+		settled.SettleProgram("") // as it will be started
+		begin = l.Trusting(&settled, begin)
+	} else { // which has its own trust, and has answered with the forecast
+		title = fmt.Sprintf("Start %s on %s?", l.preset().Name, cell.OneLine(l.where))
+	}
+	l.asked = kit.NewQuestion(title, nil, kit.Answer{
+		Keys: []string{"enter"}, Name: "start", Then: begin})
 	l.warned = warnings{reading: true}
 	l.asked.Lines = l.reviewLines()
 	return tea.Batch(kit.Show(l.asked), l.preview())
@@ -81,12 +88,15 @@ func (l *Page) reviewLines() []string {
 		fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, l.budget()),
 		"",
 	}
+	if l.where != "" {
+		lines = append(lines, l.named("Where", l.describePlace())...)
+	}
 	for _, p := range []kit.Statement{
 		{Name: "Methods", Text: joined(dro.InOrder(s.Algorithms))},
 		{Name: "Seeds", Text: seedsText(s)},
 		{Name: "Time", Text: l.time()},
 		{Name: "Machine", Text: l.machine()},
-		{Name: "Space", Text: cmp.Or(l.warned.space, "…")},
+		{Name: "Space", Text: l.warned.space()},
 	} {
 		lines = append(lines, l.named(p.Name, p.Text)...)
 	}
@@ -139,7 +149,7 @@ func (l *Page) machine() string {
 			live++
 		}
 	}
-	cores, others := kit.Plural(l.Config.Cores, "core"), kit.Plural(live, "run")
+	cores, others := kit.Plural(l.processor().Cores, "core"), kit.Plural(live, "run")
 	switch {
 	case live == 0:
 		return fmt.Sprintf("%s, shared with no other run", cores)

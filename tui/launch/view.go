@@ -221,7 +221,10 @@ func (l *Page) viewInput(room int) string {
 // fit, the ticked ones first, then the number of boxes left out.
 func (l *Page) value(key string, room int) string {
 	boxes := l.boxesOf(key)
-	if boxes == nil {
+	switch {
+	case key == whereKey:
+		return l.viewPlaces(room)
+	case boxes == nil:
 		return l.spec().Text(key)
 	}
 	list, gap := l.viewBoxes(boxes, false), " "
@@ -240,7 +243,11 @@ func (l *Page) value(key string, room int) string {
 // total says what Enter starts.
 func (l *Page) total() string {
 	s := l.spec()
-	return fmt.Sprintf("%s: %s × %s", kit.Plural(len(s.Algorithms)*s.Seeds, "run"),
+	runs := kit.Plural(len(s.Algorithms)*s.Seeds, "run")
+	if l.where != "" {
+		runs += " " + l.onPlace()
+	}
+	return fmt.Sprintf("%s: %s × %s", runs,
 		kit.Plural(len(s.Algorithms), "method"), kit.Plural(s.Seeds, "seed"))
 }
 
@@ -253,13 +260,15 @@ func (l *Page) time() string {
 	return fmt.Sprintf("about %s, %s", duration(e.duration), e.basis)
 }
 
-// dataset says whether the data are on this machine, and how to get them if they are not.
+// dataset says whether the data are on the machine, and how to get them if they are not.
 func (l *Page) dataset() (text string, there bool) {
 	name := l.spec().Dataset
 	e, known := l.entries[name]
 	switch {
 	case l.Config.Shared:
 		return name, true
+	case l.unreached() != "":
+		return name + ": not known without a link", true
 	case !known && l.entries == nil:
 		return name + ": looking", true
 	case !known:

@@ -3,6 +3,7 @@ package tuitest
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,9 +22,30 @@ func NewBox(t testing.TB, name, dir string, known time.Time) box.Linked {
 	mirror := filepath.Join(t.TempDir(), name, "runs")
 	fill(t, mirror, name, dir)
 	eventtest.Must(t, os.Chtimes(filepath.Join(mirror, "mirror.lock"), known, known))
-	link := box.NewLink(name, mirror, func(context.Context) (box.Conn, error) {
+	return linked(t, name, mirror, func(context.Context) (box.Conn, error) {
 		return nil, errors.New("connect to host " + name + " port 22: No route to host")
 	})
+}
+
+// ServeBox returns a box whose far side is in this process, with a link.
+func ServeBox(t testing.TB, name string, side *box.FarSide) box.Linked {
+	t.Helper()
+	side.Now = time.Now
+	mirror := filepath.Join(t.TempDir(), name, "runs")
+	return linked(t, name, mirror, func(ctx context.Context) (box.Conn, error) {
+		near, far := net.Pipe()
+		go func() {
+			side.Serve(ctx, far, far)
+			far.Close()
+		}()
+		return near, nil
+	})
+}
+
+// linked returns a box whose link runs until the test ends. It has all runs of the box, or there is
+// no link.
+func linked(t testing.TB, name, mirror string, dial box.Dial) box.Linked {
+	link := box.NewLink(name, mirror, dial)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -34,7 +56,7 @@ func NewBox(t testing.TB, name, dir string, known time.Time) box.Linked {
 		cancel()
 		<-ended
 	})
-	link.Await(ctx, func(box.State) bool { return false }) // until there is no link
+	link.Await(ctx, func(s box.State) bool { return s.Complete })
 	return box.Linked{Name: name, Dir: mirror, Link: link}
 }
 

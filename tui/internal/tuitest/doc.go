@@ -12,7 +12,7 @@
 //	script.go       Script: live runs with made-up logs of 8 epochs
 //	groupscript.go  the same with groups and a validation split
 //	archive.go      Archive: a folder of recorded runs, finished, failed and stopped
-//	boxes.go        a box that cannot be reached, with its mirror
+//	boxes.go        boxes: one that cannot be reached, with its mirror; one in this process
 //	sweep.go        a folder of a made-up sweep
 //	pick.go         samples for the Samples page
 //	presets.go      presets that stand in for the embedded ones
