@@ -49,4 +49,11 @@ func TestTickedBoxesAreSeen(t *testing.T) {
 			t.Errorf("%q lacks %q, though %s alone is chosen", row, want, last)
 		}
 	}
+	if strings.Contains(row, "ticked") {
+		t.Errorf("%q counts ticked boxes, and all of them are in sight", row)
+	}
+	l.spec().Algorithms = dro.Algorithms()[:5]
+	if row := l.value("algorithms", 30); !strings.Contains(row, "more, 4 ticked") {
+		t.Errorf("%q does not say that it hides 4 ticked boxes", row)
+	}
 }

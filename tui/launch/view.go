@@ -218,21 +218,25 @@ func (l *Page) viewInput(room int) string {
 }
 
 // value returns a setting's value as the page shows it. Methods and seeds are boxes: as many as
-// fit, the ticked ones first, then the number of boxes left out.
+// fit, the ticked ones first, then the number of boxes left out, and of ticked ones among them.
 func (l *Page) value(key string, room int) string {
 	boxes := l.boxesOf(key)
 	if boxes == nil {
 		return l.spec().Text(key)
 	}
-	list, gap := l.viewBoxes(boxes, false), " "
+	list, gap, on := l.viewBoxes(boxes, false), " ", 0
 	all := strings.Join(list, gap)
 	if cell.Width(all) > room {
 		ticked := slices.DeleteFunc(slices.Clone(boxes), func(b checkbox) bool { return !b.on })
 		rest := slices.DeleteFunc(boxes, func(b checkbox) bool { return b.on })
-		list = l.viewBoxes(append(ticked, rest...), false)
+		list, on = l.viewBoxes(append(ticked, rest...), false), len(ticked)
 	}
 	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
-		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
+		more := fmt.Sprintf(" +%d more", len(list)-n)
+		if hidden := on - n; hidden > 0 {
+			more += fmt.Sprintf(", %d ticked", hidden)
+		}
+		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(more)
 	}
 	return all
 }
