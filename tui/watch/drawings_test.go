@@ -130,6 +130,11 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 	if got := w.Runs.Cursor; got != chosen {
 		t.Errorf("the cursor went to run %d of its own, want it to stay on %d", got, chosen)
 	}
+	w.Runs.Cursor, w.Runs.Pointed = 0, false
+	w.Runs.Tracks[0].Step = 9 // resumed: it waits, and has curves
+	if w.Runs.PointBegun(); w.Runs.Cursor != 0 {
+		t.Errorf("the cursor left a resumed run for run %d", w.Runs.Cursor)
+	}
 }
 
 // TestRiskByRadius: the plot of R_ρ over ρ shows the last evaluation, and marks the training
