@@ -49,11 +49,16 @@ func TestTickedBoxesAreSeen(t *testing.T) {
 			t.Errorf("%q lacks %q, though %s alone is chosen", row, want, last)
 		}
 	}
-	if strings.Contains(row, "ticked") {
-		t.Errorf("%q counts ticked boxes, and all of them are in sight", row)
+	l.spec().Algorithms = []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM, "sfk-auto"}
+	const names = "sfk pgd erm sfk-auto"
+	if row := cell.OneLine(l.value("algorithms", 30)); !strings.Contains(row, names) ||
+		strings.Contains(row, cell.Ticked) {
+		t.Errorf("%q lacks the chosen %q", row, names)
 	}
-	l.spec().Algorithms = dro.Algorithms()[:5]
-	if row := l.value("algorithms", 30); !strings.Contains(row, "more, 4 ticked") {
-		t.Errorf("%q does not say that it hides 4 ticked boxes", row)
+	wide := l.value("algorithms", 60)
+	for _, want := range []string{cell.Ticked + "sfk-auto", cell.Unticked, " more"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("with room for boxes %q lacks %q", wide, want)
+		}
 	}
 }
