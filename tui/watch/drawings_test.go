@@ -113,6 +113,7 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 	w := r.watch
 	last := len(w.Runs.Tracks) - 1
 	for i, track := range w.Runs.Tracks {
+		track.Step = 0
 		if track.Status = runner.Queued; i == last {
 			track.Status = runner.Running
 		}
