@@ -88,14 +88,15 @@ func (m *Model) header() string {
 }
 
 // headerNote says how the watched runs stand, in so many cells. Where others are live on this
-// machine it counts all of them first. What does not fit is left out, the least important first:
-// that others are live or that the view is read-only, then the last states.
+// machine it counts all of them first, so that nobody takes the watched ones for all. What does not
+// fit is left out, the least important first: the states if others are live, then that others are
+// live or that the view is read-only, then the last states.
 func (m *Model) headerNote(cells int) string {
 	state := m.watch.Digest(cells)
 	if m.watch.Replaying() { // it is read-only, too, and nobody must take it for the present
 		return cell.Cut(state, cells)
 	}
-	note, watched := state, 0
+	note, short, watched := state, state, 0
 	for _, r := range m.watch.Living() {
 		if r.Mirrored() == nil {
 			watched++
@@ -106,11 +107,14 @@ func (m *Model) headerNote(cells int) string {
 		note = fmt.Sprintf("%d live here", here)
 	case here > watched: // others than those that are watched
 		note = fmt.Sprintf("%d live here · watched: %s", here, state)
+		short = fmt.Sprintf("%d live, %d watched", here, watched)
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+state, " · ")
 	}
-	if cell.Width(note) > cells && state != "" {
-		note = state
+	for _, shorter := range []string{short, state} {
+		if cell.Width(note) > cells && state != "" {
+			note = shorter
+		}
 	}
 	return m.Theme.Shorten(m.withBoxes(note, cells), cells)
 }

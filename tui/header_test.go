@@ -37,6 +37,11 @@ func TestHeaderCountsAllLive(t *testing.T) {
 			}
 		}
 	}
+	r.size(80, 24)
+	if got, want := head(), fmt.Sprintf("%d live, 4 watched", len(live)+3); !strings.Contains(got,
+		want) {
+		t.Errorf("at 80 cells the header is %q, want %q in it", got, want)
+	}
 	r.size(60, 20)
 	if got := head(); !strings.Contains(got, "4 running") {
 		t.Errorf("a narrow header lacks the states: %q", got)

@@ -271,10 +271,14 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" && m.BoxOf(msg.ID) == "" {
 		m.Mine[msg.ID] = true
 	}
-	if msg.Done == "" {
-		return kit.Notify(fmt.Sprintf("Asked to %s: %s", msg.Verb, msg.ID))
+	run := msg.ID
+	if box := m.BoxOf(msg.ID); box != "" {
+		run += " on " + box
 	}
-	return kit.Notify(msg.Done + ": " + msg.ID)
+	if msg.Done == "" {
+		return kit.Notify(fmt.Sprintf("Asked to %s: %s", msg.Verb, run))
+	}
+	return kit.Notify(msg.Done + ": " + run)
 }
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.

@@ -56,9 +56,13 @@ func (t *Table) Legend() (lines []string) {
 		if t.hasSeveralProblems() {
 			others += " (of the same set and radius, where it depends on them)"
 		}
-		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over "+
+		claim := fmt.Sprintf("* is better than %s: two-sided t tests, paired over "+
 			"common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
-			others, 1-t.Level, t.familyText()))
+			others, 1-t.Level, t.familyText())
+		if !t.Claims() {
+			claim = fmt.Sprintf("No *: that needs %d seeds of each method.", leastClaim)
+		}
+		lines = append(lines, claim)
 		if own := t.untestedMeasures(); own != "" {
 			lines = append(lines, "No *: "+own+", since each run has its own objective.")
 		}
@@ -77,8 +81,12 @@ func (t *Table) Brief() (parts []string) {
 	if t.hasIntervals() {
 		parts = append(parts, fmt.Sprintf("± %g %% t interval over seeds", 100*t.Level))
 	}
-	if len(t.Rows) > 1 && t.hasIntervals() { // one seed has no star
-		parts = append(parts, fmt.Sprintf("* beats all others, p < %.2g after Holm", 1-t.Level))
+	if len(t.Rows) > 1 && t.hasIntervals() { // that one seed has no star is plain
+		claim := fmt.Sprintf("* beats all others, p < %.2g after Holm", 1-t.Level)
+		if !t.Claims() {
+			claim = fmt.Sprintf("no *: that needs %d seeds of each method", leastClaim)
+		}
+		parts = append(parts, claim)
 	}
 	if t.hasSeveralProblems() {
 		parts = append(parts, "measures of the set: among the same set and ρ")
@@ -89,6 +97,22 @@ func (t *Table) Brief() (parts []string) {
 		}
 	}
 	return parts
+}
+
+// leastClaim is the least number of seeds of each row on which a star may rest.
+const leastClaim = 3
+
+// Claims reports whether all rows have the seeds that a star needs. The tests take two, but with
+// these a star says next to nothing.
+func (t *Table) Claims() bool {
+	few := func(r Row) bool { return len(r.Seeds) < leastClaim }
+	return !slices.ContainsFunc(t.Rows, few)
+}
+
+// HasStar reports whether a printed table marks a cell of the row as better than all others. Best
+// alone says what the tests found, however few the seeds.
+func (t *Table) HasStar(row *Row, column int) bool {
+	return row.Cells[column].Best && t.Claims()
 }
 
 // hasIntervals tells whether any interval is known.

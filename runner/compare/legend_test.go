@@ -57,6 +57,10 @@ func TestLegend(t *testing.T) {
 			"± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},
 		{newRuns(dro.SFK, accuraciesA[:1]), "", ""},
+		{append(newRuns(dro.SFK, accuraciesA[:2]), newRuns(dro.ERM, accuraciesB[:2])...),
+			"± is half the width of the mean's 95 % t interval over seeds.\n" +
+				"No *: that needs 3 seeds of each method.",
+			"± 95 % t interval over seeds\nno *: that needs 3 seeds of each method"},
 	} {
 		table := tabulate(c.runs, Options{})
 		if got := strings.Join(table.Legend(), "\n"); got != c.legend {
@@ -80,5 +84,21 @@ func TestLegend(t *testing.T) {
 	const last = "No *: full gradient norm, since each run has its own objective."
 	if got := lines[len(lines)-1]; got != last {
 		t.Errorf("the legend ends with %q, want %q", got, last)
+	}
+}
+
+// TestStarsNeedSeeds: what the tests of two seeds find is kept as data, and gets no star.
+func TestStarsNeedSeeds(t *testing.T) {
+	for seeds, want := range map[int]bool{2: false, 3: true} {
+		table := tabulate(append(newRuns(dro.SFK, accuraciesA[:seeds]),
+			newRuns(dro.ERM, accuraciesA[:seeds])...), Options{})
+		row := &table.Rows[0]
+		row.Cells[0].Best = true
+		if got := table.HasStar(row, 0); got != want {
+			t.Errorf("%d seeds: star %v, want %v", seeds, got, want)
+		}
+		if row = &table.Rows[1]; table.HasStar(row, 0) {
+			t.Errorf("%d seeds: a star on a figure that is not the best", seeds)
+		}
 	}
 }

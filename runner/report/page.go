@@ -503,7 +503,7 @@ func (p *Problem) table1() *page.Table {
 		for i, a := range p.arms {
 			cell := &p.Table.Rows[i].Cells[c]
 			text := style(column.Name).With(cell.Mean, cell.Std)
-			if cell.Best {
+			if p.Table.HasStar(&p.Table.Rows[i], c) {
 				text += "*"
 			}
 			row = append(row, text)

@@ -76,13 +76,7 @@ func (p *Page) definitions() (texts []string) {
 		"setting loss says.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap "+
 			"is F(x; λ, η) minus the robust risk of the training split.")
-	for _, text := range p.table.Legend() {
-		if strings.HasPrefix(text, bestMark) && !p.claims() {
-			text = strings.ToUpper(noClaim[:1]) + noClaim[1:] + "."
-		}
-		texts = append(texts, text)
-	}
-	return texts
+	return append(texts, p.table.Legend()...)
 }
 
 // settingText returns the value of a setting in six digits, or a dash if the method does not read

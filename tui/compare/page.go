@@ -152,6 +152,9 @@ func sameRuns(a, b []*record.Run) bool {
 // showTable shows a new table and starts to read the curves.
 func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
+	if p.asked && !sameRuns(msg.runs, p.runs) {
+		p.part = tablePart // the notes of the runs before are no place to meet others
+	}
 	p.comparison = msg.comparison
 	if p.at == "" && p.table != nil {
 		p.selects = p.table.At == compare.Selected

@@ -112,7 +112,11 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	if !strings.Contains(screen, bestMark) {
 		t.Errorf("no %s is on the screen:\n%s", bestMark, screen)
 	}
+	p.part = notesPart
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-erm-s1")})
+	if p.part != tablePart {
+		t.Errorf("other runs are compared, and part %d has the focus, not the table", p.part)
+	}
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
 			f := p.figures(i, c, true)

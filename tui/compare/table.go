@@ -113,12 +113,7 @@ func (p *Page) legend(w int) (lines []string) {
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.count != "" }) {
 		parts = append(parts, "n: training samples")
 	}
-	for _, part := range p.table.Brief() {
-		if strings.HasPrefix(part, bestMark) && !p.claims() {
-			part = noClaim
-		}
-		parts = append(parts, part)
-	}
+	parts = append(parts, p.table.Brief()...)
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
 		parts = append(parts, fmt.Sprintf("%s under %d test samples (min_group): not called worst",
 			cell.Few, p.runs[0].Meta.Spec.MinGroup))
@@ -150,19 +145,6 @@ func (p *Page) fitTable(w, h int) (rows []tableRow, legend []string) {
 
 // bestMark marks a figure that is significantly better than all others in its line.
 const bestMark = "*"
-
-// leastClaim is the least number of seeds of each group on which a mark may rest. noClaim says so.
-const (
-	leastClaim = 3
-	noClaim    = "no " + bestMark + ": that needs 3 seeds of each method"
-)
-
-// claims reports whether all groups have the seeds that a mark needs. The tests of the table take
-// two, but with these a star says next to nothing.
-func (p *Page) claims() bool {
-	few := func(r compare.Row) bool { return len(r.Seeds) < leastClaim }
-	return !slices.ContainsFunc(p.table.Rows, few)
-}
 
 // widths holds the widths of a group's two columns: its figures, and their differences from the
 // baseline, each including the blank before it.
@@ -252,7 +234,7 @@ func (p *Page) figures(row, column int, interval bool) string {
 	if c.Percent() {
 		text, half, format = fmt.Sprintf("%.1f", 100*mean), 100*half, " ±%4.1f"
 	}
-	if cell.Best && p.claims() {
+	if p.table.HasStar(&p.table.Rows[row], column) {
 		mark = bestMark
 	}
 	// One seed has none, and more groups side by side are worth more than their intervals.
@@ -353,7 +335,7 @@ func (p *Page) weight(row tableRow) kit.Style {
 // has one, since only of that the seeds show that it is better than all others.
 func (p *Page) styleOf(row tableRow, group int) kit.Style {
 	switch {
-	case p.table.Rows[group].Cells[row.column].Best && p.claims():
+	case p.table.HasStar(&p.table.Rows[group], row.column):
 		return p.Theme.BestStyle()
 	case row.few:
 		return p.Theme.Dim

@@ -49,4 +49,16 @@ func TestTickedBoxesAreSeen(t *testing.T) {
 			t.Errorf("%q lacks %q, though %s alone is chosen", row, want, last)
 		}
 	}
+	l.spec().Algorithms = []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM, "sfk-auto"}
+	const names = "sfk pgd erm sfk-auto"
+	if row := cell.OneLine(l.value("algorithms", 30)); !strings.Contains(row, names) ||
+		strings.Contains(row, cell.Ticked) {
+		t.Errorf("%q lacks the chosen %q", row, names)
+	}
+	wide := l.value("algorithms", 60)
+	for _, want := range []string{cell.Ticked + "sfk-auto", cell.Unticked, " more"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("with room for boxes %q lacks %q", wide, want)
+		}
+	}
 }

@@ -218,7 +218,8 @@ func (l *Page) viewInput(room int) string {
 }
 
 // value returns a setting's value as the page shows it. Methods and seeds are boxes: as many as
-// fit, the ticked ones first, then the number of boxes left out.
+// fit, the ticked ones first, then the number of boxes left out. Where not even the ticked ones fit,
+// they lose their ticks, which none of the others in the row has.
 func (l *Page) value(key string, room int) string {
 	boxes := l.boxesOf(key)
 	switch {
@@ -227,17 +228,35 @@ func (l *Page) value(key string, room int) string {
 	case boxes == nil:
 		return l.spec().Text(key)
 	}
-	list, gap := l.viewBoxes(boxes, false), " "
-	all := strings.Join(list, gap)
-	if cell.Width(all) > room {
-		ticked := slices.DeleteFunc(slices.Clone(boxes), func(b checkbox) bool { return !b.on })
-		rest := slices.DeleteFunc(boxes, func(b checkbox) bool { return b.on })
-		list = l.viewBoxes(append(ticked, rest...), false)
+	list := l.viewBoxes(boxes, false)
+	if cell.Width(strings.Join(list, " ")) <= room {
+		return strings.Join(list, " ")
 	}
-	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
-		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
+	ticked := slices.DeleteFunc(slices.Clone(boxes), func(b checkbox) bool { return !b.on })
+	rest := slices.DeleteFunc(boxes, func(b checkbox) bool { return b.on })
+	list = l.viewBoxes(append(ticked, rest...), false)
+	shown, all := l.fitBoxes(list, 0, room)
+	if shown < len(ticked) {
+		for i, b := range ticked {
+			list[i] = l.Theme.Text.Paint(b.name)
+		}
+		_, all = l.fitBoxes(list[:len(ticked)], len(rest), room)
 	}
 	return all
+}
+
+// fitBoxes returns how many of the boxes fit in so many cells, at least one, and their line. It
+// ends with the number of those that are left out, with so many more.
+func (l *Page) fitBoxes(list []string, more, room int) (shown int, line string) {
+	for shown = len(list); ; shown-- {
+		line = strings.Join(list[:shown], " ")
+		if out := len(list) - shown + more; out > 0 {
+			line += l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", out))
+		}
+		if shown <= 1 || cell.Width(line) <= room {
+			return shown, line
+		}
+	}
 }
 
 // total says what Enter starts.

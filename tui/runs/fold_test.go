@@ -12,9 +12,26 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
+
+// TestFoldedNote: where the title has no room for all, what ± means stays rather than that the
+// values are the last ones.
+func TestFoldedNote(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Size(120, 38)
+	r.Press("o", "space")
+	const usual, folded = "last epoch", "mean ± deviation"
+	whole := p.count(100)
+	for cells, want := range map[int]bool{cell.Width(whole): true, cell.Width(whole) - 1: false} {
+		note := p.count(cells)
+		if strings.Contains(note, usual) != want || !strings.Contains(note, folded) {
+			t.Errorf("in %d cells %q, want %q in it: %v", cells, note, usual, want)
+		}
+	}
+}
 
 // TestFold: seeds share a line with their mean and deviation, and a verb for the line applies to
 // all of them.

@@ -22,10 +22,12 @@ import (
 // setting as key=value. Up and down move between the rows, left and right change a row's value.
 type forkForm struct {
 	*lab.Lab
-	run    *record.Run
-	steps  []int64 // the steps of the checkpoints, ascending
-	pinned []int64
-	at     int // the chosen checkpoint, an index of steps
+	run     *record.Run
+	steps   []int64 // the steps of the checkpoints, ascending
+	pinned  []int64
+	at      int // the chosen checkpoint, an index of steps
+	wanted  int // by how many checkpoints presses that are not answered yet go on from at
+	reading int // the number of the last reading of settings
 
 	spec    spec.Spec         // the settings at the checkpoint, with the knobs as of that step
 	keys    []string          // the keys of the rows of settings
@@ -43,18 +45,7 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 	}
 	f := &forkForm{Lab: p.Lab, run: run, changed: map[string]string{}, row: 1,
 		typed: kit.NewInput("")}
-	return func() tea.Msg {
-		var err error
-		if f.steps, err = f.run.Checkpoints(); err != nil {
-			return kit.Complain(err)()
-		}
-		if len(f.steps) == 0 {
-			return kit.Notify("This run has no checkpoint to fork from")()
-		}
-		f.pinned, _ = f.run.Pinned()
-		f.at = nearest(f.steps, near, f.run.Meta.Steps)
-		return f.readSettings(f.at)()
-	}
+	return f.readSettings(func(steps []int64) int { return nearest(steps, near, run.Meta.Steps) })
 }
 
 // nearest returns the index of the step nearest to near, or of the last step if near is 0. The end
@@ -73,26 +64,50 @@ func nearest(steps []int64, near, end int64) int {
 	return best
 }
 
-// readSettings reads the settings at a checkpoint.
-func (f *forkForm) readSettings(at int) tea.Cmd {
-	run, step := f.run, f.steps[at]
+// beside returns the index of the checkpoint that is by steps of the list away from the one at
+// now. Where now is not in the list any more, its neighbours are. The ends of the list hold.
+func beside(steps []int64, now int64, by int) int {
+	at, found := slices.BinarySearch(steps, now)
+	if !found && by > 0 {
+		at-- // the one before now, from which the next one is one step away
+	}
+	return max(0, min(at+by, len(steps)-1))
+}
+
+// readSettings reads the settings at the checkpoint that choose takes from a list. The list is read
+// anew each time: a run that trains makes new checkpoints and deletes old ones.
+func (f *forkForm) readSettings(choose func(steps []int64) int) tea.Cmd {
+	run := f.run
+	f.reading++
+	m := forkMsg{form: f, reading: f.reading}
 	return func() tea.Msg {
-		s, err := f.Lab.ForkOf(run, step)
-		return forkMsg{form: f, at: at, spec: s, err: err}
+		if m.steps, m.err = run.Checkpoints(); m.err != nil {
+			return m
+		}
+		if len(m.steps) == 0 {
+			return kit.Notify("This run has no checkpoint to fork from")()
+		}
+		m.pinned, _ = run.Pinned()
+		m.at = choose(m.steps)
+		m.spec, m.err = m.form.Lab.ForkOf(run, m.steps[m.at])
+		return m
 	}
 }
 
-// applySettings takes in the settings at a checkpoint, unless another one has been chosen since.
+// applySettings takes in the settings at a checkpoint, unless another one has been asked for since.
 func (f *forkForm) applySettings(m forkMsg) tea.Cmd {
+	if m.reading != f.reading {
+		return nil
+	}
+	f.wanted = 0
 	if m.err != nil {
 		return kit.Complain(m.err)
 	}
 	opens := f.keys == nil
-	if m.at == f.at {
-		f.spec, f.keys = m.spec, m.spec.Forkable()
-		f.row = min(f.row, len(f.keys)+1)
-		_, f.problem = f.change()
-	}
+	f.steps, f.pinned, f.at = m.steps, m.pinned, m.at
+	f.spec, f.keys = m.spec, m.spec.Forkable()
+	f.row = min(f.row, len(f.keys)+1)
+	_, f.problem = f.change()
 	if !opens {
 		return nil
 	}
@@ -148,12 +163,9 @@ func (f *forkForm) setValue(text string) {
 func (f *forkForm) side(by int) tea.Cmd {
 	switch key := f.key(); {
 	case f.row == 0:
-		at := max(0, min(f.at+by, len(f.steps)-1))
-		if at == f.at {
-			return nil
-		}
-		f.at = at
-		return f.readSettings(at)
+		f.wanted += by // the answer to a press before this one may be still to come
+		now, by := f.steps[f.at], f.wanted
+		return f.readSettings(func(steps []int64) int { return beside(steps, now, by) })
 	case key == "":
 		f.typed.Update(tea.KeyPressMsg{Code: map[int]rune{-1: tea.KeyLeft, 1: tea.KeyRight}[by]})
 	default:
@@ -202,7 +214,8 @@ func change(spec *spec.Spec, assignments []string) error {
 
 // start starts the fork. It reads the settings at the checkpoint anew.
 func (f *forkForm) start() tea.Cmd {
-	step, assignments := f.steps[f.at], f.assignments()
+	step := f.steps[beside(f.steps, f.steps[f.at], f.wanted)]
+	assignments := f.assignments()
 	return func() tea.Msg {
 		spec, err := f.Lab.ForkOf(f.run, step)
 		if err == nil {

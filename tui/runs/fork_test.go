@@ -166,3 +166,48 @@ func TestForkValues(t *testing.T) {
 		}
 	}
 }
+
+// TestForkOfLiveRun: a run that trains makes checkpoints and deletes old ones while the form is
+// open. The arrows then take the next one that exists.
+func TestForkOfLiveRun(t *testing.T) {
+	store, _ := trained(t)
+	l := tuitest.NewLab(t, lab.Folder(store.Dir()),
+		lab.Config{Verbs: &tuitest.Starter{}, RunsDir: store.Dir()}, 80, 22)
+	p := New(l)
+	r := tuitest.NewDriver(l, p)
+	run := p.current()
+	steps, err := run.Checkpoints()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 3 {
+		t.Fatalf("the checkpoints are %v, want at least three", steps)
+	}
+	file := func(step int64) string {
+		return filepath.Join(run.Dir, "checkpoints", fmt.Sprintf("step-%010d.json", step))
+	}
+	hidden := filepath.Join(t.TempDir(), "hidden")
+	move := func(from, to string) {
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := file(steps[2])
+	move(last, hidden) // not made yet
+	r.Send(lab.Fork{Run: run, Near: steps[1]})
+	r.Press("up")
+	at := func(press string, want int64) {
+		t.Helper()
+		r.Press(press)
+		if v := r.View(); !strings.Contains(v, fmt.Sprintf("step %d of", want)) {
+			t.Errorf("after %s the form lacks step %d, the notice is %q:\n%s", press, want,
+				r.Notice.Text, v)
+		}
+	}
+	move(hidden, last)
+	at("right", steps[2])
+	if err := os.Remove(file(steps[1])); err != nil {
+		t.Fatal(err)
+	}
+	at("left", steps[0])
+}

@@ -5,12 +5,15 @@ import "drolab/runner/spec"
 // The messages of the page to itself (tea.Msg): what its commands bring. Messages between pages are
 // in tui/lab.
 
-// forkMsg brings a form the settings at its checkpoint. The first forkMsg of a form opens the form.
+// forkMsg brings a form its checkpoints, and the settings at one of them. The first forkMsg of a form opens the form.
 type forkMsg struct {
-	form *forkForm
-	at   int // the checkpoint, an index of steps
-	spec spec.Spec
-	err  error
+	form    *forkForm
+	reading int     // its number in the form
+	steps   []int64 // the checkpoints as they are now
+	pinned  []int64
+	at      int // the checkpoint, an index of steps
+	spec    spec.Spec
+	err     error
 }
 
 // changedMsg says what was done to how many runs, and brings the errors of the others.

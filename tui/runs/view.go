@@ -18,6 +18,9 @@ type runsLayout struct {
 	top, rows     int // the line of the first run, and the number of lines of runs
 }
 
+// titleCells is the part of the list's first line that its title and the rules around it take.
+const titleCells = 14
+
 func layRuns(w, h int) runsLayout {
 	l := runsLayout{list: kit.Area(0, 0, w, h)}
 	if h >= 20 {
@@ -51,14 +54,15 @@ func (p *Page) View(w, h int) []string {
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
 	return kit.Compose(w, h, []kit.Block{
-		p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
+		p.Theme.Place(lay.list, "Runs", p.count(lay.list.W-titleCells), true, box, list),
 		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
 
 // count returns the title's note: the numbers of runs, lines, selected and unreadable runs, the
 // moment of the values, and the settings that runs are folded by. Before the first list it says how
-// many runs are read.
-func (p *Page) count() string {
+// many runs are read. Where that takes more than so many cells, it leaves out that the values are
+// the last ones, as they are at first: what is left of ± without its meaning would be misread.
+func (p *Page) count(cells int) string {
 	if !p.loaded {
 		return p.countRead()
 	}
@@ -94,7 +98,12 @@ func (p *Page) count() string {
 	case p.together():
 		words = append(words, "seeds folded: mean ± deviation")
 	}
-	return strings.Join(words, " · ")
+	note := strings.Join(words, " · ")
+	if cell.Width(note) > cells && p.value == (moment{}) {
+		usual := func(word string) bool { return word == p.value.String() }
+		note = strings.Join(slices.DeleteFunc(words, usual), " · ")
+	}
+	return note
 }
 
 // countRead says how many runs of the folder are read, if that takes long.

@@ -300,6 +300,9 @@ func (w *Page) progress() []column {
 			return fmt.Sprintf("%.0f%%", 100*panel.Slowest(runs).Done())
 		}),
 		newColumn("ETA", 9, nil, func(runs []*panel.Track) string {
+			if seconds, ok := panel.TrainingTime(runs); ok && w.logs.clock == nil {
+				return "in " + plot.FormatDuration(seconds)
+			}
 			slowest := panel.Slowest(runs)
 			left, ok := slowest.Remaining()
 			// The clock of a replay says nothing about the time that a run needs.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
@@ -43,6 +44,26 @@ func TestOutcome(t *testing.T) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)
 			}
 		}
+	}
+}
+
+// TestETAOfDone: a row whose runs are all done says what the longest of them took.
+func TestETAOfDone(t *testing.T) {
+	w := watching(t, 80, 24).watch
+	two := w.Runs.Tracks[:2]
+	for i, run := range two {
+		run.Status, run.Share, run.Seconds = runner.Done, 1, float64(60+i)
+	}
+	eta := w.progress()[1]
+	if got, want := eta.Cell(two), "in 1m01s"; got != want {
+		t.Errorf("two that are done have the ETA %q, want %q", got, want)
+	}
+	if two[0].Share = .5; strings.Contains(eta.Cell(two), "in ") {
+		t.Errorf("with half a log the ETA is %q", eta.Cell(two))
+	}
+	two[0].Status, two[0].Share = runner.Running, 1
+	if got := eta.Cell(two); strings.Contains(got, "in ") {
+		t.Errorf("with one that goes on the ETA is %q", got)
 	}
 }
 

@@ -113,6 +113,7 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 	w := r.watch
 	last := len(w.Runs.Tracks) - 1
 	for i, track := range w.Runs.Tracks {
+		track.Step = 0
 		if track.Status = runner.Queued; i == last {
 			track.Status = runner.Running
 		}
@@ -129,6 +130,11 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 	w.Runs.PointBegun()
 	if got := w.Runs.Cursor; got != chosen {
 		t.Errorf("the cursor went to run %d of its own, want it to stay on %d", got, chosen)
+	}
+	w.Runs.Cursor, w.Runs.Pointed = 0, false
+	w.Runs.Tracks[0].Step = 9 // resumed: it waits, and has curves
+	if w.Runs.PointBegun(); w.Runs.Cursor != 0 {
+		t.Errorf("the cursor left a resumed run for run %d", w.Runs.Cursor)
 	}
 }
 

@@ -50,7 +50,7 @@ func (w *Page) updateStory() {
 	w.storyState.Story, w.storyState.inputs = compare.Story{}, of
 	w.Runs.Clock = compare.Clock{}
 	if reading { // half a log has other evaluations than the whole
-		w.storyState.inputs, w.storyState.Said = nil, []string{"Reading the logs" + w.Theme.More}
+		w.storyState.inputs, w.storyState.Said = nil, []string{"Reading the logs"}
 		return
 	}
 	runs := lists.Map(w.Runs.Tracks, func(t *panel.Track) compare.StoryRun {

@@ -136,7 +136,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		m, _ := measure.FindMeasure(column.Name)
 		for _, g := range groups {
 			cell := page.TableStyle(m.Scale).Half(3).With(g.Cells[i].Mean, g.Cells[i].Half)
-			if g.Cells[i].Best {
+			if t.HasStar(&g, i) {
 				cell += "*"
 			}
 			row = append(row, cell)

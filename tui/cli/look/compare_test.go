@@ -18,7 +18,7 @@ func compared(methods int) *compare.Table {
 		{Name: "test_accuracy", Higher: true}}}
 	for i := range methods {
 		accuracy := measure.Num(float64(i) / 10)
-		t.Rows = append(t.Rows, compare.Row{Label: fmt.Sprintf("m%d", i), Seeds: []uint64{1, 2},
+		t.Rows = append(t.Rows, compare.Row{Label: fmt.Sprintf("m%d", i), Seeds: []uint64{1, 2, 3},
 			Cells: []compare.Cell{{Mean: accuracy}, {Mean: accuracy, Half: measure.Num(.01),
 				Best: i == methods-1}}})
 	}
@@ -35,20 +35,20 @@ func TestTableOfDocuments(t *testing.T) {
 	}{
 		{"six, Markdown", page.Markdown(document(compared(6))...),
 			"|  | m0 | m1 | m2 | m3 | m4 | m5 |\n|---|---:|---:|---:|---:|---:|---:|\n" +
-				"| seeds | 2 | 2 | 2 | 2 | 2 | 2 |\n" +
+				"| seeds | 3 | 3 | 3 | 3 | 3 | 3 |\n" +
 				"| a\\_b ¹ | 0.0 | 10.0 | 20.0 | 30.0 | 40.0 | 50.0 |\n| mean | 0.0 ± 1.0 | " +
 				"10.0 ± 1.0 | 20.0 ± 1.0 | 30.0 ± 1.0 | 40.0 ± 1.0 | 50.0 ± 1.0\\* |\n\n" + foot},
 		{"seven, Markdown", page.Markdown(document(compared(7))...),
-			"|  | seeds | a\\_b ¹ | mean |\n|---|---:|---:|---:|\n| m0 | 2 | 0.0 | 0.0 ± 1.0 |\n" +
-				"| m1 | 2 | 10.0 | 10.0 ± 1.0 |\n| m2 | 2 | 20.0 | 20.0 ± 1.0 |\n" +
-				"| m3 | 2 | 30.0 | 30.0 ± 1.0 |\n| m4 | 2 | 40.0 | 40.0 ± 1.0 |\n" +
-				"| m5 | 2 | 50.0 | 50.0 ± 1.0 |\n| m6 | 2 | 60.0 | 60.0 ± 1.0\\* |\n\n" + foot},
+			"|  | seeds | a\\_b ¹ | mean |\n|---|---:|---:|---:|\n| m0 | 3 | 0.0 | 0.0 ± 1.0 |\n" +
+				"| m1 | 3 | 10.0 | 10.0 ± 1.0 |\n| m2 | 3 | 20.0 | 20.0 ± 1.0 |\n" +
+				"| m3 | 3 | 30.0 | 30.0 ± 1.0 |\n| m4 | 3 | 40.0 | 40.0 ± 1.0 |\n" +
+				"| m5 | 3 | 50.0 | 50.0 ± 1.0 |\n| m6 | 3 | 60.0 | 60.0 ± 1.0\\* |\n\n" + foot},
 		{"seven, LaTeX", page.LaTeX(document(compared(7))...),
 			"\\begin{tabular}{lrrr}\n\\toprule\n & seeds & a\\_b $^1$ & mean \\\\\n\\midrule\n" +
-				"m0 & 2 & 0.0 & 0.0 $\\pm$ 1.0 \\\\\nm1 & 2 & 10.0 & 10.0 $\\pm$ 1.0 \\\\\n" +
-				"m2 & 2 & 20.0 & 20.0 $\\pm$ 1.0 \\\\\nm3 & 2 & 30.0 & 30.0 $\\pm$ 1.0 \\\\\n" +
-				"m4 & 2 & 40.0 & 40.0 $\\pm$ 1.0 \\\\\nm5 & 2 & 50.0 & 50.0 $\\pm$ 1.0 \\\\\n" +
-				"m6 & 2 & 60.0 & 60.0 $\\pm$ 1.0* \\\\\n\\bottomrule\n" +
+				"m0 & 3 & 0.0 & 0.0 $\\pm$ 1.0 \\\\\nm1 & 3 & 10.0 & 10.0 $\\pm$ 1.0 \\\\\n" +
+				"m2 & 3 & 20.0 & 20.0 $\\pm$ 1.0 \\\\\nm3 & 3 & 30.0 & 30.0 $\\pm$ 1.0 \\\\\n" +
+				"m4 & 3 & 40.0 & 40.0 $\\pm$ 1.0 \\\\\nm5 & 3 & 50.0 & 50.0 $\\pm$ 1.0 \\\\\n" +
+				"m6 & 3 & 60.0 & 60.0 $\\pm$ 1.0* \\\\\n\\bottomrule\n" +
 				"\\multicolumn{4}{l}{\\footnotesize $^1$ fewer than min\\_group test samples: " +
 				"such a figure is mostly chance, and never called the " +
 				"worst.} \\\\\n\\end{tabular}\n% ± is"},

@@ -219,7 +219,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 func (o *outcome) figureText(i int, f *figure) string {
 	c, mark := &o.Rows[i].Cells[f.column], "  "
 	switch {
-	case c.Best:
+	case o.HasStar(&o.Rows[i], f.column):
 		mark = o.star + cell.Significant
 	case o.best(f) == i:
 		mark = o.star + " "
@@ -278,7 +278,7 @@ func (o *outcome) foot(figures []figure) string {
 	var words []string
 	leads := func(f figure) bool { return o.best(&f) >= 0 }
 	proved := func(f figure) bool {
-		best := func(r compare.Row) bool { return r.Cells[f.column].Best }
+		best := func(r compare.Row) bool { return o.HasStar(&r, f.column) }
 		return slices.ContainsFunc(o.Rows, best)
 	}
 	if slices.ContainsFunc(figures, leads) {

@@ -66,10 +66,11 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newestRuns returns the live ones of all runs. If there are none, it returns the newest run and
-// the runs that one command started with it. With a fork it also returns the race that the fork has
-// joined: the run that it comes from and the runs that were started with that. all is in the order
-// of List, the newest first.
+// newestRuns returns the live ones of all runs or, if there are none, the newest run, each with the
+// runs that one command started with it: those that are done already are what the others are
+// compared with. With a fork it also returns the race that the fork has joined: the run that it
+// comes from and the runs that were started with that. all is in the order of List, the newest
+// first.
 func newestRuns(all, live []*record.Run) (runs []*record.Run) {
 	wanted := map[*record.Run]bool{}
 	with := func(first *record.Run) {
@@ -81,7 +82,9 @@ func newestRuns(all, live []*record.Run) (runs []*record.Run) {
 		}
 	}
 	for _, r := range live {
-		wanted[r] = true
+		if !wanted[r] {
+			with(r)
+		}
 	}
 	if len(all) > 0 && len(live) == 0 {
 		with(all[0])

@@ -169,11 +169,11 @@ func (r *Runs) Pick(at int) {
 	r.Cursor, r.Pointed = at, true
 }
 
-// PointBegun moves the cursor from a queued run to one that has begun, unless somebody has put it
-// there. Runs start one after the other, and panels of one run would be empty until the first one's
-// turn.
+// PointBegun moves the cursor from a run that waits for its first step to one that has begun,
+// unless somebody has put it there. Runs start one after the other, and panels of one run would be
+// empty until the first one's turn. A resumed run waits in the queue, too, but has its curves.
 func (r *Runs) PointBegun() {
-	if r.Pointed || r.Tracks[r.Cursor].Status != runner.Queued {
+	if t := r.Tracks[r.Cursor]; r.Pointed || t.Status != runner.Queued || t.Step > 0 {
 		return
 	}
 	begun := func(t *Track) bool { return t.Status == runner.Running }

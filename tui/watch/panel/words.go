@@ -20,6 +20,18 @@ const (
 	WithEpochs // of which epochs the figures are
 )
 
+// TrainingTime returns the seconds that runs have trained for, of several the longest; ok is false
+// unless all are done and their logs say so.
+func TrainingTime(runs []*Track) (seconds float64, ok bool) {
+	for _, t := range runs {
+		if t.Status != runner.Done || t.Share < 1 {
+			return 0, false
+		}
+		seconds = max(seconds, t.Seconds)
+	}
+	return seconds, seconds > 0
+}
+
 // StatusText says in words how the run stands, with its figures by a clock.
 func (t *Track) StatusText(clock compare.Clock, form int) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
