@@ -84,6 +84,46 @@ func TestWheel(t *testing.T) {
 	}
 }
 
+// TestTreeInstalls: a wheel and a source distribution that are built in the repository, as pip does
+// from a copy of it, have all files of the package, and the licence as a file.
+func TestTreeInstalls(t *testing.T) {
+	python := peertest.Python(t, "hatchling")
+	folder, err := filepath.Abs("../python")
+	must(t, err)
+	dir := t.TempDir()
+	say(t, folder, nil, python, "-m", "hatchling", "build", "-d", dir)
+	want := []string{"LICENSE"}
+	files, err := filepath.Glob(filepath.Join(folder, "drolab", "*.py"))
+	must(t, err)
+	for _, file := range files {
+		want = append(want, "drolab/"+filepath.Base(file))
+	}
+	for _, built := range []string{"*.whl", "*.tar.gz"} {
+		found, err := filepath.Glob(filepath.Join(dir, built))
+		must(t, err)
+		if len(found) != 1 {
+			t.Fatalf("hatchling builds %q, want one %s", found, built)
+		}
+		listed := say(t, dir, nil, python, "-c", namesOfFiles, found[0])
+		for _, name := range want {
+			if !strings.Contains(listed, name+"\n") {
+				t.Errorf("%s has no file %s:\n%s", filepath.Base(found[0]), name, listed)
+			}
+		}
+	}
+}
+
+// namesOfFiles is a program in Python that prints the regular files of a wheel or a source
+// distribution.
+const namesOfFiles = `import sys, tarfile, zipfile
+path = sys.argv[1]
+if path.endswith(".whl"):
+    names = zipfile.ZipFile(path).namelist()
+else:
+    names = [m.name for m in tarfile.open(path) if m.isreg()]
+print("\n".join(names))
+`
+
 // within returns the text of the one file of a wheel whose name ends so.
 func within(t *testing.T, wheel, end string) string {
 	t.Helper()

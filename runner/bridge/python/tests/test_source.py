@@ -53,3 +53,10 @@ def test_all_names_what_is_imported_by_others(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
 def test_no_global_counter(path):
     assert not [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Global)]
+
+
+def test_licence_is_that_of_the_repository():
+    own, whole = FOLDER.parent / "LICENSE", FOLDER.parents[3] / "LICENSE"
+    assert not own.is_symlink()  # a source distribution would have a link to nowhere
+    if whole.exists():
+        assert own.read_bytes() == whole.read_bytes()
