@@ -75,7 +75,10 @@ func (c *nearConversation) takePong(p *pong) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Offset = p.Clock.Sub(c.now())
-	c.state.GPUs = p.GPUs[:min(len(p.GPUs), mostGPUs)]
+	c.state.GPUs = slices.Clone(p.GPUs[:min(len(p.GPUs), mostGPUs)])
+	for i := range c.state.GPUs {
+		c.state.GPUs[i].Name = runner.OneLine(c.state.GPUs[i].Name, longestName)
+	}
 }
 
 // greet takes in the hello of the far side, and asks for what is new there.
