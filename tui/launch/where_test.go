@@ -63,13 +63,15 @@ func (b *beside) choose(t *testing.T, name string) {
 	b.Send(kit.Tick(tuitest.Epoch0()))
 }
 
-// sees reports it where the screen lacks a text.
+// sees reports it where the screen lacks a text, wherever lines are broken.
 func (b *beside) sees(t *testing.T, texts ...string) {
 	t.Helper()
-	s := strings.Join(strings.Fields(strings.NewReplacer("│", " ").Replace(
-		tuitest.Text(b.Shot()))), " ")
+	packed := func(s string) string {
+		return strings.Join(strings.Fields(strings.ReplaceAll(s, "│", " ")), "")
+	}
+	s := packed(tuitest.Text(b.Shot()))
 	for _, text := range texts {
-		if !strings.Contains(s, text) {
+		if !strings.Contains(s, packed(text)) {
 			t.Errorf("the screen lacks %q:\n%s", text, tuitest.Text(b.Shot()))
 		}
 	}
