@@ -5,7 +5,8 @@ import "drolab/runner/spec"
 // The messages of the page to itself (tea.Msg): what its commands bring. Messages between pages are
 // in tui/lab.
 
-// forkMsg brings a form its checkpoints, and the settings at one of them. The first forkMsg of a form opens the form.
+// forkMsg brings a form its checkpoints, and the settings at one of them. The first forkMsg of a
+// form opens the form.
 type forkMsg struct {
 	form    *forkForm
 	reading int     // its number in the form
