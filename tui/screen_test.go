@@ -256,7 +256,7 @@ func TestViewsOfLaunch(t *testing.T) {
 				"│ Preset  0.2: at 0.5 the adversary's few samples of a batch are all noise"}},
 		{"ticked", launch, 80, 24, "tab right space down e", []string{
 			"  ◇ algorithms       [x]sfk [x]pan [x]erm +", " ▸· seeds            1 ",
-			"│ Means   repeats of each method; a claim needs 4 or more "}},
+			"│ Means   repeats of each method; Compare's * needs 3, Watch's tests need 4 "}},
 		{"invalid", launch, 80, 24, "tab down down down down e ctrl+u - 1",
 			[]string{"▸· rho              -1 ", "│ ! rho: -1: expected a number > 0 "}},
 		{"no data", launch, 120, 40, "down down", []string{"│ ▸ paper            no data ││",

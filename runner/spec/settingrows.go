@@ -64,7 +64,7 @@ func runRows() []Setting {
 		{Key: "algorithms",
 			Doc:  "methods to run side by side, on the same data with the same seeds",
 			Want: "each algorithm once, of ", among: dro.MethodNames, ok: algorithmsOnce},
-		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
+		{Key: "seeds", Doc: "repeats of each method; Compare's * needs 3, Watch's tests need 4",
 			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
 		{Key: "seed", Doc: "first seed of initialisation, batch order, augmentation and draws " +
 			"for z",

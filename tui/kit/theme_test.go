@@ -243,6 +243,9 @@ func TestTints(t *testing.T) {
 					t.Errorf("dark %t: tint %d is fainter than the one before", dark, i)
 				}
 			}
+			if first, last := inks[0].x256, inks[len(inks)-1].x256; first == last {
+				t.Errorf("dark %t: of 256 colours, the smallest and the greatest have %d", dark, last)
+			}
 		}
 		for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
 			th := NewTheme(profile, dark, false)

@@ -9,12 +9,13 @@ import (
 
 // tintInks returns the grounds of figures that are better and worse than a baseline's, from the
 // faintest. The text on them keeps its colour, and has a sign for eyes that do not tell green from
-// red. On dark, no second green of the 256 colours lets text be read.
+// red. On dark, no second green of the 256 colours lets text be read: there the smallest differences
+// have a grey, so that they do not look like the greatest.
 func tintInks(dark bool) (better, worse [plot.TintLevels]ink) {
 	if dark {
-		return [...]ink{{rgb: 0x0f2e26, x256: 22}, {rgb: 0x0f4a39, x256: 22},
+		return [...]ink{{rgb: 0x0f2e26, x256: 236}, {rgb: 0x0f4a39, x256: 22},
 				{rgb: 0x0d6b50, x256: 22}},
-			[...]ink{{rgb: 0x35191b, x256: 52}, {rgb: 0x571f22, x256: 52},
+			[...]ink{{rgb: 0x35191b, x256: 236}, {rgb: 0x571f22, x256: 52},
 				{rgb: 0x7f2629, x256: 88}}
 	}
 	return [...]ink{{rgb: 0xe2f5ec, x256: 194}, {rgb: 0xb9e8d0, x256: 158},

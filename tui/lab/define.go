@@ -57,7 +57,7 @@ func plainSentence(name string) string {
 		"run":    "Run: the method, and the settings that set the run apart.",
 		"vs":     "vs: the difference to the baseline run, of the same evaluations.",
 		"done":   "Done: the share of the planned steps that is finished.",
-		"ETA":    "ETA: the time left at the mean speed so far; for a done run, what it took.",
+		"ETA":    "ETA: the time left at the mean speed so far; once done, the time it took.",
 		"epoch":  "Epoch: passes over the training data, done and planned.",
 		"epochs": "Epochs: passes over the training data, done and planned.",
 		"preset": "Preset: the experiment that the run belongs to.",

@@ -219,7 +219,7 @@ func (l *Page) viewInput(room int) string {
 
 // value returns a setting's value as the page shows it. Methods and seeds are boxes: as many as
 // fit, the ticked ones first, then the number of boxes left out. Where not even the ticked ones
-// fit, they lose their ticks, which none of the others in the row has.
+// fit, their names stand alone, without ticks.
 func (l *Page) value(key string, room int) string {
 	boxes := l.boxesOf(key)
 	switch {

@@ -6,7 +6,7 @@ import "drolab/runner/spec"
 // in tui/lab.
 
 // forkMsg brings a form its checkpoints, and the settings at one of them. The first forkMsg of a
-// form opens it.
+// form opens the form.
 type forkMsg struct {
 	form    *forkForm
 	reading int     // its number in the form
