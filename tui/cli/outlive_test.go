@@ -221,6 +221,7 @@ func (b *workplace) kill() {
 // TestKilledEngineLosesNothing kills the engine at random moments. Everything that it leaves is
 // readable, and the resumed runs end at the same bits.
 func TestKilledEngineLosesNothing(t *testing.T) {
+	testsize.NotShort(t, "trains four runs twice, and TestExact of runner/engine one")
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
@@ -343,7 +344,7 @@ func (t *terminal) leave() {
 // TestHangup closes the terminal from which four runs were started. They go on, and another
 // terminal shows them.
 func TestHangup(t *testing.T) {
-	testsize.NotShort(t, "trains four runs twice, as TestKilledEngineLosesNothing does")
+	testsize.NotShort(t, "trains four runs twice, and TestHangupInline fewer")
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
