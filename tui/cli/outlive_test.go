@@ -344,7 +344,7 @@ func (t *terminal) leave() {
 // TestHangup closes the terminal from which four runs were started. They go on, and another
 // terminal shows them.
 func TestHangup(t *testing.T) {
-	testsize.NotShort(t, "trains four runs twice, and TestHangupInline fewer")
+	testsize.NotShort(t, "trains four runs twice, and TestHangupInline one")
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
