@@ -225,7 +225,10 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
-	kills := testsize.Pick(1, 5, 100)
+	kills := 5
+	if testsize.Long() {
+		kills = 100
+	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for done := 0; done < kills; {
 		b := newWorkplace(t)
