@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/box"
 	"drolab/runner/machine"
@@ -283,7 +284,7 @@ func TestFarRunsAreRefused(t *testing.T) {
 		link    = "box gpu1: no link for "
 		samples = "far-sfk-s1 is on box gpu1: drolab eval far-sfk-s1 --box gpu1"
 	)
-	for _, w := range []int{40, 80, 200} {
+	for _, w := range testsize.Few(1, 40, 80, 200) {
 		r := onFar(t, tuitest.Epoch0(), w, 24)
 		r.Wait(time.Second, time.Second/5)
 		r.Send(lab.Watch{IDs: []string{"far-sfk-s1"}})

@@ -23,7 +23,7 @@ func TestCuts(t *testing.T) {
 	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
 		for _, v := range pages(t) {
 			r := v.open(t, 80, 24, environ...)
-			for _, size := range testsize.Few(3, sizes...) {
+			for _, size := range testsize.Few(2, sizes...) {
 				r.size(size[0], size[1])
 				s := tuitest.Text(r.shot(t))
 				for line := range strings.SplitSeq(s, "\n") {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/queue"
@@ -136,6 +137,7 @@ func (n *newcomer) ended() bool {
 // TestFirstFiveMinutes: guided only by the screen, a user who has never seen the program starts
 // runs, watches, pauses, changes a setting, takes the change back, forks, compares and exports.
 func TestFirstFiveMinutes(t *testing.T) {
+	testsize.NotShort(t, "trains three runs, and TestWhatIf two")
 	n := newNewcomer(t)
 	n.sees("drolab trains a network", "Enter review")
 	n.does("enter")

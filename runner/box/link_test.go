@@ -174,6 +174,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// sshTo returns a program that starts the far side of a folder of runs, whatever its arguments are.
+func sshTo(t *testing.T, runsDir string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "ssh")
+	text := fmt.Sprintf("#!/bin/sh\n%s='%s' exec '%s'\n", farVariable, runsDir, os.Args[0])
+	must(t, os.WriteFile(script, []byte(text), 0o700))
+	return script
+}
+
 // await waits until the link has reached a state, through all ends of the link.
 func await(t *testing.T, l *Link, what string, reached func(State) bool) {
 	t.Helper()
@@ -202,12 +211,12 @@ func startLink(t *testing.T, l *Link) {
 // TestLink follows a run through a process that is started as ssh is, and that is killed while the
 // run goes on. After the next start the mirror has what the box has.
 func TestLink(t *testing.T) {
+	t.Parallel()
 	h := newHistory(t, 1)
 	h.create()
-	t.Setenv(farVariable, h.store.Dir())
 	dir := filepath.Join(t.TempDir(), "mirror")
 	var far *process
-	start := SSH(os.Args[0], "gpu1")
+	start := SSH(sshTo(t, h.store.Dir()), "gpu1")
 	dial := func(ctx context.Context) (Conn, error) {
 		c, err := start(ctx)
 		if err == nil {
@@ -237,16 +246,17 @@ func TestLink(t *testing.T) {
 
 // TestTwoLinks: of two links of one box one writes the mirror. The other takes over once it ends.
 func TestTwoLinks(t *testing.T) {
+	t.Parallel()
 	h := newHistory(t, 1)
 	h.create()
-	t.Setenv(farVariable, h.store.Dir())
+	ssh := sshTo(t, h.store.Dir())
 	dir := filepath.Join(t.TempDir(), "mirror")
 	ctx, cancel := context.WithCancel(t.Context())
-	first := NewLink("gpu1", dir, SSH(os.Args[0], "gpu1"))
+	first := NewLink("gpu1", dir, SSH(ssh, "gpu1"))
 	ended := make(chan struct{})
 	go func() { first.Run(ctx); close(ended) }()
 	await(t, first, "the first", func(s State) bool { return s.Linked })
-	second := NewLink("gpu1", dir, SSH(os.Args[0], "gpu1"))
+	second := NewLink("gpu1", dir, SSH(ssh, "gpu1"))
 	startLink(t, second)
 	await(t, second, "beside the first", func(s State) bool { return s.Elsewhere })
 	cancel()

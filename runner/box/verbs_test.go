@@ -412,6 +412,7 @@ func TestAsksAreChecked(t *testing.T) {
 // the logs that it wants through the first.
 func TestTwoProcesses(t *testing.T) {
 	testsize.NotShort(t, "waits for seconds")
+	t.Parallel()
 	h := newHistory(t, 1)
 	h.create()
 	h.end("run-1", runner.Done)

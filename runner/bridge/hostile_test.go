@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/internal/memory"
@@ -441,8 +442,8 @@ func TestNothingLeaks(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	round := func() {
-		for _, trouble := range []string{"", "exit losses 3", "kill step 2", "garbage save 1",
-			"exit hello-describe 1", "nan hello-describe 1"} {
+		for _, trouble := range testsize.Few(3, "", "exit losses 3", "kill step 2",
+			"garbage save 1", "exit hello-describe 1", "nan hello-describe 1") {
 			r.start(t, trouble, bridged(dro.ERM))
 		}
 	}

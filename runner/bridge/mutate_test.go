@@ -117,7 +117,7 @@ func TestMutatedFrames(t *testing.T) {
 	if testsize.Long() {
 		most = 1000
 	} else if testing.Short() {
-		most = 100
+		most = 40
 	}
 	plain := func(w io.Writer) io.Writer { return w }
 	var failed atomic.Int64

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -183,7 +184,7 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 }
 
 func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
-	for _, a := range methods() {
+	for _, a := range testsize.Few(2, methods()...) { // with -short those below
 		spec := brief(a)
 		if a == dro.SFK { // images are drawn and augmented: these draws go on, too
 			spec = quick(a)

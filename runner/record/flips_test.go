@@ -62,7 +62,7 @@ func (f *byteFlip) harm(t *testing.T, before, id string) (dir string) {
 func TestFlips(t *testing.T) {
 	n := 80
 	if testing.Short() {
-		n = 20
+		n = 10
 	} else if testsize.Long() {
 		n = 10_000
 	}

@@ -32,7 +32,7 @@ func TestFlips(t *testing.T) {
 			if !testsize.Long() {
 				drawn, seal := 20, 20 // bytes; all of the seal
 				if testing.Short() {
-					drawn, seal = 4, 4
+					drawn, seal = 2, 2
 				}
 				last := count(len(text))[len(text)-seal:]
 				rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })

@@ -107,6 +107,9 @@ func TestOneFigure(t *testing.T) {
 		"show":                       ofShow,
 	}
 	for kind, rows := range endedRuns() {
+		if testing.Short() && kind != "seeds" && kind != "a fork" {
+			continue
+		}
 		dir := t.TempDir()
 		recordRows(t, dir, rows, uint64(len(kind)))
 		want := ofShowJSON(t, dir)

@@ -221,10 +221,14 @@ func (b *workplace) kill() {
 // TestKilledEngineLosesNothing kills the engine at random moments. Everything that it leaves is
 // readable, and the resumed runs end at the same bits.
 func TestKilledEngineLosesNothing(t *testing.T) {
+	testsize.NotShort(t, "trains four runs twice, and TestExact of runner/engine one")
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)
-	kills := testsize.Pick(1, 5, 100)
+	kills := 5
+	if testsize.Long() {
+		kills = 100
+	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for done := 0; done < kills; {
 		b := newWorkplace(t)
@@ -343,7 +347,7 @@ func (t *terminal) leave() {
 // TestHangup closes the terminal from which four runs were started. They go on, and another
 // terminal shows them.
 func TestHangup(t *testing.T) {
-	testsize.NotShort(t, "trains four runs twice, as TestKilledEngineLosesNothing does")
+	testsize.NotShort(t, "trains four runs twice, and TestHangupInline one")
 	t.Parallel()
 	whole := newWorkplace(t)
 	whole.do(four("--inline")...)

@@ -386,7 +386,7 @@ func TestEnterReviews(t *testing.T) {
 	r, l, s := launchOf(t)
 	l.spec().Samples = 400
 	r.Press("tab")
-	every := testsize.Pick(5, 1, 1) // of the settings
+	every := testsize.Pick(12, 1, 1) // of the settings
 	for i := range l.settings() {
 		if i%every > 0 {
 			r.Press("down")

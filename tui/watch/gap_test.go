@@ -46,7 +46,7 @@ func changeEval(lines [][]byte) [][]byte {
 // TestDamageIsShown: a run of whose log a part is lost is marked on every size of screen, the line
 // names the place and the remedy, and no figure from before the gap stands as the newest one.
 func TestDamageIsShown(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, of string
 		harm     func(lines [][]byte) [][]byte
 		line     string // "" for none
@@ -74,6 +74,9 @@ func TestDamageIsShown(t *testing.T) {
 			return append(l[:len(l)-1], []byte(`{"seq":99,"type":"step","ti`))
 		}, "", true},
 	} {
+		if testing.Short() && i%2 > 0 {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			folder, log := damagedRuns(t, c.of)
 			text, err := os.ReadFile(log)
