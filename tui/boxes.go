@@ -49,7 +49,8 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 		}
 		told := m.boxes.words[b.Name]
 		if m.boxes.words[b.Name] = s.Word; s.Word != "" && !s.Elsewhere && told == "" {
-			cmd = tea.Batch(cmd, kit.Complain(fmt.Errorf("box %s: no link: %s", b.Name, s.Word)))
+			cmd = tea.Batch(cmd, kit.Send(kit.Notice{Bad: true, Unasked: true,
+				Text: fmt.Sprintf("box %s: no link: %s", b.Name, cell.OneLine(s.Word))}))
 		}
 	}
 	if !slices.Equal(notes, m.boxes.notes) {

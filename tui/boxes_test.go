@@ -504,3 +504,27 @@ func TestLaunchOnBoxes(t *testing.T) {
 		r.fits(t, "Launch on a box")
 	}
 }
+
+// TestNoLinkLeavesComplaints: that a box has no link does not take the place of what became of a
+// key.
+func TestNoLinkLeavesComplaints(t *testing.T) {
+	lost := kit.Notice{Text: "box gpu1: stop of run run-1 may have been done", Bad: true}
+	for _, c := range []struct {
+		shown kit.Notice
+		want  string
+	}{
+		{kit.Notice{}, "box gpu1: no link: "},
+		{kit.Notice{Text: "Asked to stop: run-1"}, "box gpu1: no link: "},
+		{lost, lost.Text},
+	} {
+		r := onFar(t, tuitest.Epoch0(), 120, 24)
+		r.Wait(time.Second, time.Second/5)
+		r.boxes.words = nil // the link is lost after the key
+		r.notice = kit.Notice{}
+		r.Send(c.shown)
+		r.Wait(time.Second, time.Second/5)
+		if got := r.notice.Text; !strings.HasPrefix(got, c.want) {
+			t.Errorf("after %q the notice is %q, want %q", c.shown.Text, got, c.want)
+		}
+	}
+}

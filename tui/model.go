@@ -167,7 +167,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kit.Tick:
 		return m, m.tick(time.Time(msg))
 	case kit.Notice:
-		m.notice, m.noticed = msg, m.now
+		if !msg.Unasked || !m.notice.Bad {
+			m.notice, m.noticed = msg, m.now
+		}
 	case offer:
 		return m, tea.Batch(m.turnTo(msg.page), m.perform(msg.Key, msg.Blocked()))
 	case beatMsg:

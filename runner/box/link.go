@@ -2,6 +2,7 @@ package box
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -316,11 +317,13 @@ func (l *Link) converse(ctx context.Context) error {
 	if l.wasSilent() {
 		return fmt.Errorf("it has said nothing for %v", silence)
 	}
-	if said != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
-		return said // it explains more than that the conversation has ended
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return cmp.Or(said, errEnded) // what was said explains more
 	}
 	return err
 }
+
+var errEnded = errors.New("the connection has ended")
 
 // endConversation takes in that a conversation has ended.
 func (l *Link) endConversation() {

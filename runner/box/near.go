@@ -62,8 +62,9 @@ func (c *nearConversation) mirrored(m *record.Mirror, f *frame) error {
 		return m.Remove(f.Gone)
 	case f.All:
 		c.mu.Lock()
-		defer c.mu.Unlock()
 		c.state.Complete = true
+		c.mu.Unlock()
+		m.Heard()
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ import (
 // ask asks for one thing: one of the fields behind Again is set.
 type ask struct {
 	Seq int64 `json:"seq"`
-	// Again says of a start that its answer was lost. It may have been carried out.
+	// Again says that an answer was lost. What is asked may have been carried out.
 	Again  bool            `json:"again,omitempty"`
 	Start  *runner.Request `json:"start,omitempty"` // with the names of its runs
 	Order  *runner.Order   `json:"order,omitempty"`
@@ -115,12 +115,7 @@ func (l *Link) Start(r runner.Request) ([]string, error) {
 			return nil, err
 		}
 	}
-	a := &ask{Start: &r}
-	_, err := l.exchange(a)
-	for errors.Is(err, errLost) && l.awaitLink() {
-		a.Again = true
-		_, err = l.exchange(a)
-	}
+	_, err := l.exchangeAgain(&ask{Start: &r})
 	if isUnanswered(err) {
 		return nil, fmt.Errorf("box %s: %w: the runs may have been started (%s ...): "+
 			"the list of runs tells once the link is back", l.box, err, r.IDs[0])
@@ -199,8 +194,10 @@ func (l *Link) Change(c Change) error {
 
 // Settings returns the settings of a fork from a checkpoint of a run.
 func (l *Link) Settings(run string, step int64) (spec.Spec, error) {
-	got, err := l.exchange(&ask{Settings: &checkpoint{run, step}})
+	got, err := l.exchangeAgain(&ask{Settings: &checkpoint{run, step}})
 	switch {
+	case isUnanswered(err):
+		return spec.Spec{}, fmt.Errorf("box %s: %w: nothing was started", l.box, err)
 	case err != nil:
 		return spec.Spec{}, l.sayAnswerless(err)
 	case got.Spec == nil:
@@ -254,6 +251,17 @@ func (l *Link) exchange(a *ask) (*answer, error) {
 			return nil, errLate
 		}
 	}
+}
+
+// exchangeAgain asks as exchange does, and once more whenever the answer was lost and the link is
+// back: for what may be asked twice and is done at most once.
+func (l *Link) exchangeAgain(a *ask) (*answer, error) {
+	got, err := l.exchange(a)
+	for errors.Is(err, errLost) && l.awaitLink() {
+		a.Again = true
+		got, err = l.exchange(a)
+	}
+	return got, err
 }
 
 // begin returns a place for the answer of an ask, and where to send it.

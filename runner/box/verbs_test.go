@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,6 +236,46 @@ func TestStartIsMadeOnce(t *testing.T) {
 	}
 }
 
+// cutOnce is a connection that ends instead of the next write.
+type cutOnce struct {
+	Conn
+	next *atomic.Bool
+}
+
+func (c cutOnce) Write(b []byte) (int, error) {
+	if c.next.Swap(false) {
+		c.Close()
+		return 0, io.ErrClosedPipe
+	}
+	return c.Conn.Write(b)
+}
+
+// TestSettingsAreAskedAgain: the settings of a fork are only read, so they are asked for again once
+// the link is back. What comes is the answer of the box.
+func TestSettingsAreAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHistory(t, 1)
+		h.create()
+		p := &piped{side: &FarSide{RunsDir: h.store.Dir(), Now: time.Now,
+			Verbs: newMadeVerbs(h)}}
+		var next atomic.Bool
+		dir := filepath.Join(t.TempDir(), "mirror")
+		l := NewLink("gpu1", dir, func(ctx context.Context) (Conn, error) {
+			conn, err := p.dial(ctx)
+			return cutOnce{conn, &next}, err
+		})
+		startLink(t, l)
+		await(t, l, "at first", func(s State) bool { return s.Complete })
+		synctest.Wait()
+		next.Store(true)
+		_, err := l.Settings("run-1", 7)
+		want := "box gpu1: run run-1 has no checkpoint of step 7: it has []"
+		if next.Load() || err == nil || err.Error() != want {
+			t.Errorf("cut %v: %v, want %q", !next.Load(), err, want)
+		}
+	})
+}
+
 // TestTakenNames: a start whose names are those of other runs is refused.
 func TestTakenNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -284,6 +325,12 @@ func TestLostAnswers(t *testing.T) {
 			t.Errorf("a lost answer: %v, want %q", err, want)
 		}
 		await(t, l, "cut", func(s State) bool { return !s.Linked })
+		if word := l.State().Word; strings.Contains(word, "EOF") {
+			t.Errorf("a link that was cut says %q, want words", word)
+		}
+		if record.MirrorHeard(l.dir).IsZero() {
+			t.Error("a box whose list has come was never heard")
+		}
 		<-time.After(40 * time.Second)
 		_, err = l.CarryOut(stop)
 		want = "box gpu1: no link for 40 s: nothing was sent"

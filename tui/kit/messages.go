@@ -22,6 +22,9 @@ type Changed struct{}
 type Notice struct {
 	Text string
 	Bad  bool
+	// Unasked says that no key led to it. It does not take the place of a complaint, which says
+	// what became of a key.
+	Unasked bool
 }
 
 // Open puts an overlay over the page.

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"io/fs"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -111,7 +112,8 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 		if i < 0 {
 			continue
 		}
-		if p.err != nil {
+		// Without its folder a run was deleted. What was read of it stays.
+		if p.err != nil && !errors.Is(p.err, fs.ErrNotExist) {
 			problem = cell.OneLine(p.err.Error())
 		}
 		cmds = append(cmds, w.addPart(i, p))

@@ -1,11 +1,15 @@
 package watch
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -77,5 +81,51 @@ func TestBuckets(t *testing.T) {
 		if got := panel.Buckets(runs); got != want {
 			t.Errorf("%d runs: %d buckets, want %d", runs, got, want)
 		}
+	}
+}
+
+// TestDeletedRunStays: a run that is deleted while it is watched stays as it was read, and nothing
+// is wrong with it. A log that cannot be read is a problem.
+func TestDeletedRunStays(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tuitest.Meta(dro.ERM, tuitest.Epoch0())
+	to, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Close()
+	run, err := record.Find(store.Dir(), m.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := New(tuitest.NewLab(t, lab.Folder(store.Dir()), lab.Config{}, 80, 24))
+	w.Runs.Tracks = []*panel.Track{panel.NewTrack(panel.RunLog{Run: run, Log: run.Tail()})}
+	now := time.Now()
+	look := func() string {
+		now = now.Add(time.Minute)
+		w.Update(w.read(now)())
+		return w.logs.problem
+	}
+	if problem := look(); problem != "" {
+		t.Errorf("the run has the problem %q, want none", problem)
+	}
+	logPath := filepath.Join(run.Dir, eventlog.LogName)
+	if err := errors.Join(os.Remove(logPath), os.Mkdir(logPath, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if look() == "" {
+		t.Error("a folder in the place of the log is no problem")
+	}
+	if err := record.Delete(store.Dir(), m.ID); err != nil {
+		t.Fatal(err)
+	}
+	if problem := look(); problem != "" {
+		t.Errorf("the deleted run has the problem %q, want none", problem)
+	}
+	if len(w.Runs.Tracks) != 1 {
+		t.Errorf("%d runs are watched, want the one that was deleted", len(w.Runs.Tracks))
 	}
 }

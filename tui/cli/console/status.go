@@ -11,14 +11,14 @@ import (
 )
 
 // StatusLine returns a line that says how far a run has come, why it ended, and how to continue it.
-func StatusLine(r *record.Run) string {
+func (c *Console) StatusLine(r *record.Run) string {
 	s := r.Summary()
 	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
 	if s.Cause != "" {
 		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}
 	if r.Status() != runner.Done && r.Status().Ended() {
-		line += " (continue with " + r.Meta.HowToContinue() + ")"
+		line += " (continue with " + c.HowToContinue(&r.Meta) + ")"
 	}
 	return line
 }

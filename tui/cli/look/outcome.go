@@ -52,7 +52,7 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	}
 	for _, r := range runs {
 		if r.Status() != runner.Done {
-			con.Blocks(page.Text(r.Meta.ID + ": " + console.StatusLine(r)))
+			con.Blocks(page.Text(r.Meta.ID + ": " + con.StatusLine(r)))
 		}
 	}
 	fmt.Fprintln(con.Stdout)

@@ -83,7 +83,7 @@ func show(con *console.Console, r *record.Run) error {
 	}
 	m := &r.Meta
 	say("run", "%s", m.ID)
-	say("status", "%s", console.StatusLine(r))
+	say("status", "%s", con.StatusLine(r))
 	say("directory", "%s", r.Dir)
 	say("preset", "%s", m.Preset)
 	say("parent", "%s", m.Parent)

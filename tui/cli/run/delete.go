@@ -50,7 +50,7 @@ given. It refuses a live run: stop it first.`,
 func confirm(tr *Trainer, runs []*record.Run) error {
 	for _, r := range runs {
 		fmt.Fprintf(tr.Stderr, "  %s  %s\n", cell.Clean(r.Meta.ID),
-			cell.OneLine(console.StatusLine(r)))
+			cell.OneLine(tr.StatusLine(r)))
 	}
 	question := fmt.Sprintf("Delete %s for good?", kit.Plural(len(runs), "run"))
 	return tr.Confirm(question, "deleted")

@@ -69,7 +69,7 @@ func (tr *Trainer) printStatus(s *engine.Status) {
 	for _, live := range s.Runs {
 		line := live.ID
 		if r, err := record.Find(s.RunsDir, live.ID); err == nil {
-			line += "  " + console.StatusLine(r)
+			line += "  " + tr.StatusLine(r)
 		}
 		if live.Trouble != "" {
 			line += "  waits: " + live.Trouble

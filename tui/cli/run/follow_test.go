@@ -64,14 +64,14 @@ func TestRemaining(t *testing.T) {
 }
 
 // TestHowToContinue: whatever names the way to continue an ended run names a command that does, or
-// the call of its script, which alone can.
+// the call of its script, which alone can. On a box, the command is the one to type here.
 func TestHowToContinue(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for model, want := range map[string]string{
-		"linear":         "drolab resume mine-linear",
+		"linear":         "drolab resume mine-linear --box gpu1",
 		spec.ScriptModel: `drolab.start(resume="mine-script") in its script`,
 	} {
 		s := spec.Defaults()
@@ -87,9 +87,10 @@ func TestHowToContinue(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := &Trainer{Console: console.New(console.Env{})}
+		tr.Forwarded.Box = "gpu1"
 		_, refused := sendOrder(tr, r, runner.Order{Verb: runner.Stop})
 		for of, text := range map[string]string{
-			"the line of its status": console.StatusLine(r),
+			"the line of its status": tr.StatusLine(r),
 			"a command that waited":  fmt.Sprint(unfinishedErrors(tr, []*record.Run{r}, nil)),
 			"an order":               fmt.Sprint(refused),
 		} {

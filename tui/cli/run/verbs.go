@@ -88,7 +88,7 @@ func sendToAll(
 			list = append(list, err)
 			continue
 		}
-		if tr.PrintLine("run %s is %s", r.Meta.ID, console.StatusLine(r)); !holds(r) {
+		if tr.PrintLine("run %s is %s", r.Meta.ID, tr.StatusLine(r)); !holds(r) {
 			list = append(list, fmt.Errorf("run %s has already ended", r.Meta.ID))
 		}
 	}
