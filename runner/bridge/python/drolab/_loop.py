@@ -596,7 +596,8 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
     if a.dtype.kind != "f":
         raise UsageError(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
-        raise UsageError(f"losses have the shape {a.shape}: {remedy_of(a.shape)}")
+        raise UsageError(f"losses have the shape {a.shape}: give the loss of each sample: "
+                         f"{remedy_of(a.shape)}")
     if a.dtype.itemsize not in (4, 8) or not a.dtype.isnative:
         a = a.astype(np.float64)
     has, arrays = ["losses"], [np.ascontiguousarray(a)]

@@ -1,8 +1,10 @@
+import warnings
+
 import numpy as np
 import pytest
 
 from drolab import UsageError
-from drolab._loop import _samples
+from drolab._loop import Run, _samples
 from drolab._shapes import remedy_of
 
 
@@ -25,3 +27,16 @@ def test_targets_of_regression_are_no_labels():
     with pytest.raises(UsageError, match="leave label out, as in regression"):
         _samples(np.zeros(3), label=np.zeros(3))
     assert _samples(np.zeros(3), label=None)[0] == ("losses",)
+
+
+def test_norms_before_unscaling_are_a_warning():
+    run = Run(None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            run._suspect(74176.0)
+    with pytest.warns(RuntimeWarning, match="scaler.unscale_"):
+        run._suspect(74176.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run._suspect(74176.0)
