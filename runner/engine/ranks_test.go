@@ -109,8 +109,8 @@ func TestFaultsOfRanks(t *testing.T) {
 	}
 }
 
-// TestSharded: FSDP2 in two processes has the gradient norms and the parameters of one process, also
-// with two parts of each batch.
+// TestSharded: FSDP2 in two processes has the gradient norms and the parameters of one process,
+// also with two parts of each batch.
 func TestSharded(t *testing.T) {
 	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "sharded")
