@@ -346,7 +346,7 @@ func (d *Description) Lacks(restarts, moves, picks bool) string {
 	case restarts && !d.Restart:
 		return "a program that can go back to its start"
 	case picks && !d.Pick:
-		return "a program that can keep a second copy of the network"
+		return "a program that can keep a second copy of the network (with \"pick\" in its offers)"
 	}
 	return ""
 }

@@ -26,6 +26,7 @@ type Opening struct {
 	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
 	StepsPerEpoch int      `json:"steps_per_epoch"`
 	Processes     int      `json:"processes"` // of which each trains on a part of a batch
+	Restarts      int      `json:"restarts"`  // how often torchrun has started the script again
 	Notes         bool     `json:"notes"`     // whether the script takes notes before an answer
 	Path          string   `json:"path"`
 	Arguments     []string `json:"arguments"`

@@ -166,6 +166,9 @@ func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
 	s.ranks = newShuffles(s.Opening.Processes, r.Data.Train.Len())
 	s.form.open(r)
+	if s.Opening.Restarts > 0 && s.Opening.Resume == "" {
+		r.NewAfterRestart()
+	}
 	if err := s.answer(startAnswer{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
 		s.epoch, s.spec.ProgramPatience}); err != nil {
 		return err

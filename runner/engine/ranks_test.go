@@ -109,6 +109,80 @@ func TestFaultsOfRanks(t *testing.T) {
 	}
 }
 
+// TestSharded: FSDP2 in two processes has the gradient norms and the parameters of one process,
+// also with two parts of each batch.
+func TestSharded(t *testing.T) {
+	r := runsDir(t.TempDir())
+	lines := r.ranks(t, "sharded")
+	if len(lines) != 2 {
+		t.Fatalf("ranks.py prints %q, want two lines", lines)
+	}
+	for _, words := range lines {
+		want, got := r.log(t, words[2]), r.log(t, words[3])
+		wantLog(t, fmt.Sprint(words), got, want, 1e-5, len(want))
+		norms := 0
+		for name, event := range want {
+			at := event.(map[string]any)
+			norm, _ := at["grad_norm"].(float64)
+			if norm > 0 {
+				norms++
+			}
+			if _, sharded := got[name]; !sharded {
+				t.Errorf("%q: the run of FSDP2 has no event %s", words, name)
+			}
+		}
+		if norms != 8 {
+			t.Errorf("%q: %d events have a grad_norm, want 8", words, norms)
+		}
+	}
+}
+
+// TestRestartedRanks: a script whose processes the elastic agent starts again after a fault
+// continues its run to the same bits, if it asks for that. Otherwise it begins a new run, whose log
+// says so, and the run before it has ended.
+func TestRestartedRanks(t *testing.T) {
+	ends := map[string]string{}
+	for _, words := range [][]string{{"auto", "raise-1"}, {"auto", "kill-0"}, {"new", "raise-0"}} {
+		what := strings.Join(words, " ")
+		r := runsDir(t.TempDir())
+		lines, err := r.python(t, "numpy torch", "elastic.py", words...)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if len(lines) != 3 {
+			t.Fatalf("%s: elastic.py prints %q, want three lines", what, lines)
+		}
+		ends[lines[2]] = what
+		first, second := strings.Fields(lines[0])[1], strings.Fields(lines[1])[1]
+		run, err := record.Find(string(r), second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStatus(t, what, run, runner.Done)
+		text, err := os.ReadFile(filepath.Join(run.Dir, "events.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		isNew := words[0] == "new"
+		if (first != second) != isNew {
+			t.Errorf("%s: the runs are %s and %s", what, first, second)
+		}
+		if said := strings.Contains(string(text), "this is a new run"); said != isNew {
+			t.Errorf("%s: the log says that the run is new: %t, want %t", what, said, isNew)
+		}
+		if isNew {
+			before, err := record.Find(string(r), first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantStatus(t, what, before, runner.Failed)
+		}
+	}
+	if len(ends) != 1 {
+		t.Errorf("the runs end at %v, want one parameter", ends)
+	}
+}
+
 // TestShufflesOfRanks: ranks that shuffle the training split each in its own way see a part of it
 // twice in an epoch, and ranks that do not share it out see all of it twice. The log says so once.
 // It says nothing of ranks that share it out, or draw with replacement.

@@ -26,6 +26,39 @@ func TestStacks(t *testing.T) {
 	}
 }
 
+// TestLimitsOfLightning: with limits of the batches and with accumulation, also where the last
+// window of an epoch is short, the run has the steps of the Trainer.
+func TestLimitsOfLightning(t *testing.T) {
+	r := runsDir(t.TempDir())
+	lines, err := r.python(t, stacks, "stacks.py", "limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 6 {
+		t.Fatalf("stacks.py prints %d lines, want 6: %q", len(lines), lines)
+	}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		run, err := record.Find(string(r), words[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStatus(t, line, run, runner.Done)
+	}
+}
+
+// TestAveragedLightning: an average of the weights before or after the callback of drolab has the
+// same bits, also in a run that failed and was resumed.
+func TestAveragedLightning(t *testing.T) {
+	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "averaged")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 2 {
+		t.Fatalf("stacks.py prints %d lines, want 2: %q", len(lines), lines)
+	}
+}
+
 // TestWrongStacks: a mistake is refused in one line.
 func TestWrongStacks(t *testing.T) {
 	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "wrong")

@@ -188,6 +188,13 @@ func (r *Run) WithoutNorm() {
 	r.warnOnce("grad_norm", message+" (run.step(grad_norm=...))")
 }
 
+// NewAfterRestart warns that torchrun has started a script again, and that the script has begun a
+// new run.
+func (r *Run) NewAfterRestart() {
+	r.warnOnce("restart", "torchrun has started the script again, and this is a new run: "+
+		"drolab.start(resume=\"auto\") continues the run before it")
+}
+
 // RanksOverlap warns that the ranks of a script do not share out the training split: of the samples
 // that they gave in an epoch, so many are different ones.
 func (r *Run) RanksOverlap(given, different int) {

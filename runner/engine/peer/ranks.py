@@ -6,6 +6,7 @@ kills SIZE N     kills each rank N times; prints the names of the resumed runs
 orders PIDS      trains in two processes, whose numbers are in files of the folder PIDS, until
                  somebody stops the run; prints what each rank said last
 signals          signals to the ranks, to one process, and to one whose terminal goes
+sharded          FSDP2 in two processes, beside one process; prints both runs
 shuffles         ranks that shuffle alike, each in its own way, not at all, and with replacement;
                  prints how, the run, and how many of its samples differ, or 0
 apart            processes that know nothing of each other, and one on a machine of its own
@@ -29,6 +30,8 @@ import torch._dynamo  # now, too
 import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
+from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, WeightedRandomSampler
 
@@ -512,6 +515,52 @@ def signals():
     print("run", said[0]["id"], "stopped")
 
 
+def sharded():
+    """Trains by FSDP2, with and without parts of a batch, whose lengths of gradients are whole."""
+    def trained(rank, size, parts):
+        model, _, _ = network(1)
+        if size > 1:
+            for layer in (model[0], model[2], model):
+                fully_shard(layer)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        with drolab.start("sharded", method="sfk", rho=1, runs=RUNS, samples=N, batch=BATCH,
+                          log_every=1, epochs=2, **COUNTS) as run:
+            for batch in [torch.arange(N).roll(7 * e).split(BATCH) for e in range(2)]:
+                for whole in batch:
+                    optimizer.zero_grad()
+                    for k, of in enumerate(whole.chunk(parts)):
+                        i = of[rank::size]
+                        losses = F.cross_entropy(model(X[i]), Y[i], reduction="none")
+                        w = run.weights(losses, label=Y[i], group=G[i], index=i,
+                                        more=k + 1 < parts)
+                        ((w * losses).mean() / parts).backward()
+                    norm = nn.utils.clip_grad_norm_(model.parameters(), 10)
+                    optimizer.step()
+
+                    def fresh():
+                        j = (whole + 11)[rank::size] % N
+                        with drolab.torch.probe(model):
+                            return (F.cross_entropy(model(X[j]), Y[j], reduction="none"), Y[j],
+                                    G[j], j)
+
+                    run.step(lr=0.1, grad_norm=norm, fresh=fresh)
+                run.end_epoch()
+            with run.checkpoint() as folder:
+                state = get_model_state_dict(
+                    model, options=StateDictOptions(full_state_dict=True))
+                if rank == 0:
+                    torch.save(state, os.path.join(folder, "model.pt"))
+        if rank == 0:
+            say(id=run.id, end=torch.cat([p.flatten() for p in state.values()]).tolist())
+
+    for parts in (1, 2):
+        alone = forked(1, lambda rank: trained(rank, 1, parts), False)[0][0][0]
+        two = forked(2, lambda rank: trained(rank, 2, parts))[0][0][0]
+        far = max(abs(a - b) for a, b in zip(alone["end"], two["end"], strict=True))
+        assert far < 1e-5, (parts, far)
+        print("sharded", parts, alone["id"], two["id"])
+
+
 def shuffles():
     """Trains an epoch of 1200 samples in two processes, by each kind of sampler."""
     many = list(range(1200))
@@ -593,6 +642,8 @@ elif WHAT == "orders":
     orders(sys.argv[3])
 elif WHAT == "signals":
     signals()
+elif WHAT == "sharded":
+    sharded()
 elif WHAT == "shuffles":
     shuffles()
 else:

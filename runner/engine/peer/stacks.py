@@ -3,6 +3,8 @@
 same       the weights of each example are those of drolab.start by hand on the same batches
 resumed    kills each example, and stops it, and goes on to the same bits; prints the runs
 groups     trains the tiny BERT by erm, group and sfk with four seeds; prints method and run
+limits     Lightning with limits and accumulation: drolab's steps are the Trainer's
+averaged   an average of Lightning's weights before and after the callback, and a resume of both
 wrong      mistakes, each of which is refused in one line
 """
 
@@ -20,6 +22,7 @@ import warnings
 
 import torch
 import torch.nn.functional as F
+from lightning.pytorch.callbacks import EMAWeightAveraging
 from torch import nn
 
 RUNS, WHAT = sys.argv[1:3]
@@ -276,6 +279,65 @@ def resumed():
             print("run", run, "done")
 
 
+class Trouble(Exception):
+    pass
+
+
+def small_trainer(epochs, *, before=(), after=(), resume=None, fails_in=None, **more):
+    """Trains on 64 samples by 8. Returns the Trainer, its run, and the state of the module."""
+    torch.manual_seed(0)
+    x, y, g = lightning_birds.drawn(64, 0.9, 1)
+    loader = torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(x, y, g, torch.arange(64)), 8)
+    given = {} if resume else dict(method="pgd", rho=1, batch=8, epochs=epochs)
+    cb = drolab.lightning.Run("small", drolab.Data(train=(y, g)), resume=resume, runs=RUNS,
+                              fresh=loader, **given)
+    trainer = lightning_birds.pl.Trainer(
+        max_epochs=epochs, callbacks=[*before, cb, *after], accelerator="cpu", logger=False,
+        enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, **more)
+    module = lightning_birds.Birds()
+
+    def begins_epoch():
+        if trainer.current_epoch == fails_in:
+            raise Trouble
+
+    module.on_train_epoch_start = begins_epoch
+    with contextlib.suppress(Trouble):
+        trainer.fit(module, loader, ckpt_path=cb.ckpt_path, weights_only=True)
+    return trainer, cb.run, module.state_dict()
+
+
+def limits():
+    for limit, accumulate in ((1.0, 1), (1.0, 3), (5, 1), (5, 2), (5, 3), (0.5, 3)):
+        trainer, run, _ = small_trainer(2, limit_train_batches=limit,
+                                        accumulate_grad_batches=accumulate)
+        of_epoch = 8 if limit == 1.0 else 4 if limit == 0.5 else limit
+        expected = 2 * -(-of_epoch // accumulate)
+        print("limits", limit, accumulate, run.id, trainer.global_step, run.steps)
+        assert trainer.global_step == run.steps == expected, (limit, accumulate, expected)
+
+
+def averaged():
+    def average():
+        return EMAWeightAveraging(decay=0.9)
+
+    def same_bits(a, b):
+        return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+
+    ends = []
+    for place in ("before", "after"):
+        _, _, whole = small_trainer(3, **{place: [average()]})
+        _, run, part = small_trainer(3, fails_in=1, **{place: [average()]})
+        _, again, rest = small_trainer(3, resume=run.id, **{place: [average()]})
+        assert again.id == run.id and run.steps == 8 and again.steps == 24, place
+        assert not same_bits(part, whole), place
+        assert same_bits(rest, whole), place
+        print("averaged", place, run.id)
+        ends.append(whole)
+    assert same_bits(*ends)
+    assert not same_bits(ends[0], small_trainer(3)[2])
+
+
 def groups():
     for method in ("erm", "group", "sfk"):
         def work():
@@ -376,4 +438,5 @@ def no_draw():
     lightning_birds.main(words("--method", "sfk", "--epochs", "1"))
 
 
-{"same": same, "resumed": resumed, "groups": groups, "wrong": wrong}[WHAT]()
+{"same": same, "resumed": resumed, "groups": groups, "wrong": wrong,
+ "limits": limits, "averaged": averaged}[WHAT]()

@@ -8,11 +8,11 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional, SupportsFloat, Union
 
 import numpy as np
 
+from . import _restarts
 from ._data import Counts, Data
 from ._errors import ConnectionLost, ProtocolError, RunStopped, SettingError, UsageError
 from ._job import MOST_LOGGED
@@ -56,7 +56,8 @@ def start(name: Optional[str] = None, data: Optional[Data] = None, *, method: Op
         data: The numbers of samples, classes and groups: see ``drolab.Data``.
         method: One of drolab's methods, such as ``"sfk"``.
         resume: A run to go on with, with its settings. The arguments that describe the run may
-            be left out, and a setting that differs is refused.
+            be left out, and a setting that differs is refused. ``"auto"`` is the run that this
+            script had before torchrun started it again, or else a new one.
         from_: A run to fork: ``RUN``, ``RUN@STEP`` or ``RUN@selected``.
         restart: Whether the script obeys when ``end_epoch`` returns True, and starts the network
             and the optimiser anew.
@@ -96,10 +97,9 @@ def start(name: Optional[str] = None, data: Optional[Data] = None, *, method: Op
         group = Group()
     elif int(os.environ.get("WORLD_SIZE") or 1) > 1:
         raise UsageError(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
-    if resume is None and int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0) > 0 and \
-            os.environ.get("RANK") == "0":
-        print("drolab: torchrun has started the script again, and a new run begins: "
-              "drolab.start(resume=RUN) would go on with the one before", file=sys.stderr)
+    if resume == "auto":
+        before = _restarts.run_before(name or "") or ""
+        resume = (group.same(before) if group is not None else before) or None
     run = Run(group)
     try:
         given: dict[str, Any] = dict(settings or {}, **more)
@@ -115,6 +115,7 @@ def start(name: Optional[str] = None, data: Optional[Data] = None, *, method: Op
             "version": VERSION, "notes": True, "name": name or "", "resume": resume or "",
             "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
             "higher": list(higher), "lower": list(lower), "restart": bool(restart),
+            "restarts": _restarts.count(),
             "steps_per_epoch": int(steps_per_epoch),
             "parameters": int(parameters), "device": str(device), "packages": packages_of(packages),
             "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
@@ -202,7 +203,7 @@ class Run:
 
     def _begin(self, head: dict[str, Any], runs: Optional[str]) -> None:
         """Asks drolab for the run."""
-        self.id, group = str(head["resume"]), self._group
+        self.id, self._subject, group = str(head["resume"]), str(head["name"]), self._group
         if group is not None:
             group.agree(head)
             head["processes"] = group.size
@@ -216,6 +217,7 @@ class Run:
         self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
         if self._talk is not None:
             self._talk.id, self._talk.begun = self.id, True
+            _restarts.begun(self._subject, self.id)
         if group is not None:
             group.run = self.id
             group.wait_for(float(answer["patience"]))
@@ -504,6 +506,8 @@ class Run:
         except BaseException as e:
             self._leave(e)
             raise
+        if self._talk is not None:
+            _restarts.ended(self._subject)
         self._close()
 
     def _leave(self, error: BaseException) -> None:

@@ -30,6 +30,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from . import _restarts
 from ._errors import ConnectionLost, RunStopped, UsageError
 from ._forms import Processes
 from ._talk import Answer, Talk, end_of
@@ -82,7 +83,7 @@ class Group(Processes):
         store = dist.distributed_c10d._get_default_store()
         store = store.clone() if hasattr(store, "clone") else store  # nobody else's waits hold it
         # When torchrun starts the processes again, the store has the addresses of those before.
-        restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0)
+        restarts = _restarts.count()
         starts = store.add(f"drolab-{restarts}-starts-{self.rank}", 1)
         if restarts and starts == 1:
             dist.distributed_c10d._world.group_count += 1000 * restarts
@@ -95,6 +96,12 @@ class Group(Processes):
         self._thread.start()
 
     # The calls.
+
+    def same(self, text: str) -> str:
+        """Returns the text of rank 0."""
+        if self.rank == 0:
+            self._store.set("text", text)
+        return str(self._store.get("text").decode())
 
     def agree(self, head: Mapping[str, Any]) -> None:
         """Waits until all ranks have come to start, and checks that they ask for the same run."""

@@ -11,7 +11,6 @@ import time
 import weakref
 from collections.abc import Sequence
 from types import FrameType
-from collections.abc import Sequence
 from typing import Callable, Optional
 
 __all__ = ["Wishes"]
