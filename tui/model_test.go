@@ -114,8 +114,8 @@ func TestStarted(t *testing.T) {
 	if r.current != watchPage {
 		t.Errorf("after a start page %d is shown, want Watch", r.current+1)
 	}
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "2 running") {
-		t.Errorf("the screen lacks 2 running:\n%s", s)
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "4 live, 2 watched") {
+		t.Errorf("the screen lacks 4 live, 2 watched:\n%s", s)
 	}
 	for _, id := range ids[:2] {
 		if !r.Mine[id] {

@@ -285,14 +285,16 @@ func TestViewsOfRuns(t *testing.T) {
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
 			"40.4±0.1   70.4±0.1", "│▸   ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
-		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ─", " preset↓ ",
+		{"ticked", runs, 80, 24, "space down space G s", []string{
+			" 4 selected · seeds folded: mean", " preset↓ ",
 			"│ [x]✓ 2026-03-14 shapes        ◆ erm    n=2 done ",
 			"│▸   ✓ 2026-03-14 my \\x1b[31mo… ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",
 			" Enter watch  Space select  r resume "}},
-		{"delete", runs, 80, 24, "space space D", []string{"· 4 selected ─", "▸ Delete? ─",
+		{"delete", runs, 80, 24, "space space D", []string{
+			"· 4 selected · seeds folded", "▸ Delete? ─",
 			"│   shapes-erm-s1 ", "│   shapes-pan-s2 ",
 			"│ This cannot be undone: curves, checkpoints and figures are deleted. │"}},
 		{"blocked", runs, 80, 24, "x", []string{"\n The run has ended\n"}},

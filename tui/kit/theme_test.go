@@ -244,7 +244,7 @@ func TestTints(t *testing.T) {
 				}
 			}
 			if first, last := inks[0].x256, inks[len(inks)-1].x256; first == last {
-				t.Errorf("dark %t: of 256 colours, the smallest and the greatest have %d", dark, last)
+				t.Errorf("dark %t: the smallest and the greatest have %d", dark, last)
 			}
 		}
 		for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {

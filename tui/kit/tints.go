@@ -9,8 +9,8 @@ import (
 
 // tintInks returns the grounds of figures that are better and worse than a baseline's, from the
 // faintest. The text on them keeps its colour, and has a sign for eyes that do not tell green from
-// red. On dark, no second green of the 256 colours lets text be read: there the smallest differences
-// have a grey, so that they do not look like the greatest.
+// red. On dark, no second green of the 256 colours lets text be read: there the smallest
+// differences have a grey, so that they do not look like the greatest.
 func tintInks(dark bool) (better, worse [plot.TintLevels]ink) {
 	if dark {
 		return [...]ink{{rgb: 0x0f2e26, x256: 236}, {rgb: 0x0f4a39, x256: 22},
