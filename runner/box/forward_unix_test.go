@@ -335,7 +335,7 @@ func TestHostileFiles(t *testing.T) {
 // TestMessagesAreBounded: no length that a box sends makes this side take memory for it.
 func TestMessagesAreBounded(t *testing.T) {
 	_, _, err := nextMessage(strings.NewReader("o\xff\xff\xff\xff"))
-	if err == nil || !strings.Contains(err.Error(), "want at most") {
+	if err == nil || !strings.Contains(err.Error(), "expected at most") {
 		t.Errorf("%v, want that the message is too long", err)
 	}
 }

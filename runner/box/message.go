@@ -54,7 +54,7 @@ type messages struct {
 
 func (m *messages) send(kind messageKind, body []byte) error {
 	if len(body) > maxMessage {
-		return fmt.Errorf("a message of %d bytes: want at most %d", len(body), maxMessage)
+		return fmt.Errorf("a message of %d bytes: expected at most %d", len(body), maxMessage)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,7 +100,7 @@ func nextMessage(from io.Reader) (messageKind, []byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head[1:])
 	if n > maxMessage {
-		return 0, nil, fmt.Errorf("a message of %d bytes: want at most %d", n, maxMessage)
+		return 0, nil, fmt.Errorf("a message of %d bytes: expected at most %d", n, maxMessage)
 	}
 	body := make([]byte, n)
 	if _, err := io.ReadFull(from, body); err != nil {

@@ -199,7 +199,7 @@ func (l *Link) Settings(run string, step int64) (spec.Spec, error) {
 	case isUnanswered(err):
 		return spec.Spec{}, fmt.Errorf("box %s: %w: nothing was started", l.box, err)
 	case err != nil:
-		return spec.Spec{}, l.sayAnswerless(err)
+		return spec.Spec{}, err
 	case got.Spec == nil:
 		return spec.Spec{}, fmt.Errorf("box %s: the answer has no settings", l.box)
 	}

@@ -224,7 +224,7 @@ func (r *receiver) next() (*frame, error) {
 	head := binary.BigEndian.Uint32(lengths[:4])
 	body := binary.BigEndian.Uint32(lengths[4:])
 	if head > maxHead || body > maxBody {
-		return nil, fmt.Errorf("a message of %d and %d bytes: want at most %d and %d",
+		return nil, fmt.Errorf("a message of %d and %d bytes: expected at most %d and %d",
 			head, body, maxHead, maxBody)
 	}
 	text := make([]byte, head)

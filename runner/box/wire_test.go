@@ -48,9 +48,9 @@ func TestFramesAreBounded(t *testing.T) {
 	}{
 		"nothing":                  {nil, "EOF"},
 		"half a length":            {[]byte{0, 0}, "unexpected EOF"},
-		"a long head":              {raw(maxHead+1, 0, ""), "want at most"},
-		"a long body":              {raw(2, maxBody+1, "{}"), "want at most"},
-		"the longest lengths":      {raw(math.MaxUint32, math.MaxUint32, "{}"), "want at most"},
+		"a long head":              {raw(maxHead+1, 0, ""), "expected at most"},
+		"a long body":              {raw(2, maxBody+1, "{}"), "expected at most"},
+		"the longest lengths":      {raw(math.MaxUint32, math.MaxUint32, "{}"), "expected at most"},
 		"half a head":              {raw(20, 0, "{"), "unexpected EOF"},
 		"half a body":              {raw(2, 9, "{}x"), "unexpected EOF"},
 		"a head that is no object": {raw(2, 0, "[]"), "cannot be read"},

@@ -394,7 +394,7 @@ func (h *Head) check() (disk.Owner, error) {
 			return disk.Owner{}, fmt.Errorf("has a file %.40q, which no mirror takes", name)
 		}
 		if len(text) > maxHeadFile {
-			return disk.Owner{}, fmt.Errorf("has a %s of %d bytes: want at most %d",
+			return disk.Owner{}, fmt.Errorf("has a %s of %d bytes: expected at most %d",
 				name, len(text), maxHeadFile)
 		}
 	}
