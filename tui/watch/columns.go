@@ -57,8 +57,8 @@ func (w *Page) clockFigure(name string) func([]*panel.Track) measure.Number {
 }
 
 // changeColumn returns the column of a measure's change against the baseline; brief is the name of
-// the measure in its head. The cell is blank where a difference would mean nothing: for the baseline
-// itself, before there are figures, and where the two runs ask for different risks.
+// the measure in its head. The cell is blank where a difference would mean nothing: for the
+// baseline itself, before there are figures, and where the two runs ask for different risks.
 func (w *Page) changeColumn(brief string, m measure.Measure) column {
 	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
