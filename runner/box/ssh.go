@@ -71,8 +71,8 @@ func CheckName(box string) error {
 		ok = ok && (letter || strings.IndexByte(".-_@", c) >= 0)
 	}
 	if !ok {
-		return fmt.Errorf("box %q: expected the name of a host as ssh takes it: letters, digits and "+
-			". - _ @", box)
+		return fmt.Errorf("box %q: expected the name of a host as ssh takes it: letters, digits "+
+			"and . - _ @", box)
 	}
 	return nil
 }
