@@ -82,8 +82,8 @@ type placedColumn struct {
 func (c *placedColumn) right() int { return (c.width - c.value - 1 - c.gap - c.change) / 2 }
 
 // layout decides what w cells show: all columns with differences and whole names, if they fit. If
-// not, names are shortened first, then signs take the place of differences, and then columns are
-// left out.
+// not, names are shortened first, and cut if that is not enough; then signs take the place of
+// differences, and then columns are left out.
 func (m *Matrix) layout(w int) *matrixLayout {
 	l := &matrixLayout{rowLayout: &rowLayout{charset: m.Charset, heads: m.Heads}}
 	for i := range m.Rows {
@@ -109,11 +109,15 @@ func (m *Matrix) choose(l *matrixLayout) {
 		levels = max(levels, 1+len(c.Briefs))
 	}
 	all := page.Indices(len(m.Columns))
+	const leastHead = 6 // cells of a head that is cut, with its mark
 	for _, l.changes = range [...]bool{true, false} {
 		for level := range levels {
 			if m.place(l, all, level, math.MaxInt); l.used <= l.middle {
 				return
 			}
+		}
+		if m.place(l, all, levels-1, leastHead); l.used <= l.middle {
+			return
 		}
 	}
 	for n := len(all); n > 0; n-- {

@@ -43,8 +43,8 @@ func sufferers(cs Charset) *Matrix {
 	return m
 }
 
-// TestGoldenMatrix: with less room, names are shortened first, then signs take the place of
-// differences, and then columns are left out. Rows are as high as there is room.
+// TestGoldenMatrix: with less room, names are shortened first and then cut, then signs take the
+// place of differences, and then columns are left out. Rows are as high as there is room.
 func TestGoldenMatrix(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +55,24 @@ func TestGoldenMatrix(t *testing.T) {
 			}
 			golden(t, "matrix-"+name, text)
 		})
+	}
+}
+
+// TestLongNamesAreCut: a long name that has no shorter form is cut before differences lose their
+// figures, above all that of a method without any.
+func TestLongNamesAreCut(t *testing.T) {
+	m, f := sufferers(Lines), new(Frame)
+	nan := math.NaN()
+	m.Columns = append(m.Columns, MatrixColumn{Mark: "●₂", Name: "sfk fork lr .001"})
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		r.Values, r.Changes = append(r.Values, nan), append(r.Changes, nan)
+	}
+	m.DrawTo(f, 58, 5)
+	for _, want := range []string{"●₂…", "sfk-auto", "-3.0", "+10.0"} {
+		if text := f.String(); !strings.Contains(text, want) {
+			t.Errorf("the matrix lacks %q:\n%s", want, text)
+		}
 	}
 }
 

@@ -103,37 +103,49 @@ func (w *Page) raceClock(branch, parent *panel.Track) compare.Clock {
 }
 
 // raceLine says how far the branch is ahead of its parent, by the clock of raceClock. What does not
-// fit is left out: first the epochs, which the head of the table names, and then from the end.
+// fit is left out: first of the head, then the differences from the end.
 func (w *Page) raceLine(cells int) string {
 	t := w.Theme
 	branch, parent := w.branchAndParent()
-	_, from, _ := runner.ParseParent(branch.Meta.Parent)
-	fork := branch.Epochs(float64(from))
 	clock := w.raceClock(branch, parent)
-	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
-	rest := []string{t.Dim.Paint(": no evaluation in common yet")}
-	if branch.Status == runner.Queued {
-		rest = []string{
-			t.Warn.Paint(": waits until a run ends; p on a running one lets it begin")}
+	head, brief := w.raceHeads(branch, parent, clock)
+	rest := w.ahead(branch, parent, clock)
+	switch {
+	case branch.Status == runner.Queued && len(clock.Epochs) == 0:
+		rest = []string{t.Warn.Paint("waits until a run ends; p on a running one lets it begin")}
+	case len(clock.Epochs) == 0:
+		rest = []string{t.Dim.Paint("no evaluation in common yet")}
 	}
-	if len(clock.Epochs) > 0 {
-		rest = w.ahead(branch, parent, clock)
-		whole := head + ", " + clock.String() + ": "
-		if len(rest) == 0 {
-			head += ", " + clock.String()
-		} else if head += ": "; cell.Width(whole+rest[0]) <= cells-2 {
-			head = whole
-		}
+	if len(rest) > 0 && cell.Width(head+": "+rest[0]) > cells-2 {
+		head = brief
 	}
-	head = " " + cell.Cut(t.Greek(head), cells-2)
-	line, room := t.Dim.Paint(head), cells-1-cell.Width(head)
+	line := " " + t.Dim.Paint(cell.Cut(t.Greek(head), cells-2))
+	separator := ": "
 	for _, s := range rest {
-		if cell.Width(s) > room {
+		s = t.Dim.Paint(t.Greek(separator)) + s
+		if cell.Width(line+s) > cells-1 {
 			break
 		}
-		line, room = line+s, room-cell.Width(s)
+		line += s
+		separator = " · "
 	}
 	return line
+}
+
+// raceHeads returns the head of the line about a branch and its parent, whole and brief. The brief
+// one leaves out the epochs if they are those in the head of the table, and the fork otherwise: no
+// two figures of a screen are of other epochs without saying so.
+func (w *Page) raceHeads(branch, parent *panel.Track, clock compare.Clock) (whole, brief string) {
+	_, from, _ := runner.ParseParent(branch.Meta.Parent)
+	of := "Branch of " + parent.Label
+	since := fmt.Sprintf("%s since epoch %.4g", of, branch.Epochs(float64(from)))
+	switch {
+	case len(clock.Epochs) == 0:
+		return since, since
+	case slices.Equal(clock.Epochs, w.Runs.Clock.Epochs):
+		return since + ", " + clock.String(), since
+	}
+	return since + ", " + clock.String(), of + ", " + clock.String()
 }
 
 // ahead returns the differences between a branch and its parent by a clock with the figures of the
@@ -156,9 +168,6 @@ func (w *Page) ahead(branch, parent *panel.Track, clock compare.Clock) (list []s
 			text, st = fmt.Sprintf("%s, as its parent", formatValue(m, b)), t.Text
 		case (d > 0) == (m.Better == dro.Higher):
 			st = t.Better
-		}
-		if len(list) > 0 {
-			list = append(list, t.Dim.Paint(t.Greek(" · ")))
 		}
 		list = append(list, st.Paint(t.Greek(of.title+" "+text)))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
@@ -95,6 +96,19 @@ func TestRace(t *testing.T) {
 		if a == b || !strings.Contains(line, "mean of epochs 4–8: worst class "+want) {
 			t.Errorf("the line is %q, want worst class %s", line, want)
 		}
+		for cells := 30; cells <= 158; cells++ {
+			line := strings.TrimSpace(tuitest.Text(tuitest.Shot(w.raceLine(cells), cells, 1)))
+			if strings.HasSuffix(line, "·") || strings.HasSuffix(line, ":") {
+				t.Errorf("in %d cells the line ends in a separator: %q", cells, line)
+			}
+		}
+		table := w.Runs.Clock
+		w.Runs.Clock = compare.Clock{} // of runs that the branch has no evaluation in common with
+		narrow := tuitest.Text(tuitest.Shot(w.raceLine(80), 80, 1))
+		if want := "mean of epochs 4–8: worst class "; !strings.Contains(narrow, want) {
+			t.Errorf("beside a table of other epochs the line is %q, want %q", narrow, want)
+		}
+		w.Runs.Clock = table
 		r.Fits(t, "a race")
 		if !strings.Contains(tuitest.Text(r.Shot()), strings.TrimSpace(line)[:30]) {
 			t.Errorf("the page lacks %q:\n%s", line, tuitest.Text(r.Shot()))
