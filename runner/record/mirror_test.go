@@ -371,7 +371,7 @@ func TestHostileBox(t *testing.T) {
 			`has the status "x\n"`},
 		"no summary": {func(h *Head) { h.Verdict.Summary = nil }, "has no summary"},
 		"a very long file": {func(h *Head) { h.Files[labelName] = make([]byte, maxHeadFile+1) },
-			"bytes: want at most 16777216"},
+			"bytes: expected at most 16777216"},
 	} {
 		h := good()
 		c.change(h)
