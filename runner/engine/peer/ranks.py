@@ -45,7 +45,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and so would t
 RUNS, WHAT = sys.argv[1:3]
 LONG = "DROLAB_LONG" in os.environ
 N, BATCH = 96, 24
-torch.set_num_threads(1)
+# OMP_NUM_THREADS=1 gives each process one thread. torch.set_num_threads would make a pool here,
+# which threads of the forked processes then race to replace ("Invalid thread pool!").
 logging.disable()  # PyTorch's words on a fault
 made = torch.Generator().manual_seed(1)
 X = torch.randn(N, 6, generator=made)
