@@ -315,6 +315,25 @@ func TestViewerReads(t *testing.T) {
 	}
 }
 
+// TestHelpTakesEveryLetter: of letters that come in one piece into the help, as over a slow line,
+// none reaches the page behind it.
+func TestHelpTakesEveryLetter(t *testing.T) {
+	r := watching(t, 120, 40)
+	axis := r.watch.Board.Axis
+	r.Press("?")
+	for _, letter := range "pause" {
+		r.Model.press(tea.KeyPressMsg{Code: letter, Text: string(letter)}) // before its command runs
+	}
+	form, ok := r.overlay.Form.(*palette)
+	if !ok || form.line.String() != "pause" {
+		t.Errorf("after the help and pause there is %+v, want the search for pause", r.overlay)
+	}
+	if r.watch.Board.Axis != axis {
+		t.Errorf("the axis is %s, want %s as before: a letter has reached the page",
+			r.watch.Board.Axis, axis)
+	}
+}
+
 func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.Press(":")

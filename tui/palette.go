@@ -28,9 +28,9 @@ func (m *Model) isSearching() bool {
 }
 
 // searchKeys opens the palette for the keys of this page alone, with what was typed so far.
-func (m *Model) searchKeys(typed string) tea.Cmd {
+func (m *Model) searchKeys(typed string) {
 	form := &palette{m: m, line: kit.NewInput(typed), keysOnly: true}
-	return kit.Show(&kit.Overlay{Title: "Keys on " + m.page().Title(), Form: form})
+	m.open(&kit.Overlay{Title: "Keys on " + m.page().Title(), Form: form})
 }
 
 // palette is the form that finds an action by the words of its help, and pages, panels, presets,

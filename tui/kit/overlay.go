@@ -24,8 +24,9 @@ type Overlay struct {
 	choices []Answer
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
-	// Typed takes a letter in place of the overlay, which closes; nil: letters do nothing.
-	Typed func(letter string) tea.Cmd
+	// Typed opens, at once, what takes the place of the overlay and the letters behind this one;
+	// nil: letters do nothing.
+	Typed func(letter string)
 
 	helping bool // the keys of the form are shown in place of the form
 
@@ -123,7 +124,8 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		}
 	}
 	if o.Typed != nil && k.Text != "" && name != "?" && name != "space" {
-		return true, o.Typed(k.Text)
+		o.Typed(k.Text)
+		return false, nil
 	}
 	switch name {
 	case "esc":
