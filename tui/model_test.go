@@ -322,7 +322,7 @@ func TestHelpTakesEveryLetter(t *testing.T) {
 	axis := r.watch.Board.Axis
 	r.Press("?")
 	for _, letter := range "pause" {
-		r.Model.press(tea.KeyPressMsg{Code: letter, Text: string(letter)}) // before its command runs
+		r.Model.press(tea.KeyPressMsg{Code: letter, Text: string(letter)}) // no command runs
 	}
 	form, ok := r.overlay.Form.(*palette)
 	if !ok || form.line.String() != "pause" {
