@@ -141,8 +141,9 @@ func (m *Model) boxKey() kit.Key {
 // findBoxes returns what the search finds of the boxes.
 func (m *Model) findBoxes() (list []offer) {
 	for _, b := range m.Config.Boxes {
-		list = append(list, offer{&kit.Key{Keys: kit.On(""), Help: "box " + cell.Clean(b.Name),
-			Act: func() tea.Cmd { return m.openBoxes(b.Name) }}, m.current})
+		list = append(list, offer{&kit.Key{Keys: kit.On(""), Called: []string{b.Name},
+			Help: "box " + cell.Clean(b.Name),
+			Act:  func() tea.Cmd { return m.openBoxes(b.Name) }}, m.current})
 	}
 	return list
 }

@@ -451,7 +451,9 @@ func TestStartedThere(t *testing.T) {
 	if mine := r.Started(); len(mine) > 0 {
 		t.Errorf("runs of this process are %v, want none", mine)
 	}
-	if m, ok := r.askLeave()().(leaveMsg); !ok || len(m.live) > 0 {
+	leaving, _ := r.askLeave()().(lab.Opened)
+	r.EndOpening()
+	if m, ok := leaving.Msg.(leaveMsg); !ok || len(m.live) > 0 {
 		t.Errorf("leaving finds %v unfinished, want none", m.live)
 	}
 	r.Press("X")

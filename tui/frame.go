@@ -35,7 +35,7 @@ func (m *Model) tabs() (list []tab) {
 }
 
 // tabsNamed lays out the header with or without the program's name and the names of other pages
-// than the current one.
+// than the current one. A page with nothing to show has its number alone.
 func (m *Model) tabsNamed(program, others bool) (list []tab) {
 	x := 1
 	if program {
@@ -43,11 +43,10 @@ func (m *Model) tabsNamed(program, others bool) (list []tab) {
 	}
 	for i, p := range m.pages {
 		at := pageID(i)
-		if a, ok := p.(absentPage); ok && a.Absent() && at != m.current {
-			continue
-		}
+		a, ok := p.(absentPage)
+		absent := ok && a.Absent()
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
-		if !others && at != m.current {
+		if (!others || absent) && at != m.current {
 			text = fmt.Sprintf(" %d ", i+1)
 		}
 		list = append(list, tab{at, text, x})

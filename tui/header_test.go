@@ -42,7 +42,7 @@ func TestHeaderCountsAllLive(t *testing.T) {
 		want) {
 		t.Errorf("at 80 cells the header is %q, want %q in it", got, want)
 	}
-	r.size(60, 20)
+	r.size(40, 12)
 	if got := head(); !strings.Contains(got, "4 running") {
 		t.Errorf("a narrow header lacks the states: %q", got)
 	}

@@ -51,7 +51,7 @@ func (m *Model) noStopAll() string {
 // stopAll asks, and then stops the runs of the last start that have not ended.
 func (m *Model) stopAll() tea.Cmd {
 	s, launched := m.Source, m.launched
-	return func() tea.Msg {
+	return m.Opening(func() tea.Msg {
 		ids := unfinishedRuns(s, launched)
 		if len(ids) == 0 {
 			return kit.Notice{Text: "All runs of the last start have ended"}
@@ -63,9 +63,9 @@ func (m *Model) stopAll() tea.Cmd {
 		}
 		lines := kit.QuestionLines(head+":", ids,
 			"Each saves a checkpoint first, and can be resumed.")
-		return kit.Question("Stop all?", lines,
-			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
-	}
+		return kit.Open{Overlay: kit.NewQuestion("Stop all?", lines,
+			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})}
+	})
 }
 
 // pageAfter returns the page so many tabs further on; the first follows the last.
@@ -81,7 +81,7 @@ type picker interface{ Chosen() []*record.Run }
 func (m *Model) turnTo(id pageID) tea.Cmd {
 	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.current != id {
 		if runs := p.Chosen(); len(runs) > 0 {
-			return kit.Send(lab.Compare{Runs: runs})
+			return m.answer(lab.Compare{Runs: runs})
 		}
 	}
 	delete(m.led, id)

@@ -16,7 +16,7 @@ func (m *Model) askLeave() tea.Cmd {
 		return tea.Quit
 	}
 	s, started := m.Source, m.Lab.Started()
-	return func() tea.Msg { return leaveMsg{unfinishedRuns(s, started)} }
+	return m.Opening(func() tea.Msg { return leaveMsg{unfinishedRuns(s, started)} })
 }
 
 // unfinishedRuns returns those of some runs that have not ended.
@@ -35,6 +35,6 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	head := fmt.Sprintf("Unfinished: %s of this program", kit.Plural(len(msg.live), "run"))
 	lines := kit.QuestionLines(head, msg.live, "Quitting saves a checkpoint and stops them.",
 		"drolab resume RUN continues from there.")
-	return kit.Question("Quit?", lines,
+	return m.Question("Quit?", lines,
 		kit.Answer{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -20,13 +19,6 @@ type viewsMsg struct {
 
 // Changes implements changing.
 func (m viewsMsg) Changes() bool { return !m.written }
-
-// offer is a row of the key table that the palette found, and its page. As a message it asks for
-// the action of the row, on that page.
-type offer struct {
-	*kit.Key
-	page pageID // the page of the key
-}
 
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }

@@ -34,10 +34,10 @@ type Model struct {
 	unfocused bool
 	used      bool // a key was pressed, or the mouse was used
 	times
-	frames  *frames
-	overlay *kit.Overlay
-	notice  kit.Notice
-	failed  error // why the interface ended by itself
+	frames *frames
+	dialog
+	notice kit.Notice
+	failed error // why the interface ended by itself
 
 	drawing
 }
@@ -84,6 +84,7 @@ func modelOf(cfg lab.Config) *Model {
 func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tea.Tick, watch: watch.New(s)}
+	s.Open = m.open
 	m.bind(newPages(s, list, m.watch))
 	s.Round = m.env.round
 	m.current = firstPage(cfg)
@@ -131,66 +132,72 @@ func (m *Model) Init() tea.Cmd {
 	)
 }
 
-// Update implements tea.Model. It routes messages.
+// Update implements tea.Model.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if changes(msg) {
 		m.version++
 	}
+	cmd := m.route(msg)
+	return m, tea.Batch(cmd, m.performHeld())
+}
+
+// route hands a message to those that it is for.
+func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = min(msg.Width, mostColumns), msg.Height
 		m.Body = kit.Area(0, 1, m.w, m.h-2) // between header and footer
 		m.open(m.overlay)
-		return m, m.answer(kit.Changed{})
+		return m.answer(kit.Changed{})
 	case tea.BackgroundColorMsg:
 		m.env.light = !msg.IsDark()
 		m.restyle()
-		return m, m.answer(kit.Changed{})
+		return m.answer(kit.Changed{})
 	case tea.ColorProfileMsg:
 		if !m.env.plain { // as Bubble Tea has found them out meanwhile
 			m.env.setProfile(msg.Profile)
 			m.restyle()
-			return m, m.answer(kit.Changed{})
+			return m.answer(kit.Changed{})
 		}
 	case tea.FocusMsg:
 		m.unfocused = false
 	case tea.BlurMsg:
 		m.unfocused = true
 	case tea.KeyPressMsg:
-		return m, m.press(msg)
+		return m.press(msg)
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m.mouse(msg)
 	case tea.PasteMsg:
 		if m.overlay == nil && m.page().Typing() {
-			return m, m.page().Update(msg)
+			return m.page().Update(msg)
 		}
 	case kit.Tick:
-		return m, m.tick(time.Time(msg))
+		return m.tick(time.Time(msg))
 	case kit.Notice:
 		if !msg.Unasked || !m.notice.Bad {
 			m.notice, m.noticed = msg, m.now
 		}
-	case offer:
-		return m, tea.Batch(m.turnTo(msg.page), m.perform(msg.Key, msg.Blocked()))
+	case lab.Opened:
+		return m.opened(msg)
 	case beatMsg:
-		return m, m.beat(msg)
+		return m.beat(msg)
 	case lab.Listed:
-		return m, m.noteRuns(msg)
+		return m.noteRuns(msg)
 	case lab.Unchanged:
-		return m, m.Note(msg)
+		return m.Note(msg)
 	case viewsMsg:
-		return m, m.setViews(msg)
+		return m.setViews(msg)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:
-		return m, m.leave(msg)
+		return m.leave(msg)
 	case lab.Failed:
 		m.failed = msg.Err
-		return m, tea.Quit
+		return tea.Quit
 	default:
-		return m, m.answer(msg)
+		return m.answer(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // The answer to a look may have found nothing new. Changes reports whether the screen may look
@@ -293,11 +300,15 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	p := m.page()
 	switch {
 	case m.overlay != nil:
-		done, cmd := m.overlay.Press(k)
-		if done {
+		was := m.overlay
+		done, cmd := was.Press(k)
+		if done && m.overlay == was { // an answer may have asked once more
 			m.overlay = nil
 		}
 		return cmd
+	case m.keepsKeys() && key != "ctrl+c":
+		m.kept = append(m.kept, k)
+		return nil
 	case p.Typing() && key != "ctrl+c":
 		return p.Update(k)
 	case m.Starting != "" && key != "ctrl+c":

@@ -659,13 +659,22 @@ func TestSharedView(t *testing.T) {
 	}
 }
 
-// TestTabs: a click on the name of a page turns to that page.
+// TestTabs: at every width each page has a tab, if only its number, and a click there turns to it.
 func TestTabs(t *testing.T) {
-	r := watching(t, 120, 40)
-	for _, tab := range r.tabs() {
-		r.Send(click(tab.x+1, 0))
-		if got := r.pages[r.current].Title(); !strings.Contains(tab.text, got) {
-			t.Errorf("a click on %q leads to %s", tab.text, got)
+	for _, w := range []int{kit.LeastWidth, 60, 80, 120} {
+		r := watching(t, w, 40)
+		for page := range r.pages {
+			tabs := r.tabs()
+			if len(tabs) != len(r.pages) {
+				t.Fatalf("%d cells: %d tabs, want %d: %q", w, len(tabs), len(r.pages), r.header())
+			}
+			number := fmt.Sprintf(" %d ", page+1)
+			if !strings.Contains(ansi.Strip(r.header()), number) {
+				t.Errorf("%d cells: the header %q lacks%s", w, ansi.Strip(r.header()), number)
+			}
+			if r.Send(click(tabs[page].x+1, 0)); r.current != pageID(page) {
+				t.Errorf("%d cells: a click on%sleads to page %d", w, number, r.current+1)
+			}
 		}
 	}
 }

@@ -56,7 +56,8 @@ func firstPage(cfg lab.Config) pageID {
 	return launchPage
 }
 
-// absentPage is a page that may have nothing to show: it has no tab then, and its key shows why.
+// absentPage is a page that may have nothing to show: its tab is its number then, and its key shows
+// why.
 // Seek finds that out, at the start.
 type absentPage interface {
 	Absent() bool

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,12 @@ func (m *Model) searchKeys(typed string) {
 	m.open(&kit.Overlay{Title: "Keys on " + m.page().Title(), Form: form})
 }
 
+// offer is a row of the key table that the palette found, and its page.
+type offer struct {
+	*kit.Key
+	page pageID // the page of the key
+}
+
 // palette is the form that finds an action by the words of its help, and pages, panels, presets,
 // settings, runs and definitions by theirs.
 type palette struct {
@@ -45,17 +52,15 @@ type palette struct {
 // finder is a page that has more to find than keys: each row leads to it, and has no key.
 type finder interface{ Finds() []kit.Key }
 
-// rows returns what has every typed word. First come the keys of this page that can be done now,
-// then those of other pages, then all else, then keys that do nothing now. What has only the
-// letters of a word, in their order, comes last.
-func (p *palette) rows() (rows []offer) {
-	var idle, elsewhere, near []offer
+// rows returns what fits the typed words, what fits best first. Of what fits equally well, first come
+// the keys of this page that can be done now, then those of other pages, then all else, then keys
+// that do nothing now.
+func (p *palette) rows() []offer {
+	var rows, idle, elsewhere []offer
+	fits := map[*kit.Key]fit{}
 	take := func(to *[]offer, o offer) {
-		switch p.match(o.Key) {
-		case whole:
+		if fits[o.Key] = p.match(o.Key); fits[o.Key] != fitsNot {
 			*to = append(*to, o)
-		case letters:
-			near = append(near, o)
 		}
 	}
 	common := len(p.m.commonKeys())
@@ -86,68 +91,117 @@ func (p *palette) rows() (rows []offer) {
 			take(&elsewhere, o)
 		}
 	}
-	return slices.Concat(rows, elsewhere, idle, near)
+	all := slices.Concat(rows, elsewhere, idle)
+	slices.SortStableFunc(all, func(a, b offer) int { return cmp.Compare(fits[a.Key], fits[b.Key]) })
+	return all
 }
 
-// things returns what can be found besides keys: pages, what pages have, and definitions.
+// things returns what can be found besides keys: pages, what this page has, definitions, and what
+// other pages have.
 func (m *Model) things() (list []offer) {
 	for i, p := range m.pages {
 		list = append(list, offer{&kit.Key{Keys: kit.On(string(rune('1' + i))),
-			Help: "page " + p.Title(), Act: kit.Just(func() {})}, pageID(i)})
+			Called: []string{p.Title()}, Help: "page " + p.Title(), Act: kit.Just(func() {})},
+			pageID(i)})
 	}
-	for i, p := range m.pages {
-		of, ok := p.(finder)
-		if !ok {
-			continue
-		}
-		rows := of.Finds()
-		for k := range rows {
-			list = append(list, offer{&rows[k], pageID(i)})
+	list = append(list, m.findsOn(m.current)...)
+	list = append(list, m.definitions()...)
+	for i := range m.pages {
+		if at := pageID(i); at != m.current {
+			list = append(list, m.findsOn(at)...)
 		}
 	}
-	list = append(list, m.findBoxes()...)
-	for _, of := range lab.Numbers() {
-		define := func() tea.Cmd {
-			return kit.Show(m.Defined(of.Title, lab.Define([]string{of.Name})))
-		}
-		list = append(list, offer{&kit.Key{Keys: kit.On(""), Act: define,
-			Help: "define " + of.Title}, m.current})
+	return append(list, m.findBoxes()...)
+}
+
+// findsOn returns what can be found on a page besides keys.
+func (m *Model) findsOn(at pageID) (list []offer) {
+	p, ok := m.pages[at].(finder)
+	if !ok {
+		return nil
+	}
+	rows := p.Finds()
+	for i := range rows {
+		list = append(list, offer{&rows[i], at})
 	}
 	return list
 }
 
-// What match returns.
+// definitions returns the rows that define a measure.
+func (m *Model) definitions() (list []offer) {
+	for _, of := range lab.Numbers() {
+		define := func() tea.Cmd {
+			return m.Show(m.Defined(of.Title, lab.Define([]string{of.Name})))
+		}
+		list = append(list, offer{&kit.Key{Keys: kit.On(""), Act: define,
+			Called: []string{of.Title, of.Name}, Help: "define " + of.Title}, m.current})
+	}
+	return list
+}
+
+// fit says how well a row fits what is typed.
+type fit int
+
+// The fits, the best first.
 const (
-	none    = iota
-	whole   // every typed word is there, or another word for it
-	letters // the letters of every typed word are those of a word, in their order
+	fitsName        fit = iota // it is the name
+	fitsWordsOfName            // the name begins with it, and with whole words of it
+	fitsStart                  // the name begins with it
+	fitsWords                  // every typed word is a word of the row
+	fitsWithin                 // every typed word is in the row, or in another word for it
+	fitsLetters                // the letters of every typed word are those of a word, in their order
+	fitsNot
 )
 
-// match says how well a row matches what is typed.
-func (p *palette) match(row *kit.Key) int {
-	text := strings.ToLower(row.Hint + " " + row.Help + " " + cell.Spell(row.Help))
-	if p.keysOnly {
-		text += " " + strings.ToLower(row.Names(true))
+// match says how well a row fits what is typed. A Greek letter and its name are the same.
+func (p *palette) match(row *kit.Key) fit {
+	plain := func(s string) string { return strings.ToLower(cell.Spell(s)) }
+	typed := strings.Join(strings.Fields(plain(p.line.String())), " ")
+	names := row.Called
+	if names == nil {
+		names = []string{row.Hint}
 	}
+	if p.keysOnly {
+		names = slices.Concat(names, row.Keys.Keys(), []string{row.Names(true)})
+	}
+	text := plain(strings.Join(append(names, row.Help), " "))
+	best := fitsNot
+	for _, name := range append(names, row.Help) {
+		switch name = plain(name); {
+		case name == typed:
+			best = min(best, fitsName)
+		case strings.HasPrefix(name, typed+" "):
+			best = min(best, fitsWordsOfName)
+		case strings.HasPrefix(name, typed):
+			best = min(best, fitsStart)
+		}
+	}
+	return min(best, fitOfWords(text, strings.Fields(typed)))
+}
+
+// fitOfWords says how well a text fits typed words, in whatever order they stand.
+func fitOfWords(text string, typed []string) fit {
 	own := text // a synonym has none itself
 	for of, words := range synonyms() {
 		if strings.Contains(own, of) {
 			text += " " + words
 		}
 	}
-	typed := strings.Fields(strings.ToLower(p.line.String()))
-	lacks := func(word string) bool { return !strings.Contains(text, word) }
-	if !slices.ContainsFunc(typed, lacks) {
-		return whole
+	of := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,:;()=", r) })
+	all := func(has func(typed string) bool) bool {
+		return !slices.ContainsFunc(typed, func(word string) bool { return !has(word) })
 	}
-	words := strings.Fields(text)
-	far := func(word string) bool {
-		return !slices.ContainsFunc(words, func(of string) bool { return hasLetters(of, word) })
+	switch {
+	case all(func(word string) bool { return slices.Contains(of, word) }):
+		return fitsWords
+	case all(func(word string) bool { return strings.Contains(text, word) }):
+		return fitsWithin
+	case all(func(word string) bool {
+		return slices.ContainsFunc(of, func(in string) bool { return hasLetters(in, word) })
+	}):
+		return fitsLetters
 	}
-	if !slices.ContainsFunc(typed, far) {
-		return letters
-	}
-	return none
+	return fitsNot
 }
 
 // hasLetters reports whether a word has these letters in their order, beginning with the first.
@@ -198,7 +252,7 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "enter":
 		rows := p.rows()
 		if p.cursor < len(rows) {
-			return true, kit.Send(rows[p.cursor])
+			return true, p.m.choose(rows[p.cursor])
 		}
 	default:
 		if p.line.Update(key) {

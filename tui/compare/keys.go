@@ -109,7 +109,7 @@ func (p *Page) nextMeasure() {
 // define shows the definitions of the rows of the table.
 func (p *Page) define() tea.Cmd {
 	names := lists.Map(p.table.Columns, func(c compare.Column) string { return c.Name })
-	return kit.Show(p.Defined("Rows", lab.Define(append([]string{"rho"}, names...))))
+	return p.Show(p.Defined("Rows", lab.Define(append([]string{"rho"}, names...))))
 }
 
 func (p *Page) watchRuns() tea.Cmd {

@@ -67,6 +67,9 @@ func (*Page) Title() string { return "Compare" }
 // Typing implements the interface's page.
 func (*Page) Typing() bool { return false }
 
+// Loading reports whether a table was asked for and is not there yet.
+func (p *Page) Loading() bool { return p.loading }
+
 // Init compares the newest experiment unless runs were chosen.
 func (p *Page) Init() tea.Cmd {
 	if p.asked {

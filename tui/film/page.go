@@ -47,7 +47,8 @@ func (*Page) Title() string { return "Film" }
 // Typing implements the interface's page.
 func (*Page) Typing() bool { return false }
 
-// Absent implements the interface's absentPage: the film has no tab while another page is shown.
+// Absent implements the interface's absentPage: the film shows in the header only its number while
+// another page is shown.
 func (*Page) Absent() bool { return true }
 
 // Seek implements the interface's absentPage. At the start of a live demonstration it starts the
@@ -160,7 +161,7 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "train it yourself", Group: kit.ToStart,
 			Help: "go to Launch, and train it yourself", Why: p.notEnded, Alters: true,
-			Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
+			Act: func() tea.Cmd { return p.Opening(kit.Send(lab.Prepare{Preset: preset})) }},
 		{Keys: kit.On("enter"), Hint: "watch these runs", Group: kit.ToWatch,
 			Help: "leave the film for Watch, at this moment", Why: p.hasEnded, Act: p.leave},
 		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,

@@ -17,9 +17,11 @@ type Key struct {
 	Keys key.Binding // the first one is shown
 	Hint string      // the footer's word; empty leaves it out
 	// HintIn returns the footer's word where it depends on the state of the page, which is w cells
-	// wide; nil stands for Hint.
+	// wide, or "" to leave it out; nil stands for Hint.
 	HintIn func(w int) string
 	Help   string // what it does; empty leaves it out of help and palette
+	// Called holds the names of what the row leads to, for the palette; nil stands for Hint.
+	Called []string
 	// Why returns why it cannot be done now, "" when it can; nil means that it always can.
 	Why func() string
 	Act func() tea.Cmd
@@ -227,6 +229,9 @@ func (t *Theme) hints(rows []Key, w int) (first, last []hint) {
 				continue
 			}
 			name, word := row.Name(t.ASCII), t.Greek(row.word(w))
+			if word == "" {
+				continue
+			}
 			width := cell.Width(name) + len(" ") + cell.Width(word)
 			if room -= gap + width; room < 0 {
 				break

@@ -27,7 +27,8 @@ type Notice struct {
 	Unasked bool
 }
 
-// Open puts an overlay over the page.
+// Open puts an overlay over the page. Only a command sends it, which lab.Asking has to wrap; all
+// else calls lab.Show, which opens the overlay at once.
 type Open struct{ *Overlay }
 
 // Click and Wheel are events of the mouse, in the page's own coordinates.
@@ -53,9 +54,6 @@ func (w Wheel) By() int {
 
 // Send returns a command that sends a message.
 func Send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
-
-// Show returns a command that sends an Open.
-func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
 
 // Notify returns a command that sends a Notice.
 func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }

@@ -62,11 +62,8 @@ type Answer struct {
 	Keys []string
 	Name string
 	Then tea.Cmd
-}
-
-// Question returns a command that opens an overlay with a question.
-func Question(title string, lines []string, choices ...Answer) tea.Cmd {
-	return Show(NewQuestion(title, lines, choices...))
+	// Act returns the command when the answer is given, in place of Then. It may ask once more.
+	Act func() tea.Cmd
 }
 
 // NewQuestion returns an overlay with a question.
@@ -74,9 +71,9 @@ func NewQuestion(title string, lines []string, choices ...Answer) *Overlay {
 	return &Overlay{Title: title, Lines: lines, choices: choices}
 }
 
-// Danger is a Question about an action that cannot be taken back, and looks so.
-func Danger(title string, lines []string, choices ...Answer) tea.Cmd {
-	return Show(&Overlay{Title: title, Lines: lines, choices: choices, danger: true})
+// NewDanger returns a question about an action that cannot be taken back, and looks so.
+func NewDanger(title string, lines []string, choices ...Answer) *Overlay {
+	return &Overlay{Title: title, Lines: lines, choices: choices, danger: true}
 }
 
 // Resize makes an overlay ready for a page of w by h cells. It is called before the overlay is
@@ -119,7 +116,9 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		return o.Form.Press(k)
 	}
 	for _, c := range o.choices {
-		if key.Matches(k, On(c.Keys...)) {
+		if key.Matches(k, On(c.Keys...)) && c.Act != nil {
+			return true, c.Act()
+		} else if key.Matches(k, On(c.Keys...)) {
 			return true, c.Then
 		}
 	}

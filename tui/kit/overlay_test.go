@@ -10,7 +10,6 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 )
 
@@ -59,8 +58,7 @@ func TestOverlayScrolls(t *testing.T) {
 // its own.
 func TestDangerIsFramed(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
-	corner := func(cmd tea.Cmd) color.Color {
-		o := cmd().(kit.Open).Overlay
+	corner := func(o *kit.Overlay) color.Color {
 		o.Resize(theme, 60, 12)
 		shot := tuitest.Shot(strings.Join(o.View(theme, nil, 60, 12), "\n"), 60, 12)
 		for i := range 60 * 12 {
@@ -71,7 +69,8 @@ func TestDangerIsFramed(t *testing.T) {
 		return nil
 	}
 	lines := []string{"all of it"}
-	danger, plain := corner(kit.Danger("Delete?", lines)), corner(kit.Question("Stop?", lines))
+	danger, plain := corner(kit.NewDanger("Delete?", lines)),
+		corner(kit.NewQuestion("Stop?", lines))
 	if danger == nil {
 		t.Error("its frame has no colour")
 	}

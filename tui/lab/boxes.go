@@ -182,8 +182,8 @@ func (s *Lab) heeding(name string, begin tea.Cmd) tea.Cmd {
 	for line := range strings.Lines(advice) {
 		lines = append(lines, kit.Wrap(cell.OneLine(line), 72)...)
 	}
-	return kit.Question("Start there all the same?", lines,
-		kit.Answer{Keys: []string{"y"}, Name: "start", Then: kit.Send(heeded)})
+	return kit.Send(kit.Open{Overlay: kit.NewQuestion("Start there all the same?", lines,
+		kit.Answer{Keys: []string{"y"}, Name: "start", Then: kit.Send(heeded)})})
 }
 
 // Changes implements changer.

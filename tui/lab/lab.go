@@ -28,6 +28,10 @@ type Lab struct {
 	far    map[string]string // the runs of boxes, each with the name of its box
 	Silent Silences          // the silent boxes, as of the last tick
 	heeded map[string]bool   // the boxes of which the user was told what a logout ends there
+	// Open opens an overlay over the page that is shown, at once. Only the event loop calls it.
+	Open func(*kit.Overlay)
+	// opening counts the commands of Opening that are under way.
+	opening int
 	// asked says that something was asked of the Verbs, which are made for the first request.
 	asked bool
 	// Newcomer says that the folder had no run when the interface began.

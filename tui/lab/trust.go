@@ -39,7 +39,7 @@ func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 			"whatever you can, so read it first. The checksum covers this file, not what it " +
 			"imports."
 		lines = append(append(lines, ""), kit.Wrap(warning, 72)...)
-		return kit.Question("Start this program?", lines,
-			kit.Answer{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
+		return kit.Open{Overlay: kit.NewQuestion("Start this program?", lines,
+			kit.Answer{Keys: []string{"y"}, Name: "trust and start", Then: trust})}
 	}
 }

@@ -14,7 +14,7 @@ func (l *Page) Finds() (rows []kit.Key) {
 	}
 	for i, p := range l.presets() {
 		rows = append(rows, kit.Key{Keys: kit.On(""),
-			Help: fmt.Sprintf("preset %s: %s", p.Name, p.Doc),
+			Called: []string{p.Name}, Help: fmt.Sprintf("preset %s: %s", p.Name, p.Doc),
 			Act: kit.Just(func() {
 				l.right, l.problem, l.at = false, nil, i
 				l.updatePlan()
@@ -22,8 +22,9 @@ func (l *Page) Finds() (rows []kit.Key) {
 	}
 	for i, s := range l.settings() {
 		rows = append(rows, kit.Key{Keys: kit.On(""),
-			Help: fmt.Sprintf("setting %s = %s: %s", s.Key, l.text(s.Key), s.Doc),
-			Act:  kit.Just(func() { l.right, l.problem, l.row, l.box = true, nil, i, 0 })})
+			Called: []string{s.Key},
+			Help:   fmt.Sprintf("setting %s = %s: %s", s.Key, l.text(s.Key), s.Doc),
+			Act:    kit.Just(func() { l.right, l.problem, l.row, l.box = true, nil, i, 0 })})
 	}
 	return rows
 }

@@ -63,11 +63,12 @@ func (l *Page) review() tea.Cmd {
 	} else { // which has its own trust, and has answered with the forecast
 		title = fmt.Sprintf("Start %s on %s?", l.preset().Name, cell.OneLine(l.where))
 	}
-	l.asked = kit.NewQuestion(title, nil, kit.Answer{
-		Keys: []string{"enter"}, Name: "start", Then: begin})
+	l.asked = kit.NewQuestion(title, nil, kit.Answer{Keys: []string{"enter"}, Name: "start",
+		Act: func() tea.Cmd { return l.Opening(begin) }})
 	l.warned = warnings{reading: true}
 	l.asked.Lines = l.reviewLines()
-	return tea.Batch(kit.Show(l.asked), l.preview())
+	l.Show(l.asked)
+	return l.preview()
 }
 
 // showWarnings adds to the review what its runs would warn of. A review that is closed meanwhile is

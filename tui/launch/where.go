@@ -233,6 +233,6 @@ func (l *Page) missingText(e source.Entry) string {
 // begin starts the reviewed runs.
 func (l *Page) begin() tea.Cmd {
 	l.Starting = fmt.Sprintf("Starting %s …", l.total())
-	return l.StartOn(l.where, runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand(),
-		Parts: l.preset().Parts()})
+	return l.Opening(l.StartOn(l.where, runner.Request{Preset: l.preset().Name,
+		Specs: l.spec().Expand(), Parts: l.preset().Parts()}))
 }

@@ -37,7 +37,7 @@ func (p *Page) Chosen() []*record.Run {
 func (p *Page) define() tea.Cmd {
 	name := func(c runColumn) string { return cmp.Or(c.name(), c.Head) }
 	names := append([]string{"rho"}, lists.Map(p.layColumns(p.inner()), name)...)
-	return kit.Show(p.Defined("Columns", lab.Define(names)))
+	return p.Show(p.Defined("Columns", lab.Define(names)))
 }
 
 func (p *Page) resume() tea.Cmd {
@@ -48,7 +48,7 @@ func (p *Page) resume() tea.Cmd {
 func (p *Page) stop() tea.Cmd {
 	runs := p.ableRuns(canStop)
 	lines := p.questionLines(runs, "Each saves a checkpoint first, and can be resumed.")
-	return kit.Question("Stop?", lines,
+	return p.Question("Stop?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
@@ -58,7 +58,7 @@ func (p *Page) delete() tea.Cmd {
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
 	lines := p.questionLines(runs,
 		"This cannot be undone: curves, checkpoints and figures are deleted.")
-	return kit.Danger("Delete?", lines,
+	return p.Danger("Delete?", lines,
 		kit.Answer{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
@@ -210,7 +210,7 @@ func (p *Page) sure(title, name string, runs []*record.Run, then tea.Cmd) tea.Cm
 	if len(p.unseenRuns(runs)) == 0 {
 		return then
 	}
-	return kit.Question(title, p.questionLines(runs,
+	return p.Question(title, p.questionLines(runs,
 		"On the list Esc shows all runs again, and then drops the selection."),
 		kit.Answer{Keys: []string{"y"}, Name: name, Then: then})
 }

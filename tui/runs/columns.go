@@ -411,7 +411,7 @@ func (p *Page) chooseColumns() tea.Cmd {
 		c := &p.columns[at]
 		p.chosenColumns[c.Head] = !p.shows(c, p.inner())
 	}
-	return kit.Show(&kit.Overlay{Title: "Columns", Form: &kit.Checklist{Items: items,
+	return p.Show(&kit.Overlay{Title: "Columns", Form: &kit.Checklist{Items: items,
 		Actions: map[string]func(int){"space": turn,
 			"s": func(at int) { p.sortBy(p.columns[at].Head) }},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},

@@ -12,7 +12,7 @@ import (
 func (p *Page) Finds() (rows []kit.Key) {
 	for _, r := range p.all {
 		id := r.Meta.ID
-		rows = append(rows, kit.Key{Keys: kit.On(""), Help: "run " + id,
+		rows = append(rows, kit.Key{Keys: kit.On(""), Called: []string{id}, Help: "run " + id,
 			Act: kit.Just(func() { p.goTo(id) })})
 	}
 	return rows

@@ -87,7 +87,7 @@ func (p *Page) chooseFold() tea.Cmd {
 	}
 	const about = "Runs that agree in the chosen settings share a line. With none chosen it is " +
 		"all settings but the seed."
-	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: about,
+	return p.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: about,
 		Items: items, Actions: map[string]func(int){"space": turn},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "choose"}}}})
 }

@@ -45,7 +45,8 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 	}
 	f := &forkForm{Lab: p.Lab, run: run, changed: map[string]string{}, row: 1,
 		typed: kit.NewInput("")}
-	return f.readSettings(func(steps []int64) int { return nearest(steps, near, run.Meta.Steps) })
+	return p.Opening(f.readSettings(
+		func(steps []int64) int { return nearest(steps, near, run.Meta.Steps) }))
 }
 
 // nearest returns the index of the step nearest to near, or of the last step if near is 0. The end
@@ -111,7 +112,7 @@ func (f *forkForm) applySettings(m forkMsg) tea.Cmd {
 	if !opens {
 		return nil
 	}
-	return kit.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID, Form: f})
+	return f.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID, Form: f})
 }
 
 // key returns the setting of the row under the cursor; "" for the first and the last row.
@@ -216,7 +217,7 @@ func change(spec *spec.Spec, assignments []string) error {
 func (f *forkForm) start() tea.Cmd {
 	step := f.steps[beside(f.steps, f.steps[f.at], f.wanted)]
 	assignments := f.assignments()
-	return func() tea.Msg {
+	return f.Opening(func() tea.Msg {
 		spec, err := f.Lab.ForkOf(f.run, step)
 		if err == nil {
 			err = change(&spec, assignments)
@@ -230,7 +231,7 @@ func (f *forkForm) start() tea.Cmd {
 			return fork()
 		}
 		return f.Lab.Trusting(&spec, fork)()
-	}
+	})
 }
 
 // Hint implements kit.Form.

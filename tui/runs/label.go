@@ -45,7 +45,7 @@ func (p *Page) askLabel(
 	take := func(text string) tea.Cmd {
 		return p.relabel(runs, "%s labelled", edit(text))
 	}
-	return kit.Show(&kit.Overlay{Title: title, Form: &kit.LineForm{
+	return p.Show(&kit.Overlay{Title: title, Form: &kit.LineForm{
 		Input: kit.NewInput(text), About: about, Check: check, Accept: take, Any: true}})
 }
 

@@ -94,7 +94,7 @@ func (p *Page) chooseMoment() tea.Cmd {
 		m, _ := parseMoment(text) // check has accepted it
 		return kit.Send(momentMsg{m})
 	}
-	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.LineForm{
+	return p.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.LineForm{
 		Input: kit.NewInput(""), Check: check, Accept: take,
 		About: "last, best (each measure at its own best) or an epoch, such as 12:"}})
 }

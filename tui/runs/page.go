@@ -92,6 +92,9 @@ func (*Page) Title() string { return "Runs" }
 // Typing implements the interface's page.
 func (p *Page) Typing() bool { return p.filtering }
 
+// Loading reports whether the runs have not been listed yet.
+func (p *Page) Loading() bool { return !p.loaded }
+
 // Init implements the interface's page.
 func (p *Page) Init() tea.Cmd { return p.List() }
 

@@ -10,7 +10,6 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/lists"
 	"drolab/tui/cell"
-	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -64,4 +63,4 @@ func (p *Page) definitions() []string {
 	return append(text, lists.Map(pick.Notes, note)...)
 }
 
-func (p *Page) define() tea.Cmd { return kit.Show(p.Defined("Samples", p.definitions())) }
+func (p *Page) define() tea.Cmd { return p.Show(p.Defined("Samples", p.definitions())) }

@@ -143,7 +143,7 @@ func (p *Page) stop() tea.Cmd {
 	lines := []string{dir, "", runs + ": " + p.counts() + ".", "",
 		"Live runs save a checkpoint and end. No more start.",
 		"drolab sweep start continues the sweep."}
-	return kit.Question("Stop the sweep?", lines, kit.Answer{Keys: []string{"y"}, Name: "stop",
+	return p.Question("Stop the sweep?", lines, kit.Answer{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }
 

@@ -62,6 +62,11 @@ func (*Page) Typing() bool { return false }
 // Absent reports whether there is no sweep to show. The page then has no tab.
 func (p *Page) Absent() bool { return len(p.dirs) == 0 }
 
+// Loading reports whether there is a sweep that has not been read yet.
+func (p *Page) Loading() bool {
+	return !p.found || !p.Absent() && p.seen.all == nil && p.err == nil
+}
+
 // Seek looks for sweeps, without reading any.
 func (p *Page) Seek() tea.Cmd { return find(p.Config.RunsDir) }
 

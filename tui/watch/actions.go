@@ -114,6 +114,15 @@ func (w *Page) pause() tea.Cmd {
 	return tea.Batch(lists.Map(seeds, ask)...)
 }
 
+// pauseHint returns the footer's word for the key that pauses. Where runs are paused, the footer
+// has the key that resumes.
+func (w *Page) pauseHint(int) string {
+	if len(w.seedsThat(runner.Running)) == 0 {
+		return ""
+	}
+	return "pause"
+}
+
 // seedsThat returns the runs of the row under the cursor that have a status and can be asked.
 func (w *Page) seedsThat(are runner.Status) []*panel.Track {
 	others := func(t *panel.Track) bool {
@@ -128,7 +137,10 @@ func (w *Page) resume() tea.Cmd {
 	t := w.Runs.Run()
 	ask := w.Ask("resume", t.ID)
 	if t.Status.Ended() && w.BoxOf(t.ID) == "" { // a box knows itself which programs it trusts
-		return w.Trusting(&t.Meta.Spec, ask)
+		ask = w.Trusting(&t.Meta.Spec, ask)
+		if _, ok := t.Meta.Spec.Program(); ok {
+			return w.Opening(ask)
+		}
 	}
 	return ask
 }
@@ -146,7 +158,7 @@ func (w *Page) stop() tea.Cmd {
 			"save a checkpoint and to end, and only the",
 			"script can resume it."}
 	}
-	return kit.Question("Stop "+t.Label+"?", lines,
+	return w.Question("Stop "+t.Label+"?", lines,
 		kit.Answer{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 

@@ -38,7 +38,7 @@ func (w *Page) exportAs(f page.Format) tea.Cmd {
 	s, rows := tableOf(w.Board, w.screen.focus)
 	dir, _ := w.exportDir()
 	cells := min(kit.FormWidth, w.Body.W-4)
-	return func() tea.Msg {
+	return w.Opening(func() tea.Msg {
 		path, err := f.WriteFile(dir, s, time.Now())
 		if err != nil {
 			return kit.Notice{Text: "export: " + cell.OneLine(err.Error()), Bad: true}
@@ -46,7 +46,7 @@ func (w *Page) exportAs(f page.Format) tea.Cmd {
 		lines := append([]string{kit.Plural(rows, "row") + ", one observation each, in", ""},
 			kit.Wrap(path, cells)...)
 		return kit.Open{Overlay: &kit.Overlay{Title: "Exported", Lines: lines}}
-	}
+	})
 }
 
 // copy copies the figure at the crosshair or, without one, what the focused panel shows, if that is
@@ -71,10 +71,11 @@ func (w *Page) chooseExport() tea.Cmd {
 	for i, f := range page.Formats() {
 		key := strconv.Itoa(i + 1)
 		lines = append(lines, key+"  "+f.Name+": "+f.Doc)
-		choice := kit.Answer{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)}
+		choice := kit.Answer{Keys: []string{key}, Name: f.Name,
+			Act: func() tea.Cmd { return w.exportAs(f) }}
 		choices = append(choices, choice)
 	}
-	return kit.Question("Export as", lines, choices...)
+	return w.Question("Export as", lines, choices...)
 }
 
 // exportedCurve is a copy of the curve of one quantity of a run.

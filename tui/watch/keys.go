@@ -50,7 +50,17 @@ func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
 	_, place := w.exportDir()
 	return []kit.Key{
-		// The verbs that one shows to others come first.
+		// What a run that is not done needs comes first. These ask the process that trains it. The
+		// answer comes through its log, or as a notice that it was refused.
+		{Keys: kit.On("p"), Hint: "pause", HintIn: w.pauseHint,
+			Help: "pause with a checkpoint, or continue; all seeds of a row",
+			Why:  of(w.noPause), Act: w.pause, Alters: true},
+		{Keys: kit.On("r"), Hint: "resume",
+			Help: "resume an unfinished run from its newest checkpoint",
+			Why:  of(w.noResume), Act: w.resume, Alters: true},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
+			Why: of(w.noVerb("stop")), Act: w.stop, Alters: true},
+		// The verbs that one shows to others come next.
 		{Keys: kit.On("F"), Hint: "what if", Help: "fork from the checkpoint at the crosshair",
 			Why: of(w.noFork), Act: w.fork, Alters: true, Group: kit.ToStart},
 		{Keys: kit.On("R"), Hint: "replay",
@@ -97,16 +107,6 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(w.noFlip), Act: kit.Just(w.flip)},
 		{Keys: kit.On("m"), Hint: "split", Help: "show the test or the validation split",
 			Why: of(w.noSplit), Act: w.flipSplit},
-		// These ask a run of this process to do something. The answer comes through its log, or as
-		// a notice that it was refused.
-		{Keys: kit.On("p"), Hint: "pause",
-			Help: "pause with a checkpoint, or continue; all seeds of a row",
-			Why:  of(w.noPause), Act: w.pause, Alters: true},
-		{Keys: kit.On("r"), Hint: "resume",
-			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  of(w.noResume), Act: w.resume, Alters: true},
-		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: of(w.noVerb("stop")), Act: w.stop, Alters: true},
 		// These change how curves are drawn, in all panels alike except for the scale, which
 		// belongs to a quantity.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: over 5 points, EMA .9, EMA .99, none",
@@ -141,7 +141,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("/"), Help: "search the log pane", Act: w.search,
 			Why: w.noPane},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
-			Why: of(nil), Act: func() tea.Cmd { return kit.Show(w.info()) }},
+			Why: of(nil), Act: func() tea.Cmd { return w.Show(w.info()) }},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
 			Why: of(nil), Local: true,
 			Act: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }},

@@ -15,7 +15,7 @@ import (
 // the verb is refused where it arrives.
 func (w *Page) turn() tea.Cmd {
 	t := w.Runs.Run()
-	return kit.Show(&kit.Overlay{Title: "Change a setting of " + t.Label,
+	return w.Show(&kit.Overlay{Title: "Change a setting of " + t.Label,
 		Form: newForm(w.Lab, t)})
 }
 

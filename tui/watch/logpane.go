@@ -77,7 +77,7 @@ func (w *Page) search() tea.Cmd {
 		w.touch()
 		return nil
 	}
-	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.LineForm{
+	return w.Show(&kit.Overlay{Title: "Search the log", Form: &kit.LineForm{
 		Input: kit.NewInput(w.screen.words), Accept: take, Any: true,
 		About: "Only lines with these words are shown. An empty line shows all."}})
 }
@@ -118,7 +118,7 @@ func (w *Page) warnings() tea.Cmd {
 			}
 		}
 	}
-	return kit.Show(&kit.Overlay{Title: "Warnings", Lines: lines})
+	return w.Show(&kit.Overlay{Title: "Warnings", Lines: lines})
 }
 
 // flipLog opens the log pane at its end, where the latest is, goes on to what the run's program

@@ -82,7 +82,7 @@ func TestRunOfAScript(t *testing.T) {
 	meta := *track.Meta
 	meta.Spec.Model = spec.ScriptModel
 	track.Meta = &meta
-	r.Send(r.watch.stop()())
+	r.watch.stop()
 	got := strings.Join(r.Overlay.Lines, " ")
 	if want := "only the script can resume it."; !strings.HasSuffix(got, want) {
 		t.Errorf("x says %q: want %q at its end", got, want)

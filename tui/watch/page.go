@@ -80,6 +80,9 @@ func (*Page) Title() string { return "Watch" }
 // their keys first.
 func (*Page) Typing() bool { return false }
 
+// Loading reports whether runs were asked for and are not there yet.
+func (w *Page) Loading() bool { return w.logs.opening }
+
 // Init opens the newest runs where none is watched.
 func (w *Page) Init() tea.Cmd {
 	if len(w.Runs.Tracks) > 0 || w.logs.opening {

@@ -23,7 +23,7 @@ import (
 // checkpoint.
 func (w *Page) fork() tea.Cmd {
 	t, near := w.forked()
-	return kit.Send(lab.Fork{Run: t.Run, Near: near})
+	return w.Opening(kit.Send(lab.Fork{Run: t.Run, Near: near}))
 }
 
 // forked returns the run that would be forked, and the step; 0 stands for its newest checkpoint.

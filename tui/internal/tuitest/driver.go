@@ -44,7 +44,16 @@ func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab 
 func NewDriver(l *lab.Lab, page Page) *Driver {
 	now := Epoch0()
 	d := &Driver{Lab: l, Page: page, keys: page.Keys()}
-	d.Loop = Loop{Take: d.take, Now: &now, Answered: func(m tea.Msg) { d.Sent = append(d.Sent, m) }}
+	d.Lab.Open = func(o *kit.Overlay) {
+		d.Overlay = o
+		o.Resize(d.Theme, d.Body.W, d.Body.H)
+	}
+	d.Loop = Loop{Take: d.take, Now: &now, Answered: func(m tea.Msg) {
+		if of, ok := m.(lab.Opened); ok {
+			m = of.Msg
+		}
+		d.Sent = append(d.Sent, m)
+	}}
 	d.Run(page.Init())
 	return d
 }
@@ -58,9 +67,11 @@ func (d *Driver) take(m tea.Msg) tea.Cmd {
 		d.Notice = m
 		return nil
 	case kit.Open:
-		d.Overlay = m.Overlay
-		d.Overlay.Resize(d.Theme, d.Body.W, d.Body.H)
+		d.Lab.Open(m.Overlay)
 		return nil
+	case lab.Opened:
+		d.EndOpening()
+		return d.take(m.Msg)
 	case lab.Listed, lab.Unchanged:
 		d.Run(d.Note(m))
 	}
@@ -71,8 +82,9 @@ func (d *Driver) press(k tea.KeyPressMsg) tea.Cmd {
 	d.Notice = kit.Notice{}
 	switch row, blocked := kit.Find(d.keys, k); {
 	case d.Overlay != nil:
-		done, cmd := d.Overlay.Press(k)
-		if done {
+		was := d.Overlay
+		done, cmd := was.Press(k)
+		if done && d.Overlay == was { // an answer may have asked once more
 			d.Overlay = nil
 		}
 		return cmd
