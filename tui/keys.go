@@ -14,7 +14,8 @@ import (
 func (m *Model) commonKeys() []kit.Key {
 	leave := "quit; asks while runs of this program are live"
 	if m.Config.RunsGoOn {
-		leave = "quit; the runs continue, and drolab attach shows them again"
+		leave = "quit; the runs continue, and " + m.Config.Place.Command("drolab attach") +
+			" shows them again"
 	}
 	rows := []kit.Key{
 		{Keys: kit.On(":", "ctrl+p"),
@@ -52,16 +53,16 @@ func (m *Model) noStopAll() string {
 func (m *Model) stopAll() tea.Cmd {
 	s, launched := m.Source, m.launched
 	return m.Opening(func() tea.Msg {
-		ids := unfinishedRuns(s, launched)
-		if len(ids) == 0 {
+		runs := unfinishedRuns(s, launched)
+		if len(runs) == 0 {
 			return kit.Notice{Text: "All runs of the last start have ended"}
 		}
-		stops := lists.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
-		head := kit.Plural(len(ids), "run")
-		if box := m.BoxOf(ids[0]); box != "" {
+		stops := lists.Map(runs, func(r *record.Run) tea.Cmd { return m.Ask("stop", r.Meta.ID) })
+		head := kit.Plural(len(runs), "run")
+		if box := m.BoxOf(runs[0].Meta.ID); box != "" {
 			head += " on box " + cell.OneLine(box)
 		}
-		lines := kit.QuestionLines(head+":", ids,
+		lines := kit.QuestionLines(head+":", lists.Map(runs, lab.Describe),
 			"Each saves a checkpoint first, and can be resumed.")
 		return kit.Open{Overlay: kit.NewQuestion("Stop all?", lines,
 			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})}
@@ -107,7 +108,8 @@ func (m *Model) barReason(row *kit.Key) string {
 	case m.Config.Shared && (row.Alters || row.Local):
 		return "Only the owner of these runs can do this. Your view is shared, for reading"
 	case m.Config.ReadOnly && row.Alters:
-		return "This view is read-only. Use drolab attach to make changes"
+		return "This view is read-only. Use " + m.Config.Place.Command("drolab attach") +
+			" to make changes"
 	}
 	return ""
 }

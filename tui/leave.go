@@ -2,8 +2,9 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 
+	"drolab/runner/lists"
+	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -20,11 +21,13 @@ func (m *Model) askLeave() tea.Cmd {
 }
 
 // unfinishedRuns returns those of some runs that have not ended.
-func unfinishedRuns(s lab.Source, ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		r, err := s.Find(id)
-		return err != nil || r.Status().Ended()
-	})
+func unfinishedRuns(s lab.Source, ids []string) (runs []*record.Run) {
+	for _, id := range ids {
+		if r, err := s.Find(id); err == nil && !r.Status().Ended() {
+			runs = append(runs, r)
+		}
+	}
+	return runs
 }
 
 // leave ends the program; it asks first if runs of the program go on.
@@ -33,8 +36,9 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 		return tea.Quit
 	}
 	head := fmt.Sprintf("Unfinished: %s of this program", kit.Plural(len(msg.live), "run"))
-	lines := kit.QuestionLines(head, msg.live, "Quitting saves a checkpoint and stops them.",
-		"drolab resume RUN continues from there.")
+	lines := kit.QuestionLines(head, lists.Map(msg.live, lab.Describe),
+		"Quitting saves a checkpoint and stops them.",
+		m.Config.Place.Command("drolab resume RUN")+" continues from there.")
 	return m.Question("Quit?", lines,
 		kit.Answer{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }

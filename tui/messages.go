@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"drolab/runner/record"
 	"drolab/tui/lab"
 )
 
@@ -21,4 +22,4 @@ type viewsMsg struct {
 func (m viewsMsg) Changes() bool { return !m.written }
 
 // leaveMsg says which runs of this process are live when leaving is asked for.
-type leaveMsg struct{ live []string }
+type leaveMsg struct{ live []*record.Run }

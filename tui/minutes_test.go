@@ -164,7 +164,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.does("u")
 	n.sees("Set lr back to 0.01")
 	n.does("F")
-	n.sees("start the branch")
+	n.sees("start the fork")
 	n.does("down", "right")
 	n.does("enter")
 	n.sees("Branch of ")

@@ -285,7 +285,8 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 		run += " on " + box
 	}
 	if msg.Done == "" {
-		return kit.Notify(fmt.Sprintf("Asked to %s: %s", msg.Verb, run))
+		back := map[string]string{"pause": ". r resumes it", "stop": ". r resumes it"}
+		return kit.Notify(fmt.Sprintf("Asked to %s: %s%s", msg.Verb, run, back[msg.Verb]))
 	}
 	return kit.Notify(msg.Done + ": " + run)
 }

@@ -223,7 +223,7 @@ func hasLetters(word, letters string) bool {
 // synonyms returns other words for the words of the help.
 func synonyms() map[string]string {
 	return map[string]string{
-		"fork":             "branch clone what-if whatif",
+		"fork":             "branch clone what if what-if whatif",
 		"change a setting": "knob lr learning rate lambda tune turn edit slider",
 		"undo":             "take back revert",
 		"stop":             "kill end abort cancel terminate",

@@ -27,7 +27,8 @@ var ErrHangup = errors.New("the terminal is gone")
 // the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
 	if err := CheckTerminal(cfg.Environ); err != nil {
-		return fmt.Errorf("%w, or see drolab runs and drolab show for the figures", err)
+		return fmt.Errorf("%w, or see %s and %s for the figures", err,
+			cfg.Place.Command("drolab runs"), cfg.Place.Command("drolab show RUN"))
 	}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()

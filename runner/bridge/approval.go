@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"drolab/runner"
 	"drolab/runner/data"
@@ -124,7 +123,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 		return "", err
 	case !started:
 		return "", fmt.Errorf("you %w this version of the program %s: read it, then approve it "+
-			"with drolab trust %s", runner.ErrUnapproved, path, shellQuote(path))
+			"with drolab trust %s", runner.ErrUnapproved, path, runner.ShellWord(path))
 	}
 	return sum, nil
 }
@@ -142,17 +141,6 @@ func (a Approvals) has(x Approval) bool {
 	}
 	text, _ := os.ReadFile(a.file())
 	return slices.Contains(strings.Split(string(text), "\n"), x.line())
-}
-
-// shellQuote returns a path as a shell takes it.
-func shellQuote(path string) string {
-	special := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
-	}
-	if !strings.ContainsFunc(path, special) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // Start returns how to start the program of s, which this user must have started before, and what a

@@ -25,6 +25,8 @@ import (
 type Client struct {
 	runner.OrderFunc
 	RunsDir string // must exist
+	// Place is that of RunsDir, for the commands that errors advise.
+	Place runner.Place
 	// RuntimeDir is $XDG_RUNTIME_DIR.
 	RuntimeDir string
 	Version    string // of this program

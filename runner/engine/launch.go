@@ -61,9 +61,9 @@ func (c *Client) replace(w *messageConn, h hello) error {
 	defer w.Close()
 	end := &request{Order: runner.Order{Verb: verbShutdown}}
 	if _, err := exchange(w, end, time.Time{}); err != nil {
-		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it still has %w: "+
-			"let them end, stop them, or train in this process with --inline",
-			h.PID, h.Version, c.Version, err)
+		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s: %w (%s), or train "+
+			"in this process with --inline", h.PID, h.Version, c.Version, err,
+			c.Place.Command("drolab stop --all"))
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 	})
 	for _, key := range []string{StudyKey, "seeds", "arms", "families"} {
 		if entryOf(root, key).Key == "" {
-			p.fail(1, "%s: missing: a study has it", key)
+			p.fail(0, "expected a key %s: every study has it", key)
 		}
 	}
 	p.readArms(entryOf(root, "conditions"), entryOf(root, "arms"))

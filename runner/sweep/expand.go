@@ -61,7 +61,7 @@ func (f *File) keys() (keys []string) {
 func (f *File) settings() (list []Setting, errs []presets.LineError) {
 	if n := f.size(); n > mostRuns {
 		err := fmt.Errorf("%.0f runs: expected at most %d", n, mostRuns)
-		return nil, []presets.LineError{{Line: 1, Err: err}}
+		return nil, []presets.LineError{{Err: err}}
 	}
 	errs = f.unread()
 	seen, told := map[string]bool{}, map[string]bool{}

@@ -45,16 +45,18 @@ type Halving struct {
 // mostRuns bounds a sweep: its list is read as a whole.
 const mostRuns = 100_000
 
-// Parse reads a sweep file. It returns all errors that it can find, each with file and line.
+// Parse reads a sweep file. It returns all errors that it can find, each with file and line. What
+// the file lacks has no line; what a block lacks has the line of the block.
 func Parse(file string, text []byte) (*File, []error) {
 	entries, err := presets.Entries(file, text)
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{sweep: File{Name: presets.BaseName(file), path: file, lines: map[string]int{}}}
+	p := &parser{sweep: File{Name: presets.BaseName(file), path: file, lines: map[string]int{}},
+		blocks: map[string]int{}}
 	p.readPreset(entries)
 	for _, e := range entries {
-		p.line = e.Line
+		p.line, p.blocks[e.Key] = e.Line, e.Line
 		p.readEntry(e)
 	}
 	p.checkFile()
@@ -66,9 +68,10 @@ func Parse(file string, text []byte) (*File, []error) {
 
 // parser fills in a File and collects what is wrong.
 type parser struct {
-	line  int
-	sweep File
-	errs  []presets.LineError
+	line   int            // of which the next error is; 0 is the file
+	blocks map[string]int // by key of the file, its line
+	sweep  File
+	errs   []presets.LineError
 
 	loaded bool // whether the preset is loaded
 }
@@ -83,10 +86,10 @@ func (p *parser) fail(format string, args ...any) {
 // readPreset reads the entry preset, wherever it stands, before the other entries, which change the
 // preset.
 func (p *parser) readPreset(entries []presets.Entry) {
-	p.sweep.Base, p.sweep.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
+	p.sweep.Base, p.sweep.Select, p.line = spec.Defaults(), spec.SelectValWorst, 0
 	at := slices.IndexFunc(entries, func(e presets.Entry) bool { return e.Key == "preset" })
 	if at < 0 {
-		p.fail("preset: nothing: expected the name of a preset or a preset's file")
+		p.fail("expected a key preset, with the name of a preset or a preset's file")
 		return
 	}
 	p.line = entries[at].Line
@@ -230,7 +233,6 @@ func (p *parser) readHalving(e presets.Entry) {
 	h := &p.sweep.Halving
 	switch e.Key {
 	case "epochs":
-		p.noteLine("halving")
 		if p.decode(e, &h.Epochs, "a list of epochs") &&
 			(len(h.Epochs) == 0 || !ascending(h.Epochs)) {
 			p.fail("halving: epochs: expected one or more epochs, ascending")
@@ -259,7 +261,10 @@ func (p *parser) checkFile() {
 	p.sweep.Base.Select = p.sweep.Select
 	p.drawValues()
 	h, s := &p.sweep.Halving, &p.sweep.Base
-	p.line = p.sweep.lines["halving"]
+	p.line = p.blocks["halving"]
+	if len(h.Epochs) == 0 && h.Keep > 0 {
+		p.fail("halving: expected the epochs of the rungs, as in epochs: [5, 10]")
+	}
 	if len(h.Epochs) > 0 {
 		switch last := h.Epochs[len(h.Epochs)-1]; {
 		case h.Keep == 0:

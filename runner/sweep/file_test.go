@@ -63,7 +63,7 @@ learning_rate: 1
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"seeds: 2":                                     "1: preset: nothing",
+		"seeds: 2":                                     "bad.yaml: expected a key preset",
 		"preset: cvs":                                  "1: preset \"cvs\"",
 		"preset: csv\nset: {mu: 2}":                    "2: mu: 2: expected a number in (0, 1)",
 		"preset: csv\ngrid: {rho: [1, -1]}":            "2: rho: -1: expected a number > 0",
@@ -74,6 +74,10 @@ func TestParseRefuses(t *testing.T) {
 		"preset: csv\nseeds: 0":                        "2: seeds: 0: expected a whole",
 		"preset: csv\nrandom: {lr: [.1]}":              "2: random: expected how many draws",
 		"preset: csv\nhalving: {epochs: [1]}":          "2: halving: expected the share to keep",
+		"preset: csv\nhalving:\n  epochs: [1]":         "2: halving: expected the share to keep",
+		"preset: csv\nhalving: {keep: .5}":             "2: halving: expected the epochs",
+		"preset: csv\nrandom:\n  draws: 2":             "2: random: expected settings to draw",
+		"preset: csv\nrandom:\n  lr: [.1]":             "2: random: expected how many draws",
 		"preset: csv\nhalving: {epochs: [999], keep: .5}": "2: halving: epochs: 999: expected " +
 			"fewer",
 

@@ -205,3 +205,12 @@ func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 		Quiet: f.List.Known(i),
 		Means: m}, nil
 }
+
+// HowToStart returns the command that starts the sweep of a folder again, from the copy of its file.
+func HowToStart(dir string) string {
+	return fmt.Sprintf("drolab sweep start %s --dir %s",
+		runner.ShellWord(filepath.Join(dir, fileName)), runner.ShellWord(dir))
+}
+
+// HowToStop returns the command that stops the sweep of a folder.
+func HowToStop(dir string) string { return "drolab sweep stop " + runner.ShellWord(dir) }

@@ -102,6 +102,7 @@ func roundDraws(f func(u float64) float64) distribution {
 // drawValues checks the settings to draw, and draws their values.
 func (p *parser) drawValues() {
 	r := &p.sweep.Random
+	p.line = p.blocks["random"]
 	switch {
 	case len(r.Axes) == 0 && r.Draws == 0:
 		return
@@ -110,7 +111,6 @@ func (p *parser) drawValues() {
 		r.Draws = 0
 		return
 	case r.Draws < 1 || r.Draws > mostRuns:
-		p.line = p.sweep.lines[r.Axes[0].Key]
 		p.fail("random: expected how many draws, from 1 to %d, as in draws: 16", mostRuns)
 		r.Draws, r.Axes = 0, nil
 		return

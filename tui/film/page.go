@@ -164,7 +164,7 @@ func (p *Page) Keys() []kit.Key {
 			Act: func() tea.Cmd { return p.Opening(kit.Send(lab.Prepare{Preset: preset})) }},
 		{Keys: kit.On("enter"), Hint: "watch these runs", Group: kit.ToWatch,
 			Help: "leave the film for Watch, at this moment", Why: p.hasEnded, Act: p.leave},
-		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,
+		{Keys: kit.On("F"), Hint: "fork with ρ = 1", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
 			Why: p.noBranch, Act: p.branch},
 		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on",
@@ -209,7 +209,7 @@ const preset, radius = "shapes", 1
 // branch copies the recorded run into the folder of runs, and trains on from its checkpoint with
 // another radius.
 func (p *Page) branch() tea.Cmd {
-	p.Starting = "Copying the recorded run, and starting a branch …"
+	p.Starting = "Copying the recorded run, and starting a fork …"
 	run := p.recording.tracks[mainMethod].Run
 	return func() tea.Msg {
 		var step int64

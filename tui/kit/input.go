@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
@@ -121,6 +122,7 @@ func (in Input) View(st Style, cells int) string {
 // a problem while there is time to mend it. Enter takes the line if it has no problem.
 type LineForm struct {
 	Input
+	Of     []string           // what it is about, a line each
 	About  string             // a sentence above it
 	Check  func(string) error // nil takes everything
 	Accept func(string) tea.Cmd
@@ -156,6 +158,10 @@ func (l *LineForm) View(t *Theme, w, h int) []string {
 	lines := []string{t.Dim.Paint(l.About), "", l.Input.View(t.Text, w)}
 	if l.Problem != nil {
 		lines = append(append(lines, ""), t.ErrorLines(l.Problem, w)...)
+	}
+	if room := h - len(lines) - 1; len(l.Of) > 0 && room > 0 {
+		of := l.Of[:min(len(l.Of), room)]
+		lines = slices.Concat(of, []string{""}, lines)
 	}
 	return Fill(lines, w, min(h, len(lines)))
 }

@@ -37,6 +37,8 @@ type Config struct {
 	Context context.Context
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
+	// Place completes the commands that the interface advises.
+	Place runner.Place
 	Remembering
 	Processor
 	// Dir is a folder whose presets are listed beside the program's own; "" is none.

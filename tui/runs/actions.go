@@ -193,16 +193,22 @@ func (p *Page) questionLines(runs []*record.Run, what string) []string {
 	if len(unseen) > 0 {
 		head += fmt.Sprintf(", of which %d selected before and out of view", len(unseen))
 	}
-	names := lists.Map(unseen, func(r *record.Run) string { return r.Meta.ID + outOfView })
-	for _, r := range runs {
-		if !slices.Contains(unseen, r) {
-			names = append(names, r.Meta.ID)
-		}
-	}
-	return kit.QuestionLines(head+":", names, what)
+	return kit.QuestionLines(head+":", p.describe(runs), what)
 }
 
-// outOfView stands behind the name of a selected run that the list does not show.
+// describe says which runs they are, those out of view first.
+func (p *Page) describe(runs []*record.Run) []string {
+	unseen := p.unseenRuns(runs)
+	names := lists.Map(unseen, func(r *record.Run) string { return lab.Describe(r) + outOfView })
+	for _, r := range runs {
+		if !slices.Contains(unseen, r) {
+			names = append(names, lab.Describe(r))
+		}
+	}
+	return names
+}
+
+// outOfView stands behind the description of a selected run that the list does not show.
 const outOfView = " (out of view)"
 
 // sure asks before an action on runs of which some are out of view; otherwise it is done at once.

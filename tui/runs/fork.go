@@ -241,7 +241,7 @@ func (f *forkForm) Hint() []kit.Key {
 		{Keys: kit.On("left"), Hint: "less", Help: "a smaller value, an earlier checkpoint"},
 		{Keys: kit.On("right"), Hint: "more", Help: "a greater value, a later checkpoint"},
 		{Keys: kit.On("letters"), Help: "type the value of the setting; empty, it is the run's"},
-		{Keys: kit.On("enter"), Hint: "start the branch",
+		{Keys: kit.On("enter"), Hint: "start the fork",
 			Help: "start a run from the checkpoint with the changed settings"},
 		{Keys: kit.On("esc"), Hint: "back", Help: "start nothing"}}
 }
@@ -271,7 +271,7 @@ func (f *forkForm) View(t *kit.Theme, w, h int) []string {
 func (f *forkForm) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
-		return fmt.Sprintf("The branch starts there. The run has %s.",
+		return fmt.Sprintf("The fork starts there. The run has %s.",
 			kit.Plural(len(f.steps), "checkpoint"))
 	case key == "":
 		return "Other settings, as in algorithms=[sfk] rho=1."
@@ -284,7 +284,7 @@ func (f *forkForm) about() string {
 }
 
 // reads says what reads the setting under the cursor or, in the last row, the one that was typed
-// last: a change that the training does not read makes no other branch.
+// last: a change that the training does not read makes no other fork.
 func (f *forkForm) reads() string {
 	key, now := f.key(), f.spec
 	if typed := strings.Fields(f.changed[""]); f.row > len(f.keys) && len(typed) > 0 {

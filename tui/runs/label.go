@@ -45,8 +45,8 @@ func (p *Page) askLabel(
 	take := func(text string) tea.Cmd {
 		return p.relabel(runs, "%s labelled", edit(text))
 	}
-	return p.Show(&kit.Overlay{Title: title, Form: &kit.LineForm{
-		Input: kit.NewInput(text), About: about, Check: check, Accept: take, Any: true}})
+	return p.Show(&kit.Overlay{Title: title, Form: &kit.LineForm{Input: kit.NewInput(text),
+		Of: kit.RunNames(p.describe(runs)), About: about, Check: check, Accept: take, Any: true}})
 }
 
 // archive archives the picked runs or, if all are archived, brings them back.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"drolab/runner/page"
+	"drolab/runner/sweep"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -16,6 +17,8 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch",
 			Help: "watch the runs of the setting under the cursor", Why: p.noRun, Act: p.watch},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop the sweep, its runs with a checkpoint (asks)",
+			Why: p.noStop, Act: p.stop, Alters: true},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the settings that are chosen",
 			Why: p.noChosen, Act: p.compare},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Act: p.move(0, -1), Moves: true},
@@ -36,8 +39,6 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("last setting", p.none, p.jump, all, "end", "G"),
 		{Keys: kit.On("s"), Hint: "sweep", Help: "the next sweep of the runs folder",
 			Why: p.noOther, Act: p.nextSweep},
-		{Keys: kit.On("x"), Hint: "stop", Help: "stop the sweep, its runs with a checkpoint (asks)",
-			Why: p.noStop, Act: p.stop, Alters: true},
 	}
 }
 
@@ -71,7 +72,7 @@ func (p *Page) noOther() string {
 
 func (p *Page) noStop() string {
 	if p.Config.StopSweep == nil {
-		return "Stop it with drolab sweep stop"
+		return "Stop it with " + sweep.HowToStop(p.dir())
 	}
 	return p.unless(func() bool { return !p.seen.over }, "The sweep has finished")
 }
@@ -142,7 +143,7 @@ func (p *Page) stop() tea.Cmd {
 	runs := kit.Plural(len(p.seen.list.Runs), "run")
 	lines := []string{dir, "", runs + ": " + p.counts() + ".", "",
 		"Live runs save a checkpoint and end. No more start.",
-		"drolab sweep start continues the sweep."}
+		sweep.HowToStart(dir) + " continues the sweep."}
 	return p.Question("Stop the sweep?", lines, kit.Answer{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }

@@ -65,8 +65,9 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is nothing to see.
 func (p *Page) empty(w, h int) []string {
 	lines := []string{"No sweep in " + p.Config.RunsDir + " yet.", "",
-		"Write the settings to vary into a file, then start it:", "",
-		"  drolab sweep start sweep.yaml", "", "drolab help sweep start shows an example."}
+		"Write the methods and the settings to vary into a file, then start it:", "",
+		"  " + p.Config.Place.Command("drolab sweep start sweep.yaml"), "",
+		"drolab help sweep start shows an example."}
 	switch {
 	case p.err != nil:
 		lines = []string{cell.Warning + " " + cell.OneLine(p.err.Error())}

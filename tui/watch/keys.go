@@ -61,8 +61,9 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: of(w.noVerb("stop")), Act: w.stop, Alters: true},
 		// The verbs that one shows to others come next.
-		{Keys: kit.On("F"), Hint: "what if", Help: "fork from the checkpoint at the crosshair",
-			Why: of(w.noFork), Act: w.fork, Alters: true, Group: kit.ToStart},
+		{Keys: kit.On("F"), Hint: "fork",
+			Help: "fork: train on from a checkpoint (at the crosshair) with other settings",
+			Why:  of(w.noFork), Act: w.fork, Alters: true, Group: kit.ToStart},
 		{Keys: kit.On("R"), Hint: "replay",
 			Help: "replay the runs as if training now; end a replay",
 			Why:  of(nil), Act: w.flipReplay, Group: kit.ToStart},
@@ -84,7 +85,7 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		kit.Back("go back; from a branch, to the race", w.states),
+		kit.Back("go back; from a fork, to the race", w.states),
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),

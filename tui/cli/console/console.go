@@ -73,6 +73,7 @@ type Console struct {
 	// its figures: see ExplainFlag.
 	AsJSON, Explain bool
 
+	usualRuns string        // the folder of the runs without --runs
 	seen      []*record.Run // the runs that the command reads
 	broken    Failures      // the runs that it leaves out
 	catalogue *record.Catalogue
@@ -86,7 +87,7 @@ type Console struct {
 // New returns the console of an environment.
 func New(env Env) *Console {
 	hidden := env.Forwarded.Hidden
-	c := &Console{Env: env, Stdout: cell.NewWriter(hideFolders(env.Stdout, hidden)),
+	c := &Console{Env: env, usualRuns: env.RunsDir, Stdout: cell.NewWriter(hideFolders(env.Stdout, hidden)),
 		Stderr: cell.NewWriter(hideFolders(env.Stderr, hidden))}
 	c.SetFolding(true)
 	return c

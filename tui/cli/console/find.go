@@ -36,9 +36,9 @@ func (c *Console) Find(id string) (*record.Run, error) {
 	case err != nil && id == "latest":
 		return nil, err
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("no run at %.100q: drolab runs lists them all", id)
+		return nil, fmt.Errorf("no run at %.100q: %s lists them all", id, c.Command("drolab runs"))
 	case err != nil:
-		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
+		return nil, fmt.Errorf("%w: %s lists them all", err, c.Command("drolab runs"))
 	}
 	c.noteRead(r)
 	return r, nil

@@ -12,10 +12,8 @@ import (
 	"unicode/utf8"
 
 	"drolab/presets"
-	"drolab/runner"
 	"drolab/runner/box"
 	"drolab/runner/lists"
-	"drolab/tui/cell"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -220,23 +218,6 @@ func wholeLength(text []byte) int {
 		}
 	}
 	return len(text)
-}
-
-// Command returns a command of drolab as the user would type it. On the machine that has forwarded
-// this one, it names the box.
-func (c *Console) Command(line string) string {
-	if c.Forwarded.Box == "" {
-		return line
-	}
-	return line + " --box " + cell.OneLine(c.Forwarded.Box)
-}
-
-// HowToContinue is runner.Meta.HowToContinue, as the user would type it.
-func (c *Console) HowToContinue(m *runner.Meta) string {
-	if m.Spec.IsScript() {
-		return m.HowToContinue()
-	}
-	return c.Command(m.HowToContinue())
 }
 
 // StatusError ends the program with an exit status of its own. A nil Err prints nothing.

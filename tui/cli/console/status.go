@@ -18,7 +18,7 @@ func (c *Console) StatusLine(r *record.Run) string {
 		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}
 	if r.Status() != runner.Done && r.Status().Ended() {
-		line += " (continue with " + c.HowToContinue(&r.Meta) + ")"
+		line += " (continue with " + c.HowToContinue(r) + ")"
 	}
 	return line
 }

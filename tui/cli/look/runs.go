@@ -120,9 +120,10 @@ func (l *runsFlags) run(ctx context.Context, con *console.Console) error {
 		err = printJSON(con.Stdout, shown, l.lines)
 	case none && len(problems) > 0: // the problems say why
 	case none:
-		con.PrintLine("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
+		con.PrintLine("no runs in %s yet: start some with %s", con.RunsDir,
+			con.Command("drolab run shapes"))
 	case len(runs) == 0:
-		con.PrintLine("No runs match. drolab runs lists all")
+		con.PrintLine("No runs match. %s lists all", con.Command("drolab runs"))
 	default:
 		printList(con.Stdout, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {

@@ -1,7 +1,7 @@
 package run
 
 import (
-	"errors"
+	"fmt"
 	"path/filepath"
 
 	"drolab/tui/cli/console"
@@ -20,8 +20,8 @@ or changed.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !tr.OnTerminal() {
-				return errors.New(
-					"attach needs a terminal: see drolab runs and drolab show for the figures")
+				return fmt.Errorf("attach needs a terminal: see %s and %s for the figures",
+					tr.Command("drolab runs"), tr.Command("drolab show RUN"))
 			}
 			if readOnly {
 				dir, err := filepath.Abs(tr.RunsDir) // it may belong to another user

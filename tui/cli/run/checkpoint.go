@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -38,8 +39,8 @@ lists them.`,
 			}
 			saved, err := save(tr, r)
 			if err == nil {
-				tr.PrintLine("run %s is saved at step %d of %d: drolab run --from %s@%d",
-					r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
+				tr.PrintLine("run %s is saved at step %d of %d: %s", r.Meta.ID, saved,
+					r.Meta.Steps, howToFork(tr, r, saved))
 			}
 			return err
 		},
@@ -48,6 +49,12 @@ lists them.`,
 	c.Flags().BoolVar(&unpin, "unpin", false, "release a pinned checkpoint")
 	console.TakeAlone(c, "pin", "unpin")
 	return c
+}
+
+// howToFork returns the command that starts a run from a checkpoint.
+func howToFork(tr *Trainer, r *record.Run, step int64) string {
+	return tr.PlaceOf(filepath.Dir(r.Dir)).Command(
+		fmt.Sprintf("drolab run --from %s@%d", r.Meta.ID, step))
 }
 
 // save makes sure that the present state has a checkpoint, and returns its step. If the run is in a
@@ -89,8 +96,8 @@ func pinAt(tr *Trainer, r *record.Run, step int64) (err error) {
 		step, err = pinNewest(r)
 	}
 	if err == nil {
-		tr.PrintLine("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
-			r.Meta.ID, step, r.Meta.ID, step)
+		tr.PrintLine("run %s keeps the checkpoint of step %d for good: %s", r.Meta.ID, step,
+			howToFork(tr, r, step))
 	}
 	return err
 }

@@ -16,7 +16,7 @@ func (tr *Trainer) demoCommand() *cobra.Command {
 		Long: `Play a film of 60 seconds: recorded runs of the preset shapes, with captions that are computed
 from their figures. It needs no data and no network, and starts nothing. Space pauses, the arrow
 keys go by chapter, and Enter leaves the film for Watch at the same moment. At its end, F trains
-a branch of a recorded run with ρ = 1, and Enter starts the preset.
+a fork of a recorded run with ρ = 1, and Enter starts the preset.
 
 With --live, the runs of convex are trained now, and then those of shapes.`,
 		Example: "drolab demo\ndrolab demo --loop",

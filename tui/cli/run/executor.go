@@ -24,7 +24,7 @@ type executor struct {
 	await   func(ids []string) []queue.Outcome
 	end     func(ids []string) []error // stops runs that have begun
 	release func()
-	remedy  string // the advice if a run waits for its disk; %s is the run
+	remedy  func(id string) string // the advice if a run waits for its disk
 	// interrupted is closed when the user wants the runs to end; end must then be called. If it is
 	// nil, the runs end without that.
 	interrupted <-chan struct{}
@@ -34,14 +34,17 @@ type executor struct {
 // process.
 func newExecutor(ctx context.Context, tr *Trainer, store *record.Store, inline bool) *executor {
 	dir := store.Dir()
+	resume := func(id string) string { return tr.PlaceOf(dir).Command("drolab resume " + id) }
 	if inline || !tr.hasEngine() {
 		q, cancel := tr.queue(ctx, store)
 		return &executor{Verbs: q, dir: dir, release: cancel,
 			live: q.Live, reading: q.Reading,
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
-			remedy: "it continues when this is fixed; " +
-				"Ctrl-C loses nothing, and drolab resume %s continues it later"}
+			remedy: func(id string) string {
+				return "it continues when this is fixed; Ctrl-C loses nothing, and " + resume(id) +
+					" continues it later"
+			}}
 	}
 	client := tr.client(dir)
 	ctx, cancel := tr.SignalContext(ctx, nil)
@@ -55,7 +58,7 @@ func newExecutor(ctx context.Context, tr *Trainer, store *record.Store, inline b
 		},
 		await:  func(ids []string) []queue.Outcome { return awaitEnd(dir, ids) },
 		end:    func(ids []string) []error { return stopAll(client, ids) },
-		remedy: "continue with drolab resume %s"}
+		remedy: func(id string) string { return "continue with " + resume(id) }}
 }
 
 // showReading shows how far the data are read while do starts or resumes runs. An engine that reads
@@ -117,7 +120,8 @@ func awaitEnd(dir string, ids []string) []queue.Outcome {
 
 // newTroubles returns a line for each run whose trouble has changed since it was last told.
 func newTroubles(
-	live []runner.LiveRun, ids []string, known map[string]string, remedy string,
+	live []runner.LiveRun, ids []string, known map[string]string,
+	remedy func(id string) string,
 ) (lines []string) {
 	for _, r := range live {
 		if !slices.Contains(ids, r.ID) || known[r.ID] == r.Trouble {
@@ -128,8 +132,7 @@ func newTroubles(
 			lines = append(lines, fmt.Sprintf("run %s continues", r.ID))
 		} else {
 			lines = append(lines,
-				fmt.Sprintf("run %s waits: %s (%s)", r.ID, cell.OneLine(r.Trouble),
-					fmt.Sprintf(remedy, r.ID)))
+				fmt.Sprintf("run %s waits: %s (%s)", r.ID, cell.OneLine(r.Trouble), remedy(r.ID)))
 		}
 	}
 	return lines

@@ -12,7 +12,8 @@ func TestTroublesAreToldOnce(t *testing.T) {
 	live := []runner.LiveRun{
 		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
 	}
-	ids, remedy := []string{"mine", "fine"}, "continue with drolab resume %s"
+	ids := []string{"mine", "fine"}
+	remedy := func(id string) string { return "continue with drolab resume " + id }
 	if lines := newTroubles(live, ids, told, remedy); len(lines) != 1 ||
 		!strings.Contains(lines[0],
 			"run mine waits: disk full (continue with drolab resume mine)") {
@@ -22,7 +23,7 @@ func TestTroublesAreToldOnce(t *testing.T) {
 		t.Errorf("told again: %q", lines)
 	}
 	over := []runner.LiveRun{{ID: "mine"}}
-	lines := newTroubles(over, ids, told, "")
+	lines := newTroubles(over, ids, told, remedy)
 	if len(lines) != 1 || lines[0] != "run mine continues" {
 		t.Errorf("told when it was over: %q", lines)
 	}

@@ -55,7 +55,7 @@ func unfinishedErrors(tr *Trainer, runs []*record.Run, outcomes []queue.Outcome)
 		case o.Status != runner.Done:
 			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: "+
 				"continue with %s", id, o.Status, r.Summary().Steps, r.Meta.Steps,
-				tr.HowToContinue(&r.Meta)))
+				tr.HowToContinue(r)))
 		}
 	}
 	return list.OrNil()
@@ -93,7 +93,8 @@ func watch(tr *Trainer, e *executor, ids []string, exports bool) []queue.Outcome
 		cell.Clean(e.dir))
 	if p.screen {
 		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
-			"drolab attach, in another terminal, shows the curves. Ctrl-C stops the runs."))
+			tr.PlaceOf(e.dir).Command("drolab attach")+
+				", in another terminal, shows the curves. Ctrl-C stops the runs."))
 	}
 	tick, ask := time.NewTicker(every), time.NewTimer(askEvery)
 	defer tick.Stop()

@@ -81,7 +81,7 @@ func (tr *Trainer) screen(ctx context.Context, runsDir string, attach bool) lab.
 		debug = tr.Debug.Printf
 	}
 	return lab.Config{StopSweep: stop, Reports: lab.Reports{Debug: debug}, Ring: tr.Ring,
-		RunsDir: runsDir, DataDir: tr.DataDir,
+		RunsDir: runsDir, DataDir: tr.DataDir, Place: tr.PlaceOf(runsDir),
 		Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		Programs:    bridge.Approvals(tr.Programs),
 		Processor:   lab.Processor{CPU: console.CPU(), Cores: tr.Threads},
@@ -119,8 +119,10 @@ func (tr *Trainer) printContinuing(dir string) {
 	if len(runs) == 1 {
 		goes = "continues"
 	}
-	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
-		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
+	at := tr.PlaceOf(dir)
+	fmt.Fprintf(tr.Stderr, "%s %s in the background: %s shows them again, %s stops one\n",
+		kit.Plural(len(runs), "run"), goes, at.Command("drolab attach"),
+		at.Command("drolab stop RUN"))
 	lines := lists.Map(runs, func(r *record.Run) string {
 		return fmt.Sprintf("%s  %s, step %d of %d", cell.Clean(r.Meta.ID), r.Status(),
 			r.Summary().Steps, r.Meta.Steps)
@@ -163,8 +165,8 @@ func (tr *Trainer) printOutcomes(outcomes []queue.Outcome) {
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
 			fmt.Fprintf(tr.Stderr, "run %s failed: %s\n", o.ID, cell.OneLine(cause))
 		case o.Status == runner.Stopped:
-			fmt.Fprintf(tr.Stderr, "run %[1]s is stopped: continue with drolab resume %[1]s\n",
-				o.ID)
+			fmt.Fprintf(tr.Stderr, "run %s is stopped: continue with %s\n", o.ID,
+				tr.Command("drolab resume "+o.ID))
 		}
 	}
 }

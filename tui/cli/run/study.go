@@ -74,7 +74,7 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 	}
 	err = f.train(ctx, tr, requests, resumed)
 	if err == nil && !tr.AsJSON {
-		tr.PrintLine("The study:  drolab report %s", word)
+		tr.PrintLine("The study:  %s", tr.Command("drolab report "+runner.ShellWord(word)))
 	}
 	return err
 }
@@ -105,10 +105,11 @@ func missingRequests(
 }
 
 // studyState says how many runs of a study have ended.
-func studyState(g *report.Gathered) string {
+func studyState(tr *Trainer, g *report.Gathered) string {
 	text := fmt.Sprintf("%d of %s have ended", g.Done, kit.Plural(g.Wanted, "run"))
 	if g.Done == g.Wanted {
-		return text + ": drolab report " + g.Study.Word + " judges them"
+		return text + ": " + tr.Command("drolab report "+runner.ShellWord(g.Study.Word)) +
+			" judges them"
 	}
 	return text
 }
@@ -151,12 +152,12 @@ func printMissing(ctx context.Context, tr *Trainer, g *report.Gathered) error {
 		}
 		switch took := kit.Duration(time.Duration(seconds * float64(time.Second))); {
 		case len(lines) == 0:
-			tr.PrintLine("%s", studyState(g))
+			tr.PrintLine("%s", studyState(tr, g))
 		case math.IsNaN(seconds):
-			tr.PrintLine("%s; the time of the missing ones is not known", studyState(g))
+			tr.PrintLine("%s; the time of the missing ones is not known", studyState(tr, g))
 		default:
 			tr.PrintLine("%s; the missing ones take about %s, if this machine does nothing else",
-				studyState(g), took)
+				studyState(tr, g), took)
 		}
 	})
 }

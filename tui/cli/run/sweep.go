@@ -54,12 +54,16 @@ const sweepHelp = `Start a sweep file, or its missing runs: finished runs stay, 
 continue from their newest checkpoints. The file:
 
   preset: paper-quick                       # a preset, or a preset's file
-  grid: {rho: [.1, .5, 1], algo: [sfk, erm]}   # every combination; a method varies only in settings that it reads
+  grid: {rho: [.1, .5, 1], algo: [sfk, erm]}   # every combination; algo lists the methods
   random: {draws: 16, seed: 1, lr: {log: [.001, .1]}}   # log, uniform or whole; at every point of the grid
   seeds: 3
   set: {epochs: 20, val_fraction: .1}       # fixed, as with --set
   select: val_worst                         # the best setting of each method, by validation alone
   halving: {epochs: [5, 10], keep: .25}     # at these epochs the best quarter of each method's settings continues
+
+The methods are those of algo in the grid or, without it, those of the preset. A method that does
+not read a setting of the grid gets one value of it: erm, which has no lambda0, has no run for each
+lambda0. Only rho varies for every method, because every robust risk is measured at it.
 
 Several starts in one folder at the same time make one sweep. The folder keeps a copy of the
 file. A change of that copy has no effect until the next start reads it and adds its runs. A
@@ -195,7 +199,9 @@ func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFla
 		tr.PrintLine("%s: %s", what, h)
 	}
 	fmt.Fprintln(tr.Stdout, folder.Dir)
-	tr.PrintLine("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
+	at := runner.ShellWord(folder.Dir)
+	tr.PrintLine("see %s, or %s", tr.CommandThere("drolab sweep status "+at+" --follow"),
+		tr.CommandThere("drolab --runs "+at))
 	return nil
 }
 

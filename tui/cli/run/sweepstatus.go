@@ -156,8 +156,8 @@ func (tr *Trainer) printStates(folder *sweep.Folder, states []sweep.State) error
 		fmt.Fprintf(tr.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, cell.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
-		return fmt.Errorf("%d of %d runs failed: drolab sweep start trains them again",
-			failed, len(states))
+		return fmt.Errorf("%d of %d runs failed: %s trains them again", failed, len(states),
+			tr.CommandThere(sweep.HowToStart(folder.Dir)))
 	}
 	return nil
 }

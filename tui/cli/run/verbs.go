@@ -102,7 +102,7 @@ func sendOrder(tr *Trainer, r *record.Run, o runner.Order) (step int64, err erro
 		return 0, fmt.Errorf("run %s is done", r.Meta.ID)
 	case r.Status().Ended():
 		return 0, fmt.Errorf("run %s is %s, not running: %s continues an unfinished run",
-			r.Meta.ID, r.Status(), tr.HowToContinue(&r.Meta))
+			r.Meta.ID, r.Status(), tr.HowToContinue(r))
 	}
 	o.Run = r.Meta.ID
 	step, err = tr.client(filepath.Dir(r.Dir)).CarryOut(o)
@@ -131,7 +131,9 @@ func awaitRun(tr *Trainer, r *record.Run, holds func(*record.Run) bool) (*record
 		}
 		// On an error, the run's directory shows how the run ends.
 		if s, err := tr.client(dir).Status(); err == nil {
-			const remedy = "then continue with drolab resume %s"
+			remedy := func(id string) string {
+				return "then continue with " + tr.PlaceOf(dir).Command("drolab resume "+id)
+			}
 			lines := newTroubles(s.Runs, []string{id}, map[string]string{}, remedy)
 			if len(lines) > 0 {
 				return nil, errors.New(lines[0])
