@@ -7,7 +7,7 @@ import (
 	"drolab/runner"
 )
 
-// TestCommandNamesThePlace: a completed command names the folder and the box, as a shell takes them.
+// TestCommandNamesThePlace: a completed command names folder and box, as a shell takes them.
 func TestCommandNamesThePlace(t *testing.T) {
 	for _, c := range []struct {
 		place runner.Place

@@ -26,6 +26,7 @@
 //	request.go  what is asked of runs: Request, Means (threads, data folder, the step to stop at),
 //	            the verbs pause, resume, stop, checkpoint, knob; the reasons to refuse one
 //	            (ErrBusy ...); the default of --parallel and the most threads
+//	command.go  the commands that the program advises, with --runs and --box (Place)
 //
 //	event.go      the lines of a run's log: status, step, eval, warning, checkpoint, resume, knob;
 //	              the states of a run (queued ... interrupted)

@@ -38,6 +38,7 @@
 //
 //	keys.go     keys of every page: `:`, `?`, `q`, `Esc`, `Ctrl-Z`, `X` (stop all runs of the last
 //	            start), `[`, `]`, digits; why a replay or a read-only view bars a key
+//	opening.go  keys typed before a dialog opens, and an action before its page has its runs
 //	palette.go  `:` and `Ctrl-P` find a key by its words and by synonyms; also pages, panels,
 //	            presets, settings, runs and definitions
 //	help.go     `?`, the help in groups, and "Not now" with reasons; letters search it

@@ -169,6 +169,52 @@ func TestPaletteFinds(t *testing.T) {
 	}
 }
 
+// TestNamesAreFoundFirst: what has the typed name comes first, before what only begins with it, has
+// it as a word, or has its letters, on whatever page one is.
+func TestNamesAreFoundFirst(t *testing.T) {
+	for _, c := range []struct{ page, typed, want string }{
+		{"1", "epochs", "setting epochs = "}, {"2", "epochs", "setting epochs = "},
+		{"2", "λ", "define λ"}, {"2", "lambda", "define λ"}, {"3", "η", "define η"},
+		{"3", "eta", "define η"}, {"1", "eta", "setting eta = "}, {"3", "watch", "watch the sel"},
+		{"1", "compare", "page Compare"}, {"2", "race", "preset race"}, {"2", "pause", "pause"},
+		{"2", "rho", "setting rho = "}, {"3", "machine", "panel Machine"},
+	} {
+		r := watching(t, 120, 38)
+		r.Press("3", "1", c.page, ":")
+		r.Type(c.typed)
+		rows := r.overlay.Form.(*palette).rows()
+		if len(rows) == 0 || !strings.HasPrefix(rows[0].Help, c.want) {
+			t.Errorf("page %s: %q finds %q first, want %q", c.page, c.typed, rows[0].Help, c.want)
+		}
+	}
+}
+
+// TestFoundOnAnotherPage: an action that the search finds waits until its page, which was never
+// opened, has what it shows. Esc leads back.
+func TestFoundOnAnotherPage(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		r := newDriver(t, tuitest.NewScript(t), 80, 24)
+		r.Late = late
+		r.Press(":")
+		r.Type("define what the panel")
+		_, cmd := r.Update(kit.Press("enter"))
+		if r.current != watchPage || r.overlay != nil || r.notice.Text != "" {
+			t.Fatalf("before the runs are there: page %d, a dialog: %v, and %q", r.current+1,
+				r.overlay != nil, r.notice.Text)
+		}
+		axis := r.watch.Board.Axis
+		r.Update(kit.Press("a")) // for the dialog, and not for the page
+		if r.Run(cmd); r.overlay == nil || r.watch.Board.Axis != axis {
+			t.Errorf("late %v: a dialog is open: %v, with the notice %q; the axis is %s, want %s",
+				late, r.overlay != nil, r.notice.Text, r.watch.Board.Axis, axis)
+		}
+		r.Press("esc", "esc")
+		if r.current != launchPage {
+			t.Errorf("late %v: Esc leads to page %d, want Launch", late, r.current+1)
+		}
+	}
+}
+
 // TestHelpIsSearched: letters in the help find its keys, and Enter does what the key does.
 func TestHelpIsSearched(t *testing.T) {
 	r := watching(t, 120, 38)

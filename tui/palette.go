@@ -52,14 +52,18 @@ type palette struct {
 // finder is a page that has more to find than keys: each row leads to it, and has no key.
 type finder interface{ Finds() []kit.Key }
 
-// rows returns what fits the typed words, what fits best first. Of what fits equally well, first come
-// the keys of this page that can be done now, then those of other pages, then all else, then keys
-// that do nothing now.
+// rows returns what fits the typed words, what fits best first. Of what fits equally well, first
+// come the keys of this page that can be done now, then those of other pages, then all else, then
+// keys that do nothing now.
 func (p *palette) rows() []offer {
 	var rows, idle, elsewhere []offer
 	fits := map[*kit.Key]fit{}
 	take := func(to *[]offer, o offer) {
-		if fits[o.Key] = p.match(o.Key); fits[o.Key] != fitsNot {
+		how := p.match(o.Key)
+		if how == fitsName && o.Called == nil && o.page != p.m.current {
+			how = fitsElsewhere
+		}
+		if fits[o.Key] = how; how != fitsNot {
 			*to = append(*to, o)
 		}
 	}
@@ -92,7 +96,8 @@ func (p *palette) rows() []offer {
 		}
 	}
 	all := slices.Concat(rows, elsewhere, idle)
-	slices.SortStableFunc(all, func(a, b offer) int { return cmp.Compare(fits[a.Key], fits[b.Key]) })
+	slices.SortStableFunc(all,
+		func(a, b offer) int { return cmp.Compare(fits[a.Key], fits[b.Key]) })
 	return all
 }
 
@@ -145,11 +150,12 @@ type fit int
 // The fits, the best first.
 const (
 	fitsName        fit = iota // it is the name
+	fitsElsewhere              // it is the footer's word for a key of another page
 	fitsWordsOfName            // the name begins with it, and with whole words of it
 	fitsStart                  // the name begins with it
 	fitsWords                  // every typed word is a word of the row
 	fitsWithin                 // every typed word is in the row, or in another word for it
-	fitsLetters                // the letters of every typed word are those of a word, in their order
+	fitsLetters                // a word has the letters of each typed word, in their order
 	fitsNot
 )
 

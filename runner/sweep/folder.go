@@ -206,7 +206,7 @@ func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 		Means: m}, nil
 }
 
-// HowToStart returns the command that starts the sweep of a folder again, from the copy of its file.
+// HowToStart returns the command that starts the sweep of a folder again, from the file there.
 func HowToStart(dir string) string {
 	return fmt.Sprintf("drolab sweep start %s --dir %s",
 		runner.ShellWord(filepath.Join(dir, fileName)), runner.ShellWord(dir))

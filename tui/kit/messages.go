@@ -27,8 +27,8 @@ type Notice struct {
 	Unasked bool
 }
 
-// Open puts an overlay over the page. Only a command sends it, which lab.Asking has to wrap; all
-// else calls lab.Show, which opens the overlay at once.
+// Open puts an overlay over the page. Only commands send it, wrapped by Opening of package lab; the
+// event loop calls Show there, which opens the overlay at once.
 type Open struct{ *Overlay }
 
 // Click and Wheel are events of the mouse, in the page's own coordinates.

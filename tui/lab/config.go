@@ -29,16 +29,13 @@ type Config struct {
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
 	Programs bridge.Approvals
-	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
-	StopSweep func(dir string) error
+	Outside
 	Reports
 	// Context ends when the interface is left, and with it what a page reads for itself. nil never
 	// ends.
 	Context context.Context
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
-	// Place completes the commands that the interface advises.
-	Place runner.Place
 	Remembering
 	Processor
 	// Dir is a folder whose presets are listed beside the program's own; "" is none.
@@ -51,6 +48,14 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, DROLAB_CONTRAST, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// Outside holds what is done outside of the interface.
+type Outside struct {
+	// Place completes the commands that the interface advises.
+	Place runner.Place
+	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
+	StopSweep func(dir string) error
 }
 
 // Processor is that of this machine.

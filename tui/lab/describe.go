@@ -6,8 +6,8 @@ import (
 	"drolab/runner/record"
 )
 
-// Describe says which run it is, for a question about it: its method and seed, its preset, its state
-// and its name. Names alone differ in a few letters.
+// Describe says which run it is, for a question about it: its method and seed, its preset, its
+// state and its name. Names alone differ in a few letters.
 func Describe(r *record.Run) string {
 	s := &r.Meta.Spec
 	preset := r.Meta.Preset

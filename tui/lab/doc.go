@@ -23,6 +23,8 @@
 //	measure.go   measures of steps, evaluations and summaries that can be shown; 95 % t interval;
 //	             the two speeds; test_ and val_ names
 //	colors.go    variants of methods: the number behind the mark
+//	dialogs.go   a dialog opens at once (Show), or gets the keys typed until it opens (Opening)
+//	describe.go  which run it is, for questions about runs
 //	define.go    marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
 //	             first
 //

@@ -38,6 +38,10 @@ func (p *Page) Keys() []kit.Key {
 			Act:  p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.refusal(canStop, ""), Act: p.stop, Alters: true},
+		{Keys: kit.On("D", "delete"), Hint: "delete",
+			Help: "delete the selected runs, or the one under the cursor (asks)",
+			Why:  p.refusal(canDelete, "A live run cannot be deleted. Stop it first"),
+			Act:  p.delete, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Act: kit.Just(func() { p.filtering = true }),
 			Help: "filter, as in: algo:sfk started>-1h -failed; Tab completes a word"},
 		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
@@ -70,10 +74,6 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.refusal(canLabel, ""), Act: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
 			Why: p.refusal(canLabel, ""), Act: p.archive, Alters: true},
-		{Keys: kit.On("D", "delete"), Hint: "delete",
-			Help: "delete the selected runs, or the one under the cursor (asks)",
-			Why:  p.refusal(canDelete, "A live run cannot be deleted. Stop it first"),
-			Act:  p.delete, Alters: true},
 	}
 }
 

@@ -9,8 +9,9 @@ func (w *Page) Finds() (rows []kit.Key) {
 		return nil
 	}
 	for i, p := range w.Board.Panels {
-		rows = append(rows, kit.Key{Keys: kit.On(""), Called: []string{p.Title}, Help: "panel " + p.Title,
-			Act: w.thenChanged(kit.Just(func() { w.screen.focus = i }))})
+		rows = append(rows, kit.Key{Keys: kit.On(""), Called: []string{p.Title},
+			Help: "panel " + p.Title,
+			Act:  w.thenChanged(kit.Just(func() { w.screen.focus = i }))})
 	}
 	return rows
 }

@@ -87,7 +87,8 @@ type Console struct {
 // New returns the console of an environment.
 func New(env Env) *Console {
 	hidden := env.Forwarded.Hidden
-	c := &Console{Env: env, usualRuns: env.RunsDir, Stdout: cell.NewWriter(hideFolders(env.Stdout, hidden)),
+	c := &Console{Env: env, usualRuns: env.RunsDir,
+		Stdout: cell.NewWriter(hideFolders(env.Stdout, hidden)),
 		Stderr: cell.NewWriter(hideFolders(env.Stderr, hidden))}
 	c.SetFolding(true)
 	return c

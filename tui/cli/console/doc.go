@@ -16,6 +16,7 @@
 //	console.go    start here: Env and Console, notes on stderr, what was left out or passed over;
 //	              the package's Commands
 //	boxes.go      `--box`: runs of other machines
+//	command.go    the commands that the program advises, with --runs and --box
 //	forward.go    `--box` of all other commands, which run on the box; the exit status
 //	boxcommand.go  box, and box forget
 //	install.go    box install: `--check`, `--binary`

@@ -80,8 +80,9 @@ func (tr *Trainer) screen(ctx context.Context, runsDir string, attach bool) lab.
 	if tr.Debug != nil {
 		debug = tr.Debug.Printf
 	}
-	return lab.Config{StopSweep: stop, Reports: lab.Reports{Debug: debug}, Ring: tr.Ring,
-		RunsDir: runsDir, DataDir: tr.DataDir, Place: tr.PlaceOf(runsDir),
+	return lab.Config{
+		Outside: lab.Outside{Place: tr.PlaceOf(runsDir), StopSweep: stop},
+		Reports: lab.Reports{Debug: debug}, Ring: tr.Ring, RunsDir: runsDir, DataDir: tr.DataDir,
 		Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		Programs:    bridge.Approvals(tr.Programs),
 		Processor:   lab.Processor{CPU: console.CPU(), Cores: tr.Threads},

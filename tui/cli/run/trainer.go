@@ -27,8 +27,9 @@ func (tr *Trainer) hasEngine() bool { return engine.Supported && tr.Self != nil 
 // client returns a client of the engine of a runs folder.
 func (tr *Trainer) client(runsDir string) *engine.Client {
 	dir, _ := os.Getwd() // with "" datasets named by a relative path are not found
-	return engine.NewClient(engine.Client{RunsDir: runsDir, Place: tr.PlaceOf(runsDir), RuntimeDir: tr.RuntimeDir,
-		Version: console.Version(), Note: tr.Note,
+	return engine.NewClient(engine.Client{RunsDir: runsDir, Place: tr.PlaceOf(runsDir),
+		RuntimeDir: tr.RuntimeDir,
+		Version:    console.Version(), Note: tr.Note,
 		Means: runner.Means{DataDir: absolutePath(dir, tr.DataDir), Threads: tr.Threads,
 			Dir: dir},
 		Program: programMeans,
