@@ -86,7 +86,7 @@ func TestHowToContinue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr := &Trainer{Console: console.New(console.Env{})}
+		tr := &Trainer{Console: console.New(console.Env{RunsDir: store.Dir()})}
 		tr.Forwarded.Box = "gpu1"
 		_, refused := sendOrder(tr, r, runner.Order{Verb: runner.Stop})
 		for of, text := range map[string]string{
