@@ -188,6 +188,10 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.forget()
 		p.nameConfigurations()
 		return p.renew()
+	case lab.Gone:
+		p.all = slices.DeleteFunc(slices.Clone(p.all), msg.Has)
+		p.forget()
+		return p.renew()
 	case lab.Over:
 		now := map[string]*record.Run{}
 		for _, r := range msg.Runs {
