@@ -145,7 +145,6 @@ func (p *Page) toggle() {
 			p.chosen[r.Meta.ID] = true
 		}
 	}
-	p.move(1)
 }
 
 // toggleAll selects every listed run, or none if all of them are selected.

@@ -84,8 +84,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestDeletedRun: a run that is deleted while it is watched is no problem, and leaves the page with a
-// lab.Gone. A log that cannot be read is a problem.
+// TestDeletedRun: a run that is deleted while it is watched is no problem, and leaves the page with
+// a lab.Gone. A log that cannot be read is a problem.
 func TestDeletedRun(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
