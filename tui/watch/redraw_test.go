@@ -180,8 +180,8 @@ func TestMoveBytes(t *testing.T) {
 // TestFirstEvaluations: in every frame from the start on, the stars and the sentence speak of the
 // runs that have figures in the table. While the sentence waits for a run, nothing has a star.
 func TestFirstEvaluations(t *testing.T) {
-	// Of these scripts, the first begins without the baseline, and in the second a run has its first
-	// evaluation between two turns of the story.
+	// Of these scripts, the first begins without the baseline, and in the second a run has its
+	// first evaluation between two turns of the story.
 	for _, seed := range []uint64{0, 16} {
 		checkFirstEvaluations(t, clockScripts(t, seed)["methods"])
 	}
