@@ -1,6 +1,14 @@
 package tui
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"drolab/runner/lists"
+	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -22,7 +30,7 @@ func (m *Model) look() tea.Cmd {
 // noteRuns takes in the folder's runs, as the page that is shown does, and page Runs for the
 // search.
 func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
-	cmd, live := m.Note(msg), lab.Live(msg.Runs)
+	cmd, live := tea.Batch(m.Note(msg), m.findGone(msg.Runs)), lab.Live(msg.Runs)
 	if m.current != watchPage {
 		cmd = tea.Batch(cmd, m.page().Update(msg))
 	}
@@ -44,6 +52,41 @@ func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 		m.listed, m.Newcomer = true, len(msg.Runs) == 0
 	}
 	return tea.Batch(cmd, m.begin(), m.wake())
+}
+
+// holdingPage is a page that holds runs beyond a list of the folder.
+type holdingPage interface{ Held() []*record.Run }
+
+// findGone finds the runs that pages hold and that are gone from the folder; the answer is
+// lab.Gone. A run that the list lacks may have begun since it was made, or be unreadable for a
+// while, so the directory itself decides, in a folder that is still there.
+func (m *Model) findGone(listed []*record.Run) tea.Cmd {
+	there := map[string]bool{}
+	for _, r := range listed {
+		there[r.Dir] = true
+	}
+	var missing []*record.Run
+	for _, p := range m.pages {
+		if p, ok := p.(holdingPage); ok && m.Config.FixedRuns == nil {
+			missing = append(missing, slices.DeleteFunc(slices.Clone(p.Held()),
+				func(r *record.Run) bool { return there[r.Dir] })...)
+		}
+	}
+	missing = lists.DistinctBy(missing, func(r *record.Run) string { return r.Dir })
+	if len(missing) == 0 {
+		return nil
+	}
+	return func() tea.Msg {
+		gone := slices.DeleteFunc(missing, func(r *record.Run) bool {
+			_, err := os.Lstat(r.Dir)
+			_, lost := os.Lstat(filepath.Dir(r.Dir))
+			return !errors.Is(err, fs.ErrNotExist) || lost != nil
+		})
+		if len(gone) == 0 {
+			return nil
+		}
+		return lab.Gone{Runs: gone}
+	}
 }
 
 // begin turns to the live runs at the beginning: from Launch, unless a key was pressed meanwhile,

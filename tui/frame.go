@@ -86,8 +86,9 @@ func (m *Model) header() string {
 	return kit.Justify(s, t.Dim.Paint(note+" "), m.w)
 }
 
-// headerNote says how the watched runs stand, in so many cells. Where others are live on this
-// machine it counts all of them first, so that nobody takes the watched ones for all. What does not
+// headerNote says how the watched runs stand, in so many cells. On other pages it says that these
+// are the watched ones. Where others are live on this machine it counts all of them first, so that
+// nobody takes the watched ones for all. What does not
 // fit is left out, the least important first: the states if others are live, then that others are
 // live or that the view is read-only, then the last states.
 func (m *Model) headerNote(cells int) string {
@@ -101,16 +102,20 @@ func (m *Model) headerNote(cells int) string {
 			watched++
 		}
 	}
+	if m.current != watchPage && state != "" { // other pages show other runs, too
+		state = "watched: " + state
+		note, short = state, state
+	}
 	switch here := m.liveHere(); {
 	case here > watched && state == "":
 		note = fmt.Sprintf("%d live here", here)
 	case here > watched: // others than those that are watched
-		note = fmt.Sprintf("%d live here · watched: %s", here, state)
+		note = fmt.Sprintf("%d live here · watched: %s", here, m.watch.Digest(cells))
 		short = fmt.Sprintf("%d live, %d watched", here, watched)
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+state, " · ")
 	}
-	for _, shorter := range []string{short, state} {
+	for _, shorter := range []string{short, state, m.watch.Digest(cells)} {
 		if cell.Width(note) > cells && state != "" {
 			note = shorter
 		}

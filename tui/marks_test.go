@@ -42,7 +42,7 @@ func TestMarksOfPages(t *testing.T) {
 	want("Runs", "◆  erm ", "●  sfk lr 1 ", "●₂ sfk lr 2 ", "●₃ sfk lr 3 ")
 	r.Press("o")
 	want("Runs, seeds apart", "◆  erm ", "●  sfk lr 1 ", "●₂ sfk lr 2 ", "●₃ sfk lr 3 ")
-	r.Press("o", "home", "space", "down", "space", "enter") // two of them
+	r.Press("o", "home", "space", "down", "down", "space", "enter") // two of them
 	want("Watch", "● ✓ lr 1 n=2 ", "●₃✓ lr 3 n=2 ")
 	colour := r.Theme.Line(kit.MethodNumber(dro.Place(dro.SFK)))
 	if painted := cell.ForTerminal(colour.Paint("●₃")); !strings.Contains(r.screen(), painted) {

@@ -232,6 +232,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return msg.Begin
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
+	case lab.Gone:
+		cmds = append(cmds, kit.Send(kit.Notice{Text: msg.Notice(), Unasked: true}))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case newsReporter:

@@ -761,7 +761,7 @@ func TestPickedAreCompared(t *testing.T) {
 	r.Press("3")
 	r.pages[runsPage].Update(lab.Listed{Runs: tuitest.Found(t, tuitest.NewArchive(t),
 		"shapes-sfk-s1", "shapes-erm-s1")})
-	r.Press("space", "space", "4")
+	r.Press("space", "down", "space", "4")
 	s := tuitest.Text(r.shot(t))
 	if r.current != comparePage {
 		t.Errorf("page %d is shown, want %d", r.current+1, comparePage+1)

@@ -276,25 +276,25 @@ func TestViewsOfRuns(t *testing.T) {
 	runs := pages(t)[runsPage+1].open
 	for _, v := range []view{
 		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
-			"│ /algo:sfk -done ", "─ 2 of 12 runs · 2 lines ·",
+			"│ /algo:sfk -done ", "─ 2 of 12 runs · last epoch, mean ± deviation ",
 			"│▸   ✗ 2026-03-14 paper   ● sfk       7 failed ",
 			"│    ╍ 2026-03-14 race    ● sfk       1 interrupted "}},
 		{"wrong filter", runs, 80, 24, "/ r h o > = x", []string{
-			"│ /rho>=x ", "│ ! rho>=x: expected a number after >= ", "─ 12 runs · 8 lines ·"}},
-		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 0 of 12 runs · 0 lines ·",
+			"│ /rho>=x ", "│ ! rho>=x: expected a number after >= ", "─ 12 runs · last epoch, "}},
+		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 0 of 12 runs · last epoch, ",
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
 			"40.4±0.1   70.4±0.1", "│▸   ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
 		{"ticked", runs, 80, 24, "space down space G s", []string{
-			" 4 selected · seeds folded: mean", " preset↓ ",
+			" mean ± deviation · 4 selected ", " preset↓ ",
 			"│ [x]✓ 2026-03-14 shapes        ◆ erm    n=2 done ",
 			"│▸   ✓ 2026-03-14 my \\x1b[31mo… ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",
-			" Enter watch  Space select  r resume "}},
-		{"delete", runs, 80, 24, "space space D", []string{
-			"· 4 selected · seeds folded", "▸ Delete? ─",
+			" Enter watch  Space select  Esc clear filter  r resume "}},
+		{"delete", runs, 80, 24, "space down space D", []string{
+			" · 4 selected ", "▸ Delete? ─",
 			"│   shapes-erm-s1 ", "│   shapes-pan-s2 ",
 			"│ This cannot be undone: curves, checkpoints and figures are deleted. │"}},
 		{"blocked", runs, 80, 24, "x", []string{"\n The run has ended\n"}},

@@ -13,7 +13,10 @@ import (
 // which no mean with those of ERM before it may hide.
 type Clock struct {
 	Epochs []float64 // at most runner.AverageWindow, in their order; none before there are any
-	Runs   []string  // IDs of the runs that are compared
+	Runs   []string  // IDs of the runs that are compared; none while the story waits for one
+	// Late are the IDs of the runs that lacked one of these evaluations when the clock was read.
+	// They have no figures by it, though they may have caught up since: no sentence knows of them.
+	Late []string
 }
 
 // Epoch returns the last epoch, or 0 without one.
@@ -30,6 +33,9 @@ func (c Clock) Counts(m *runner.Meta) bool { return slices.Contains(c.Runs, m.ID
 // Of returns those evaluations of a run, in their order, of which its figures are the means; nil if
 // the run lacks one of them.
 func (c Clock) Of(m *runner.Meta, evals []*runner.EvalEvent) (of []*runner.EvalEvent) {
+	if slices.Contains(c.Late, m.ID) {
+		return nil
+	}
 	for _, epoch := range c.OfRun(m).Epochs {
 		e := EvalAt(evals, epoch)
 		if e == nil {

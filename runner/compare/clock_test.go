@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"testing"
 
 	"drolab/dro"
@@ -10,7 +11,8 @@ import (
 )
 
 // TestClock: a story speaks of the last five common evaluations and of the last one of a method
-// that refits. Neither a run that fails nor a fork that has just begun changes that.
+// that refits. Neither a run that fails nor a fork that has just begun changes that. A run that
+// lacks one of the evaluations is late, and has no figures.
 func TestClock(t *testing.T) {
 	dfr := pgdResult().by("dfr").at(1, 2, 3, 4, 5, 6, 7, 60)
 	young := func(r *StoryRun) {
@@ -22,32 +24,37 @@ func TestClock(t *testing.T) {
 		results []result
 		epochs  []float64
 		runs    []string
+		late    []string
 	}{
 		{"done", []result{ermResult(), sfkResult()}, []float64{4, 5, 6, 7, 8},
-			[]string{"run 0", "run 1"}},
+			[]string{"run 0", "run 1"}, nil},
 		{"one is slower", []result{ermResult(), sfkResult().until(3, runner.Running)},
-			[]float64{1, 2, 3}, []string{"run 0", "run 1"}},
+			[]float64{1, 2, 3}, []string{"run 0", "run 1"}, nil},
 		{"one fails", []result{ermResult(), sfkResult().until(3, runner.Failed)},
-			[]float64{4, 5, 6, 7, 8}, []string{"run 0"}},
+			[]float64{4, 5, 6, 7, 8}, []string{"run 0"}, []string{"run 1"}},
 		{"one refits", []result{ermResult(), dfr}, []float64{4, 5, 6, 7, 8},
-			[]string{"run 0", "run 1"}},
-		{"all refit", []result{dfr}, []float64{8}, []string{"run 0"}},
+			[]string{"run 0", "run 1"}, nil},
+		{"all refit", []result{dfr}, []float64{8}, []string{"run 0"}, nil},
 		{"a fork begins", []result{ermResult(), sfkResult(), sfkResult().changed(young)},
-			[]float64{4, 5, 6, 7, 8}, []string{"run 0", "run 1"}},
-		{"nothing is evaluated", []result{ermResult().until(0, runner.Running)}, nil, nil},
+			[]float64{4, 5, 6, 7, 8}, []string{"run 0", "run 1"}, []string{"run 2"}},
+		{"the baseline is not evaluated", []result{ermResult().until(0, runner.Running),
+			sfkResult(), pgdResult()}, []float64{4, 5, 6, 7, 8}, nil, []string{"run 0"}},
+		{"nothing is evaluated", []result{ermResult().until(0, runner.Running)}, nil, nil,
+			[]string{"run 0"}},
 	} {
 		runs := storyRuns(c.results...)
 		for i := range runs {
 			runs[i].Meta.ID = "run " + string(rune('0'+i))
 		}
 		clock := NewStory(runs, 0).Clock
-		if diff := cmp.Diff(Clock{Epochs: c.epochs, Runs: c.runs}, clock); diff != "" {
+		want := Clock{Epochs: c.epochs, Runs: c.runs, Late: c.late}
+		if diff := cmp.Diff(want, clock); diff != "" {
 			t.Errorf("%s: the clock differs (-want +got):\n%s", c.name, diff)
 		}
 		for _, r := range runs {
 			want := len(c.epochs)
 			switch {
-			case len(r.Evals) < len(c.epochs):
+			case slices.Contains(c.late, r.Meta.ID):
 				want = 0
 			case r.Meta.Spec.Algorithm() == dro.Algorithm("dfr"):
 				want = 1

@@ -24,12 +24,12 @@ type StoryRun struct {
 	Name, Key string
 }
 
-// Story is a sentence in parts, so that a narrow screen can leave out the last of them.
+// Story is a sentence in parts, so that a narrow screen can leave out the least important of them.
 type Story struct {
 	Clock Clock    // the evaluations that its figures are means of
 	Scope string   // what it covers: "Epoch 32, one seed"; "" where nothing can be said yet
 	Said  []string // the clauses, the most important first
-	Out   []string // clauses on the runs that are left out, which always stay
+	Out   []string // clauses on the runs that are left out
 
 	moment int // place in Said of the clause that says since when, which is dropped first; 0: none
 }
@@ -61,12 +61,19 @@ func NewStory(runs []StoryRun, baseline int) Story {
 		return Story{Said: []string{"Waiting for runs"}}
 	}
 	c := newComparison(withNames(runs), baseline)
+	clock := c.clock()
+	for _, r := range runs {
+		if len(clock.Of(r.Meta, r.Meta.OwnEvaluations(r.Evals))) == 0 {
+			clock.Late = append(clock.Late, r.Meta.ID)
+		}
+	}
 	if c.waits != "" {
-		return Story{Clock: c.clock(), Said: []string{c.waits}, Out: c.out}
+		clock.Runs = nil // no run counts yet, so none is the best
+		return Story{Clock: clock, Said: []string{c.waits}, Out: c.out}
 	}
 	f := c.facts()
 	said, moment := f.say()
-	return Story{Clock: c.clock(), Scope: f.scope(), Said: said, Out: c.out, moment: moment}
+	return Story{Clock: clock, Scope: f.scope(), Said: said, Out: c.out, moment: moment}
 }
 
 // StoryOf tells the story of recorded runs, from their logs, against the plain method.
@@ -86,23 +93,29 @@ func StoryOf(runs []*record.Run) (Story, error) {
 // String returns the whole sentence.
 func (s Story) String() string { return s.Longest(func(string) bool { return true }) }
 
-// Longest returns the longest form of the sentence that fits, or else the shortest. The clause that
-// says since when is dropped first, and then the last ones. The clauses on runs that are left out
-// stay.
+// Longest returns the longest form of the sentence that fits, or else the shortest. The least
+// important goes first: since when somebody leads, then the runs that are left out, the last of
+// them first, and then the price of the lead.
 func (s Story) Longest(fits func(string) bool) string {
-	if s.moment > 0 && !fits(s.sentence(len(s.Said))) {
-		s.Said = slices.Delete(slices.Clone(s.Said), s.moment, s.moment+1)
-	}
-	for n := len(s.Said); ; n-- {
-		if text := s.sentence(n); n <= 1 || fits(text) {
+	for text := s.sentence(); ; text = s.sentence() {
+		last, out := len(s.Said)-1, len(s.Out)-1
+		switch {
+		case fits(text) || last <= 0 && out < 0:
 			return text
+		case s.moment > 0:
+			s.Said = slices.Delete(slices.Clone(s.Said), s.moment, s.moment+1)
+			s.moment = 0
+		case out >= 0:
+			s.Out = s.Out[:out]
+		default:
+			s.Said = s.Said[:last]
 		}
 	}
 }
 
-// sentence returns the sentence with the first n clauses.
-func (s Story) sentence(n int) string {
-	text := strings.Join(s.Said[:min(n, len(s.Said))], ", ")
+// sentence returns the sentence with all of its clauses.
+func (s Story) sentence() string {
+	text := strings.Join(s.Said, ", ")
 	if s.Scope != "" {
 		text = s.Scope + ": " + text
 	}

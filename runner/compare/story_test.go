@@ -391,8 +391,8 @@ func TestLeftOut(t *testing.T) {
 			"(61 against 51 %), since epoch 1; pgd is left out, with fewer seeds."}.check(t)
 }
 
-// TestLongest: a shorter form drops the clause that says since when, then the last clauses, and
-// keeps those about runs that are left out.
+// TestLongest: a shorter form drops the clause that says since when, then the runs that are left
+// out, and last the price of the lead.
 func TestLongest(t *testing.T) {
 	runs := storyRuns(ermResult(), sfkResult(), pgdResult().changed(diverged))
 	story := NewStory(runs, 0)
@@ -409,8 +409,9 @@ func TestLongest(t *testing.T) {
 		{500, lead + since + price + out},
 		{len(lead + since + price + out), lead + since + price + out},
 		{len(lead+since+price+out) - 1, lead + price + out},
-		{len(lead + out), lead + out},
-		{0, lead + out},
+		{len(lead+price+out) - 1, lead + price + "."},
+		{len(lead+price+".") - 1, lead + "."},
+		{0, lead + "."},
 	} {
 		got := story.Longest(func(text string) bool { return len(text) <= c.most })
 		if got != c.want {

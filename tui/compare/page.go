@@ -129,6 +129,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if !p.asked {
 			return p.makeTable(comparison{}, msg.Runs)
 		}
+	case lab.Gone:
+		return p.drop(msg)
 	case lab.Over:
 		return p.List()
 	case kit.Tick:
@@ -146,6 +148,24 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.part = p.layout(p.Body.W, p.Body.H).partAt(msg.X, msg.Y, p.part)
 	}
 	return nil
+}
+
+// Held returns the compared runs.
+func (p *Page) Held() []*record.Run { return p.runs }
+
+// drop makes the table anew without the runs that are gone or, if none is left, that of the newest
+// experiment.
+func (p *Page) drop(gone lab.Gone) tea.Cmd {
+	kept := slices.DeleteFunc(slices.Clone(p.runs), gone.Has)
+	switch {
+	case len(kept) == len(p.runs):
+		return nil
+	case len(kept) > 0:
+		p.loading = true
+		return p.makeTable(comparison{about: p.about, runs: kept}, nil)
+	}
+	p.comparison = comparison{}
+	return p.request(nil)
 }
 
 func sameRuns(a, b []*record.Run) bool {

@@ -40,10 +40,12 @@ func plainSentence(name string) string {
 		"train_loss": "Train loss: the mean loss on all training data; lower is better.",
 		"loss":       "Batch loss: the loss of the last logged batch.",
 		"lambda":     "λ: the price of reweighting; a small λ lets the adversary reweight more.",
-		"eta":        "η: the loss level above which the adversary gives samples more weight.",
-		"dual_gap":   "Dual gap: how far λ and η are from the best ones; 0 is the best.",
-		"gap":        "Frank-Wolfe gap: how much one more step of λ and η could gain.",
-		"gamma":      "γ: how far the last step of λ and η went, 0 to 1.",
+		"eta": "η: the loss level above which the adversary gives samples more weight. A run in " +
+			"the paper's coordinates, as with χ², shows that level less λ/(k−1), which can be " +
+			"negative; for χ² the level is η + λ.",
+		"dual_gap": "Dual gap: how far λ and η are from the best ones; 0 is the best.",
+		"gap":      "Frank-Wolfe gap: how much one more step of λ and η could gain.",
+		"gamma":    "γ: how far the last step of λ and η went, 0 to 1.",
 		"full_grad_norm": "Full gradient norm: how steep the objective still is; 0 is a " +
 			"stationary point.",
 		"images_per_second": "Samples/s: training samples per second of steps. Samples/s now is " +
@@ -62,8 +64,10 @@ func plainSentence(name string) string {
 		"epochs": "Epochs: passes over the training data, done and planned.",
 		"preset": "Preset: the experiment that the run belongs to.",
 		"method": "Method: the algorithm, and the settings that set it apart within its preset.",
-		"seed":   "Seed: the start of the run's random numbers; n=4 is the mean of four seeds.",
-		"state":  "State: queued, running or paused, or how the run ended.",
+		"seed": "Seed: the start of the run's random numbers; n=4 is the mean of four seeds, and " +
+			"1 ×2 that of two runs of seed 1.",
+		"state": "State: queued, running or paused, or how the run ended. 2/3 running says it of " +
+			"two of the three runs of a line; those that go on come first.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
 		CurveHead: "0–100: the worst class's accuracy until these epochs, from 0 to 100 %.",

@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -24,6 +26,28 @@ type Unchanged struct{}
 
 // Over brings runs that were live and have ended, as they are now.
 type Over struct{ Runs []*record.Run }
+
+// Gone says that runs which pages hold are not in their folder any more: they were deleted, here or
+// by another program, on this machine or on a box. Every page drops them.
+type Gone struct{ Runs []*record.Run }
+
+// Has reports whether a run is gone.
+func (g Gone) Has(r *record.Run) bool {
+	return slices.ContainsFunc(g.Runs, func(o *record.Run) bool { return o.Dir == r.Dir })
+}
+
+// HasID reports whether the run with an ID is gone.
+func (g Gone) HasID(id string) bool {
+	return slices.ContainsFunc(g.Runs, func(o *record.Run) bool { return o.Meta.ID == id })
+}
+
+// Notice says which runs have left the pages.
+func (g Gone) Notice() string {
+	if len(g.Runs) == 1 {
+		return g.Runs[0].Meta.ID + " was deleted. No page shows it any more"
+	}
+	return kit.Plural(len(g.Runs), "run") + " were deleted. No page shows them any more"
+}
 
 // Ended says that a watched run is done or has failed.
 type Ended struct {

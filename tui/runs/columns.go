@@ -51,7 +51,8 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	}
 	text := textColumn
 	epochs := func(l line) string {
-		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
+		r := l.telling()
+		return fmt.Sprintf("%.3g/%d", r.Epochs(), r.Meta.Spec.Epochs)
 	}
 	columns := []runColumn{
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
@@ -61,9 +62,9 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 		figures("seed", 7, 44, line.seedText, func(l line) page.Key {
 			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
 		}),
-		text(stateHead, stateCells, 60, func(r *record.Run) string { return string(r.Status()) }),
+		stateColumn(func(r *record.Run) string { return string(r.Status()) }),
 		figures("epochs", 9, 72, epochs, func(l line) page.Key {
-			return page.Key{Number: -l[0].Epochs()}
+			return page.Key{Number: -l.telling().Epochs()}
 		}),
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
@@ -97,6 +98,17 @@ func (l line) boxText() string {
 
 // stateHead is the head of the column of states.
 const stateHead, stateCells = "state", 12
+
+// stateColumn returns the column of states, with the words for the state of a run.
+func stateColumn(words func(*record.Run) string) runColumn {
+	c := figures(stateHead, stateCells, 60,
+		func(l line) string { return l.stateShare() + words(l.telling()) },
+		func(l line) page.Key {
+			return page.Key{Number: math.NaN(), Word: string(l.telling().Status())}
+		})
+	c.Words = true
+	return c
+}
 
 // stateText writes the state of a run.
 func (p *Page) stateText(r *record.Run) string {
@@ -191,7 +203,7 @@ func (p *Page) makeColumns() {
 		return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l))
 	}
 	state := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == stateHead })
-	p.columns[state].Cell = func(l line) string { return l.common(p.stateText) }
+	p.columns[state] = stateColumn(p.stateText)
 	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head }))
 }
 

@@ -23,9 +23,9 @@ func (p *Page) Keys() []kit.Key {
 			Why:  p.none, Act: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
 			Why: p.noDone, Act: p.compare},
+		p.back(),
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
-		kit.Back("go back", p.states),
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
@@ -75,6 +75,20 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
 			Why: p.refusal(canLabel, ""), Act: p.archive, Alters: true},
 	}
+}
+
+// back returns the row of Esc. While runs are selected the footer says that it clears the
+// selection, which outlives Compare and Watch: one compares the same runs that one then replays.
+func (p *Page) back() kit.Key {
+	row := kit.Back("clear the filter, then the selection; go back", p.states)
+	row.Hint = "unselect"
+	row.HintIn = func(int) string {
+		if p.line.String() != "" {
+			return "clear filter"
+		}
+		return "unselect"
+	}
+	return row
 }
 
 // none says that no run is under the cursor.

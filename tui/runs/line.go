@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
@@ -39,7 +41,7 @@ func (l line) seedText() string {
 	case len(l) == 1:
 		return fmt.Sprint(seed)
 	case n == 1:
-		return fmt.Sprintf("%d (%d)", seed, len(l))
+		return fmt.Sprintf("%d ×%d", seed, len(l))
 	}
 	return page.N(n)
 }
@@ -126,6 +128,33 @@ func (l line) common(of func(*record.Run) string) string {
 		return most
 	}
 	return fmt.Sprintf("%d/%d %s", counts[most], len(l), most)
+}
+
+// telling returns the run by which the state of a line is told: its sign, its word and its epochs.
+// It is a run that goes on if one does, or else one that did not come to its end, and of those in
+// the same state the one that is least far.
+func (l line) telling() *record.Run {
+	order := []runner.Status{runner.Running, runner.Paused, runner.Queued, runner.Failed,
+		runner.Interrupted, runner.Stopped, runner.Done}
+	return slices.MinFunc(l, func(a, b *record.Run) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Status()), slices.Index(order, b.Status())),
+			cmp.Compare(a.Epochs(), b.Epochs()))
+	})
+}
+
+// stateShare returns how many runs of a line are in the state that is told, as in "2/3 "; "" for
+// all of them.
+func (l line) stateShare() string {
+	state, n := l.telling().Status(), 0
+	for _, r := range l {
+		if r.Status() == state {
+			n++
+		}
+	}
+	if n == len(l) {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d ", n, len(l))
 }
 
 // isMixed reports whether a line has runs of several methods.

@@ -2,13 +2,17 @@ package runs
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
+	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
 
@@ -54,5 +58,29 @@ func TestSpreadFits(t *testing.T) {
 				t.Fatalf("%s: %q has %d cells, want fewer than %d", c.Head, text, got, c.Width)
 			}
 		}
+	}
+}
+
+// TestStateOfLine: the sign, the word and the epochs of a line are those of one run of it, one that
+// goes on if any does, in whatever order the runs are.
+func TestStateOfLine(t *testing.T) {
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	for i, status := range []runner.Status{runner.Done, runner.Running, runner.Failed} {
+		a.Add(t, string(rune('a'+i)), tuitest.Archived(dro.SFK, uint64(i+1), "shapes",
+			tuitest.Epoch0().Add(time.Duration(i)*time.Second)), status, "")
+	}
+	r, p := runsOf(t, a)
+	r.Size(120, 38)
+	r.Press("o")
+	screen := tuitest.Text(r.Shot())
+	for _, want := range []string{"▶ 2026", "n=3 1/3 running", " 3/8 "} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q:\n%s", want, screen)
+		}
+	}
+	l := slices.Clone(p.shown[0])
+	slices.Reverse(l)
+	if l.telling().Status() != runner.Running || l[:1].stateShare() != "" {
+		t.Errorf("the line is told by a run that is %s", l.telling().Status())
 	}
 }

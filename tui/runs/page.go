@@ -148,7 +148,6 @@ func (p *Page) toggle() {
 			p.chosen[r.Meta.ID] = true
 		}
 	}
-	p.move(1)
 }
 
 // toggleAll selects every listed run, or none if all of them are selected.
@@ -190,6 +189,10 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.doubtDamaged()
 		p.forget()
 		p.nameConfigurations()
+		return p.renew()
+	case lab.Gone:
+		p.all = slices.DeleteFunc(slices.Clone(p.all), msg.Has)
+		p.forget()
 		return p.renew()
 	case lab.Over:
 		now := map[string]*record.Run{}

@@ -202,7 +202,7 @@ func TestDelete(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	r, p := runsOf(t, a)
 	victims := []string{p.shown[0][0].Meta.ID, p.shown[1][0].Meta.ID}
-	r.Press("space", "space", "D")
+	r.Press("space", "down", "space", "D")
 	if r.Overlay == nil {
 		t.Fatal("nothing asks")
 	}
@@ -446,12 +446,58 @@ func TestReplayOfPicked(t *testing.T) {
 	p := New(tuitest.NewLab(t, a, lab.Config{ReadOnly: true}, 120, 40))
 	p.folded = false
 	r := tuitest.NewDriver(p.Lab, p)
-	r.Press("space", "space", "R")
+	r.Press("space", "down", "space", "R")
 	m, _ := tuitest.Sent[lab.Watch](r)
 	if m.Replay == nil {
 		t.Errorf("R asks for %+v, want a replay", m)
 	}
 	if len(m.IDs) != 2 {
 		t.Errorf("R asks for the runs %v, want the two that are selected", m.IDs)
+	}
+}
+
+// TestSpaceStays: Space selects and leaves the cursor where it is, as in every list. The selection
+// outlives Compare, and the footer says that Esc clears it.
+func TestSpaceStays(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	for _, want := range []int{1, 0, 1} {
+		if r.Press("space"); p.at != 0 || len(p.chosen) != want {
+			t.Errorf("the cursor is at %d of a list with %d selected, want 0 and %d", p.at,
+				len(p.chosen), want)
+		}
+	}
+	r.Press("c")
+	back, _ := kit.Find(p.Keys(), kit.Press("esc"))
+	if back.HintIn(80) != "unselect" || back.Blocked() != "" {
+		t.Errorf("Esc does %q", back.HintIn(80))
+	}
+	if r.Press("esc"); len(p.chosen) != 0 {
+		t.Errorf("after Esc %v are selected", p.chosen)
+	}
+}
+
+// TestListTellsWhatIsOutOfView: the list counts the rows above and below those in view, and its
+// title says what its figures are, whatever the size, the filter and the selection.
+func TestListTellsWhatIsOutOfView(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}} {
+		r.Size(size[0], size[1]-2)
+		for _, keys := range []string{"", "a", "/ e r enter"} {
+			r.Press(append([]string{"esc", "esc"}, strings.Fields(keys)...)...)
+			for _, key := range []string{"end", "home"} {
+				r.Press(key)
+				screen := tuitest.Text(r.Shot())
+				rows := layRuns(p.Body.W, p.Body.H).rows
+				out := len(p.shown) - rows
+				want := map[string]string{"end": "↑ ", "home": "↓ "}[key] + fmt.Sprint(out)
+				if strings.Contains(screen, want) != (out > 0) {
+					t.Errorf("%v, %q, %s: %q in it, want %v:\n%s", size, keys, key, want, out > 0,
+						screen)
+				}
+				if !strings.Contains(screen, "last epoch") {
+					t.Errorf("%v, %q: nothing says what the figures are:\n%s", size, keys, screen)
+				}
+			}
+		}
 	}
 }

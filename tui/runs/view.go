@@ -58,10 +58,11 @@ func (p *Page) View(w, h int) []string {
 		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
 
-// count returns the title's note: the numbers of runs, lines, selected and unreadable runs, the
-// moment of the values, and the settings that runs are folded by. Before the first list it says how
-// many runs are read. Where that takes more than so many cells, it leaves out that the values are
-// the last ones, as they are at first: what is left of ± without its meaning would be misread.
+// count returns the title's note: the number of runs, what the figures are, the numbers of selected
+// and unreadable runs and of lines, and the settings that runs are folded by. Before the first list
+// it says how many runs are read. Where that takes more than so many cells, it says in fewer words
+// what the figures are, and then leaves out the last parts: a figure without its meaning would be
+// misread.
 func (p *Page) count(cells int) string {
 	if !p.loaded {
 		return p.countRead()
@@ -70,17 +71,14 @@ func (p *Page) count(cells int) string {
 	for _, l := range p.shown {
 		listed += len(l)
 	}
-	words := []string{kit.Plural(listed, "run")}
+	runs := kit.Plural(listed, "run")
 	if listed != len(p.all) || listed >= 1000 {
-		words[0] = grouped(listed) + " runs"
+		runs = grouped(listed) + " runs"
 	}
 	if listed != len(p.all) {
-		words[0] = fmt.Sprintf("%s of %s runs", grouped(listed), grouped(len(p.all)))
+		runs = fmt.Sprintf("%s of %s runs", grouped(listed), grouped(len(p.all)))
 	}
-	if p.together() {
-		words = append(words, kit.Plural(len(p.shown), "line"))
-	}
-	words = append(words, p.value.String())
+	var words []string
 	if len(p.chosen) > 0 {
 		selected := fmt.Sprintf("%d selected", len(p.chosen))
 		if n := len(p.unseenRuns(p.pickedRuns())); n > 0 {
@@ -91,19 +89,30 @@ func (p *Page) count(cells int) string {
 	if len(p.problems) > 0 {
 		words = append(words, fmt.Sprintf("%d unreadable", len(p.problems)))
 	}
-	switch {
-	case p.together() && len(p.foldBy) > 0:
-		words = append(words, fmt.Sprintf("folded by %s: mean ± deviation over seeds",
-			strings.Join(p.foldBy, ", ")))
-	case p.together():
-		words = append(words, "seeds folded: mean ± deviation")
+	if p.together() {
+		words = append(words, kit.Plural(len(p.shown), "line"))
 	}
-	note := strings.Join(words, " · ")
-	if cell.Width(note) > cells && p.value == (moment{}) {
-		usual := func(word string) bool { return word == p.value.String() }
-		note = strings.Join(slices.DeleteFunc(words, usual), " · ")
+	if p.together() && len(p.foldBy) > 0 {
+		words = append(words, "folded by "+strings.Join(p.foldBy, ", "))
 	}
-	return note
+	note := ""
+	for _, figures := range p.figureForms() {
+		note = strings.Join(append([]string{runs, figures}, words...), " · ")
+		if cell.Width(note) <= cells {
+			break
+		}
+	}
+	return p.Theme.Shorten(note, cells)
+}
+
+// figureForms says what the figures of the list are, from the longest words to the shortest.
+func (p *Page) figureForms() []string {
+	of := p.value.String()
+	if !p.together() {
+		return []string{of}
+	}
+	return []string{of + ", mean ± deviation over seeds", of + ", mean ± deviation",
+		of + ", ± deviation"}
 }
 
 // countRead says how many runs of the folder are read, if that takes long.
@@ -120,6 +129,22 @@ func (p *Page) countRead() string {
 func (p *Page) first(rows int) int {
 	rows = max(0, rows) // none on a screen that is too small
 	return max(0, min(p.rowOf(p.at)-(rows-1)/2, len(p.shown)+len(p.days)-rows))
+}
+
+// outOfRows says how many rows, of lines and heads of days, are above and below those in view; ""
+// where all are in view.
+func (p *Page) outOfRows(rows int) (text string) {
+	above := p.first(rows)
+	if above > 0 {
+		text = " ↑ " + grouped(above)
+	}
+	if below := len(p.shown) + len(p.days) - above - rows; below > 0 && rows > 0 {
+		text += fmt.Sprintf(" ↓ %s more", grouped(below))
+	}
+	if text == "" {
+		return ""
+	}
+	return p.Theme.Greek(text) + " "
 }
 
 // inView returns the lines that are shown in so many rows.
@@ -144,7 +169,10 @@ func (p *Page) viewList(w, h, rows int) []string {
 	}
 	grid := t.Grid(fields.Table(inView, nil), w, 0)
 	head := grid.Head(func(k int, text string) string { return p.head(grid, k, text) })
-	lines := []string{p.viewFilter(w), kit.Blanks(listMark) + head}
+	more := p.outOfRows(rows)
+	filter := p.viewFilter(w - cell.Width(more))
+	lines := []string{kit.Left(filter, w-cell.Width(more)) + t.Dim.Paint(more),
+		kit.Blanks(listMark) + head}
 	if p.problem != nil {
 		problem := " " + cell.Warning + " " + t.Greek(cell.OneLine(p.problem.Error()))
 		lines[1] = t.Alarm.Paint(cell.Cut(problem, w))
@@ -202,7 +230,8 @@ func (p *Page) viewFilter(w int) string {
 // row draws line i of the list, a row of the grid.
 func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 	t, r := p.Theme, l[0]
-	glyph, state, _ := lab.StateKnown(t, r.Status(), p.Silent.Ago(r, r.Status()))
+	of := l.telling()
+	glyph, state, _ := lab.StateKnown(t, of.Status(), p.Silent.Ago(of, of.Status()))
 	cursor, chosen := " ", kit.Blanks(len(cell.Ticked))
 	if i == p.at {
 		cursor = t.Cursor

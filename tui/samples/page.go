@@ -72,6 +72,14 @@ func (*Page) Typing() bool { return false }
 // Init implements the interface's page.
 func (*Page) Init() tea.Cmd { return nil }
 
+// Held returns the run that was asked for.
+func (p *Page) Held() []*record.Run {
+	if p.run == nil {
+		return nil
+	}
+	return []*record.Run{p.run}
+}
+
 // Absent reports whether no run was asked for. The page then has no tab.
 func (p *Page) Absent() bool { return p.run == nil }
 
@@ -94,6 +102,11 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case pickedMsg:
 		if msg.job == p.job { // otherwise the job was given up
 			p.showPick(msg)
+		}
+	case lab.Gone:
+		if p.run != nil && msg.Has(p.run) {
+			p.stop()
+			p.run, p.pick, p.err, p.shown = nil, nil, nil, nil
 		}
 	case kit.Wheel:
 		p.move(msg.By())

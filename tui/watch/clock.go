@@ -50,10 +50,25 @@ func (c *clock) Load(id string, tape *eventlog.Tape, runs int) {
 	c.tapes[id] = tape
 	c.End.Seconds = max(c.End.Seconds, tape.End.Seconds)
 	c.End.Step = max(c.End.Step, tape.End.Step)
-	c.Ready = len(c.tapes) == runs
-	if !c.Ready {
+	c.begin(runs)
+}
+
+// forget takes away the tape of a run that is gone; so many runs are left. The length of the whole
+// stays. It does nothing without a replay.
+func (c *clock) forget(id string, runs int) {
+	if c == nil {
 		return
 	}
+	delete(c.tapes, id)
+	c.begin(runs)
+}
+
+// begin starts the replay if the tapes of all runs are there.
+func (c *clock) begin(runs int) {
+	if c.Ready || len(c.tapes) < runs {
+		return
+	}
+	c.Ready = true
 	c.Now = c.From.Seconds(c.End)
 	// Rounded up to a whole number, the speed reads well and the replay is over within a minute.
 	if c.Speed == 0 {

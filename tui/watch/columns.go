@@ -298,9 +298,9 @@ func (w *Page) progress() []column {
 		newColumn("done", 6, nil, func(runs []*panel.Track) string {
 			return fmt.Sprintf("%.0f%%", 100*panel.Slowest(runs).Done())
 		}),
-		newColumn("ETA", 9, nil, func(runs []*panel.Track) string {
+		newColumn("ETA", 11, nil, func(runs []*panel.Track) string {
 			if seconds, ok := panel.TrainingTime(runs); ok && w.logs.clock == nil {
-				return "in " + plot.FormatDuration(seconds)
+				return "took " + plot.FormatDuration(seconds)
 			}
 			slowest := panel.Slowest(runs)
 			left, ok := slowest.Remaining()

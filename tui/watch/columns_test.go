@@ -55,7 +55,7 @@ func TestETAOfDone(t *testing.T) {
 		run.Status, run.Share, run.Seconds = runner.Done, 1, float64(60+i)
 	}
 	eta := w.progress()[1]
-	if got, want := eta.Cell(two), "in 1m01s"; got != want {
+	if got, want := eta.Cell(two), "took 1m01s"; got != want {
 		t.Errorf("two that are done have the ETA %q, want %q", got, want)
 	}
 	if two[0].Share = .5; strings.Contains(eta.Cell(two), "in ") {

@@ -45,6 +45,7 @@
 //
 //	page.go      start here: Page, state, and the way of an event to the screen
 //	open.go      which runs are watched: by name or the newest; colours and groups
+//	gone.go      drops runs that were deleted
 //	read.go      reads what was appended to logs, adds it to tracks
 //	redraw.go    turns: which part of the page is drawn anew at a look
 //	view.go      the page as a whole; "No runs yet"; scrolled bars

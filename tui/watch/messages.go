@@ -29,7 +29,7 @@ type openMsg struct {
 // answered by one readMsg, even if nothing is new, because it ends the read.
 type readMsg struct {
 	parts     []runNews
-	unread    int       // the run whose log comes next; 0: all were read
+	unread    string    // the run whose log comes next; "": all were read
 	round     int       // the number of the set of runs that was read; an older one is stale
 	fromStart bool      // whether the logs were read from their start
 	tick      time.Time // the time of the tick that asked, by which turns come

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/lists"
 	"drolab/runner/record"
@@ -71,7 +70,7 @@ func (w *Page) showRuns(m openMsg) tea.Cmd {
 func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
 	*w.Runs = panel.Runs{Baseline: -1, EachSeed: w.Runs.EachSeed,
 		Tracks: lists.Map(runs, panel.NewTrack)}
-	w.logs.reading, w.logs.unread, w.logs.all = false, 0, false
+	w.logs.reading, w.logs.unread, w.logs.all = false, "", false
 	w.logs.round++ // the command that reads the old runs may still be under way
 	w.logs.clock = nil
 	w.storyState = storyState{}
@@ -85,9 +84,7 @@ func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
 	w.Board.FurnishOwn()
 	panel.OrderTracks(w.Runs.Tracks) // labels and colours need all runs, in order
 	w.regroup()
-	// -1 where the plain method is not among them: then nothing is compared.
-	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
-	w.Runs.Baseline = slices.IndexFunc(w.Runs.Tracks, plain)
+	w.Runs.Baseline = plainRun(w.Runs.Tracks)
 	w.pointAtBranch(wanted.Parent)
 	w.Board.Reset()
 }

@@ -41,7 +41,7 @@ type reader struct {
 	requests int       // the number of requests for runs; only the answer to the last counts
 	looked   time.Time // when the directories were last asked for their status
 	all      bool      // whether all that the logs hold was read
-	unread   int       // the run whose log is read next; those before it were read a moment ago
+	unread   string    // the run whose log is read next; those before it were read a moment ago
 	clock    *clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
 	raceRuns []string  // the runs that were watched before a branch was; nil without one
@@ -119,6 +119,10 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return w.addEvents(msg)
 	case followMsg:
 		return w.catchUp(msg)
+	case lab.Gone:
+		cmd := w.drop(msg)
+		w.changed()
+		return cmd
 	case kit.Wheel:
 		return w.thenChanged(kit.Just(func() { w.wheel(msg) }))()
 	}

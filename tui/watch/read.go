@@ -51,20 +51,22 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		look bool // whether to look at its directory
 	}
 	var logs []source
-	for _, t := range w.Runs.Tracks[w.logs.unread:] {
+	first := slices.IndexFunc(w.Runs.Tracks,
+		func(t *panel.Track) bool { return t.ID == w.logs.unread })
+	for _, t := range w.Runs.Tracks[max(0, first):] {
 		// An interrupted run may be resumed by any process; one that is done stays done.
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
 		logs = append(logs, source{t.RunLog, look && mayGoOn})
 	}
-	round, first, unshown := w.logs.round, w.logs.unread, w.hasUnshown()
+	round, unshown := w.logs.round, w.hasUnshown()
 	find := w.Source.Find
 	sources := lab.InSmall(w.Source, !w.Config.ReadOnly)
 	return func() tea.Msg {
 		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: unshown}, 0
-		for i, s := range logs {
+		for _, s := range logs {
 			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {
-				m.unread = first + i
+				m.unread = s.Run.Meta.ID
 				break
 			}
 			p := runNews{id: s.Run.Meta.ID}
@@ -112,7 +114,7 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 		if i < 0 {
 			continue
 		}
-		// Without its folder a run was deleted. What was read of it stays.
+		// Without its folder a run was deleted. The next look at the folder takes it away.
 		if p.err != nil && !errors.Is(p.err, fs.ErrNotExist) {
 			problem = cell.OneLine(p.err.Error())
 		}
@@ -139,7 +141,7 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 	}
 	w.logs.problem = problem
 	half := func(t *panel.Track) bool { return t.Share < 1 }
-	all := m.unread == 0 && !slices.ContainsFunc(w.Runs.Tracks, half)
+	all := m.unread == "" && !slices.ContainsFunc(w.Runs.Tracks, half)
 	switch {
 	case !all: // at once, not at the next tick: these logs have been there for long
 		cmds = append(cmds, w.read(w.logs.looked))

@@ -84,9 +84,9 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestDeletedRunStays: a run that is deleted while it is watched stays as it was read, and nothing
-// is wrong with it. A log that cannot be read is a problem.
-func TestDeletedRunStays(t *testing.T) {
+// TestDeletedRun: a run that is deleted while it is watched is no problem, and leaves the page with
+// a lab.Gone. A log that cannot be read is a problem.
+func TestDeletedRun(t *testing.T) {
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestDeletedRunStays(t *testing.T) {
 	if problem := look(); problem != "" {
 		t.Errorf("the deleted run has the problem %q, want none", problem)
 	}
-	if len(w.Runs.Tracks) != 1 {
-		t.Errorf("%d runs are watched, want the one that was deleted", len(w.Runs.Tracks))
+	if w.Update(lab.Gone{Runs: w.Held()}); len(w.Runs.Tracks) != 0 {
+		t.Errorf("%d runs are watched, want none", len(w.Runs.Tracks))
 	}
 }

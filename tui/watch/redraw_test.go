@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -173,5 +174,62 @@ func TestMoveBytes(t *testing.T) {
 	if anew := r.View(); anew != shown {
 		t.Errorf("the screen differs from one that is drawn anew, of the run %s",
 			r.watch.Runs.Run().Label)
+	}
+}
+
+// TestFirstEvaluations: in every frame from the start on, the stars and the sentence speak of the
+// runs that have figures in the table. While the sentence waits for a run, nothing has a star.
+func TestFirstEvaluations(t *testing.T) {
+	// Of these scripts, the first begins without the baseline, and in the second a run has its
+	// first evaluation between two turns of the story.
+	for _, seed := range []uint64{0, 16} {
+		checkFirstEvaluations(t, clockScripts(t, seed)["methods"])
+	}
+}
+
+func checkFirstEvaluations(t *testing.T, s *tuitest.Script) {
+	t.Helper()
+	r := newDriver(t, s, 200, 60)
+	r.Round = time.Second
+	shown := regexp.MustCompile(`[0-9]+\.[0-9]`)
+	figures := map[int]bool{} // the numbers of runs that had some
+	for k := range 40 {
+		r.Wait(time.Second/5, time.Second/5)
+		screen := tuitest.Text(r.Shot())
+		lines := strings.Split(screen, "\n")
+		head, _, ok := strings.Cut(lines[0], "worst %")
+		if !ok {
+			continue
+		}
+		at, best, star, n := utf8.RuneCountInString(head), "", "", 0
+		for _, line := range lines[1:5] {
+			cell := string([]rune(line)[at : at+len("worst %")+1])
+			v := shown.FindString(cell)
+			if v == "" {
+				continue
+			}
+			if n++; best == "" || len(v) > len(best) || len(v) == len(best) && v > best {
+				best = v
+			}
+			if strings.Contains(cell, "★") {
+				star = v
+			}
+		}
+		figures[n] = true
+		if strings.Contains(screen, "Waiting for") {
+			if strings.Contains(screen, "★") {
+				t.Fatalf("look %d: the sentence waits, and a star stands:\n%s", k, screen)
+			}
+			continue
+		}
+		if star != best {
+			t.Fatalf("look %d: the star is at %q, want it at %s:\n%s", k, star, best, screen)
+		}
+		if waits := strings.Contains(screen, "no evaluation yet"); waits != (n < 4) {
+			t.Fatalf("look %d: %d runs have figures; a run waits: %v:\n%s", k, n, waits, screen)
+		}
+	}
+	if len(figures) < 2 {
+		t.Errorf("the runs began at once: %v", figures)
 	}
 }

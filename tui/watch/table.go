@@ -45,16 +45,19 @@ const leastWide = 100
 // that says more.
 const leastBeside = 140
 
-// forNarrow returns the columns for a table narrower than leastWide: heads in brief, and λ and η
-// before the change of the risk.
+// forNarrow returns the columns for a table narrower than leastWide: heads in brief, progress
+// without room to spare, and λ and η before the change of the risk.
 func forNarrow(columns []column) (list []column) {
 	dual := func(c column) bool { return c.Head == "λ" || c.Head == "η" }
 	for i, c := range columns {
 		if c.Brief != "" && c.change == nil {
 			c.Head, c.Width = c.Brief, max(8, cell.Width(c.Brief)+2)
 		}
-		if dual(c) {
+		switch {
+		case dual(c):
 			continue
+		case c.Head == "done":
+			c.Width = cell.Width(" 100%")
 		}
 		if c.change != nil && i > 0 && columns[i-1].best != nil && !panel.Percents(*c.change) {
 			for _, d := range columns {

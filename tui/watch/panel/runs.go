@@ -84,6 +84,14 @@ func (r *Runs) Run() *Track {
 	return r.Tracks[r.Cursor]
 }
 
+// Base returns the baseline; nil without one.
+func (r *Runs) Base() *Track {
+	if r.Baseline < 0 || r.Baseline >= len(r.Tracks) {
+		return nil
+	}
+	return r.Tracks[r.Baseline]
+}
+
 // IDs returns the IDs of the watched runs, in the order of Tracks.
 func (r *Runs) IDs() []string {
 	return lists.Map(r.Tracks, func(t *Track) string { return t.ID })
