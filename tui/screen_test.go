@@ -295,7 +295,7 @@ func TestViewsOfRuns(t *testing.T) {
 			" Enter watch  Space select  Esc clear filter  r resume "}},
 		{"delete", runs, 80, 24, "space down space D", []string{
 			" · 4 selected ", "▸ Delete? ─",
-			"│   shapes-erm-s1 ", "│   shapes-pan-s2 ",
+			"done: shapes-erm-s1 ", "done: shapes-pan-s2 ",
 			"│ This cannot be undone: curves, checkpoints and figures are deleted. │"}},
 		{"blocked", runs, 80, 24, "x", []string{"\n The run has ended\n"}},
 		{"help", runs, 80, 60, "?", []string{"▸ Keys on Runs ─",

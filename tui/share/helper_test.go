@@ -185,11 +185,11 @@ func (v *viewer) screen() []string {
 	return strings.Split(strings.TrimSuffix(vt.String(), "\n"), "\n")
 }
 
-// shows reports whether the screen has the right number of lines, its first and last line, and a
+// shows reports whether the screen has the right number of lines, the tabs, the last line, and a
 // text.
 func (v *viewer) shows(text string) bool {
 	lines := v.screen()
-	return len(lines) == v.h && strings.Contains(lines[0], "1 Launch") &&
+	return len(lines) == v.h && strings.Contains(lines[0], " 1 ") &&
 		strings.HasSuffix(strings.TrimSpace(lines[v.h-1]), "quit") &&
 		strings.Contains(strings.Join(lines, "\n"), text)
 }
