@@ -63,6 +63,7 @@ func environment(stdin io.Reader, stdout, stderr io.Writer) console.Env {
 		LimitSignal:   limitSignal,
 		DebugFile:     os.Getenv("DROLAB_DEBUG"),
 		Notify:        os.Getenv("DROLAB_NOTIFY"),
+		NotifyLevel:   os.Getenv("DROLAB_NOTIFY_LEVEL"),
 		Ring:          os.Getenv("DROLAB_RING"),
 		Self:          selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}

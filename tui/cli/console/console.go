@@ -53,6 +53,8 @@ type Env struct {
 	DebugFile string
 	// Notify is the value that --notify has if it is not given.
 	Notify string
+	// NotifyLevel is the value that --notify-level has if it is not given.
+	NotifyLevel string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
 	RuntimeDir string
 }
