@@ -110,9 +110,9 @@ type WarningEvent struct {
 	Message string `json:"message"`
 }
 
-// AlertEvent records what no other event of the log says and people want to be told of. Package alert
-// has the names, the levels and the texts. No figure of a run depends on it, and programs of earlier
-// versions pass over it.
+// AlertEvent records what no other event of the log says and people want to be told of. Package
+// alert has the names, the levels and the texts. No figure of a run depends on it, and programs of
+// earlier versions pass over it.
 type AlertEvent struct {
 	Head
 	Level string `json:"level"`

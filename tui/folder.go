@@ -43,7 +43,7 @@ func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	if !m.listed {
 		m.listed, m.Newcomer = true, len(msg.Runs) == 0
 	}
-	return tea.Batch(cmd, m.begin(), m.wake())
+	return tea.Batch(cmd, m.begin(), m.wake(), m.readAlerts(msg.Runs))
 }
 
 // begin turns to the live runs at the beginning: from Launch, unless a key was pressed meanwhile,

@@ -20,7 +20,7 @@ func EventTypes() []string { return []string{"status", "warning", "alert", "chec
 type Reader struct {
 	told   map[string]time.Time // by key
 	status runner.Status        // as logged last
-	last   runner.Head          // of the last event
+	last   runner.Head          // of the last event, for one that a resume follows
 	found  bool                 // the present interruption is in the log
 }
 
@@ -31,7 +31,7 @@ func (r *Reader) Add(e runner.Event) (a Alert, ok, resumed bool) {
 	h := *e.Header()
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
-		a, ok = r.interrupted()
+		a, ok = r.interrupted(r.last)
 		resumed = true
 		r.status, r.found = runner.Queued, false
 	case *runner.StatusEvent:
@@ -46,20 +46,20 @@ func (r *Reader) Add(e runner.Event) (a Alert, ok, resumed bool) {
 }
 
 // Interrupted returns the alert of a run whose log ends here and that nobody trains, unless the log
-// has it.
-func (r *Reader) Interrupted() (a Alert, ok bool) {
-	a, ok = r.interrupted()
+// has it. The head has the time and the step of the end.
+func (r *Reader) Interrupted(end runner.Head) (a Alert, ok bool) {
+	a, ok = r.interrupted(end)
 	return a, ok && r.news(&a)
 }
 
-// interrupted returns the alert that the run was interrupted behind the last event, unless the log
-// has it or says how the run ended.
-func (r *Reader) interrupted() (a Alert, ok bool) {
+// interrupted returns the alert that the run was interrupted, unless the log has it or says how the
+// run ended.
+func (r *Reader) interrupted(end runner.Head) (a Alert, ok bool) {
 	if r.found || r.status == "" || r.status.Ended() {
 		return a, false
 	}
 	r.found = true
-	return ofEvent(New(r.last, Interrupted, r.last.Step))
+	return ofEvent(New(end, Interrupted, end.Step))
 }
 
 // news reports whether an alert was not told within the hour before, and remembers it.

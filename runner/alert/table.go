@@ -73,7 +73,7 @@ var kinds = []Kind{
 	{Name: Done, Level: Info, When: "the run is done", Text: "done at step %d",
 		Remedy: "drolab show RUN has its results"},
 	{Name: Warning, Level: Warn, When: "the log has a warning", Text: "%s", ByText: true,
-		Remedy: "drolab show RUN has the rest of the run"},
+		Remedy: "its text says what helps; drolab show RUN has the figures"},
 	{Name: machine.ScarceMemory, Level: Warn, When: "less than 1 GiB of memory is free", Text: "%s",
 		Remedy: "train fewer runs at once, or with a smaller batch"},
 	{Name: machine.WaitingData, Level: Warn,
@@ -87,7 +87,7 @@ var kinds = []Kind{
 		Text: "worst %s %.1f %%, the mean of 5 evaluations, was %.1f %% (95 %% interval from " +
 			"%.1f %%) and is below that since step %d",
 		Remedy: "drolab run --from RUN@STEP forks the run before it fell, as with a smaller lr"},
-	{Name: Failed, Level: Error, When: "the run has failed", Text: "%s", ByText: true,
+	{Name: Failed, Level: Error, When: "the run has failed", Text: "failed: %s", ByText: true,
 		Remedy: "drolab show RUN says how it stands, drolab resume RUN goes on from its newest " +
 			"checkpoint"},
 	{Name: Interrupted, Level: Error,

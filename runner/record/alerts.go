@@ -63,6 +63,9 @@ func (a *Alerts) read(r *Run) ([]alert.Alert, error) {
 		size, written = info.Size(), info.ModTime()
 	}
 	interrupted := r.Status() == runner.Interrupted
+	if r.mirrored != nil && !r.LogIsHere() {
+		return r.alertOfVerdict(), nil
+	}
 	switch {
 	case size >= 0 && r.mirrored == nil && written.Before(a.Since):
 		return nil, nil // its events are older still
@@ -92,8 +95,7 @@ func (a *Alerts) open(r *Run) eventlog.Log {
 	return log
 }
 
-// add reads the rest of a log. A run that was interrupted wrote last at the given time; the zero
-// time is not known.
+// add reads the rest of a log, which was last written at the given time; the zero time is not known.
 func (l *alertsOfLog) add(r *Run, interrupted bool, written time.Time) error {
 	box := ""
 	if r.mirrored != nil {
@@ -121,10 +123,11 @@ func (l *alertsOfLog) add(r *Run, interrupted bool, written time.Time) error {
 	if !interrupted {
 		return nil
 	}
-	if x, ok := l.from.Interrupted(); ok {
-		if !written.IsZero() {
-			x.Time = written.UTC()
-		}
+	if written.IsZero() {
+		written = r.lastSaved()
+	}
+	end := runner.Head{Time: written.UTC(), Step: r.steps}
+	if x, ok := l.from.Interrupted(end); ok {
 		keep(x)
 	}
 	return nil
@@ -154,8 +157,13 @@ func (s *Store) LogInterrupted(id string) (a alert.Alert, ok bool, err error) {
 	if _, err := eventlog.ReadHistory(log, func(e runner.Event) { from.Add(e) }); err != nil {
 		return a, false, err
 	}
-	a, ok = from.Interrupted()
-	if !ok {
+	end, err := eventlog.ReadEnd(in, nil, eventlog.StatusOnly)
+	if err != nil {
+		return a, false, err
+	}
+	e := alert.New(runner.Head{Step: end.Step}, alert.Interrupted, end.Step)
+	e.Time = s.now().UTC()
+	if _, ok = from.Interrupted(e.Head); !ok {
 		return a, false, nil
 	}
 	audit, err := verifyLog(in)
@@ -166,7 +174,6 @@ func (s *Store) LogInterrupted(id string) (a alert.Alert, ok bool, err error) {
 	if err != nil {
 		return a, false, err
 	}
-	e := alert.New(runner.Head{Step: a.Step}, alert.Interrupted, a.Step)
 	if err = errors.Join(w.Append(e), w.Sync(), w.File.Close()); err != nil {
 		return a, false, err
 	}
@@ -174,17 +181,36 @@ func (s *Store) LogInterrupted(id string) (a alert.Alert, ok bool, err error) {
 	return a.In(id, ""), ok, nil
 }
 
-// QuietSince reports whether nothing can have happened to a run since a time. Of a run of a box, its
-// verdict and its newest checkpoint say that, as its log may not be here.
+// QuietSince reports whether nothing can have happened to a run since a time. Of a run of a box,
+// its verdict and its newest checkpoint say that, as its log may not be here.
 func (r *Run) QuietSince(t time.Time) bool {
 	if r.packed != nil || r.mirrored == nil {
 		info, err := os.Lstat(filepath.Join(r.Dir, eventlog.LogName))
 		return err == nil && info.ModTime().Before(t)
 	}
 	const most = 24 * time.Hour // between the last checkpoint of a run and its end
-	last := r.Meta.Created
-	if s := r.mirrored.Saved; s != nil {
-		last = s.Time
+	return r.mirrored.At.Before(t) || r.status.Ended() && r.lastSaved().Add(most).Before(t)
+}
+
+// alertOfVerdict returns the alert that the verdict on a mirrored run is, if it is one. The verdict
+// does not say when the run ended, so the time is that of its last checkpoint.
+func (r *Run) alertOfVerdict() []alert.Alert {
+	h := runner.Head{Time: r.lastSaved().UTC(), Step: r.steps}
+	var e runner.Event = runner.NewStatus(h, r.status, errors.New(r.Summary().Cause))
+	if r.status == runner.Interrupted {
+		e = alert.New(h, alert.Interrupted, h.Step)
 	}
-	return r.mirrored.At.Before(t) || r.status.Ended() && last.Add(most).Before(t)
+	a, ok := alert.Of(e)
+	if !ok {
+		return nil
+	}
+	return []alert.Alert{a.In(r.Meta.ID, r.mirrored.Box)}
+}
+
+// lastSaved returns the time of the newest checkpoint, or of the start of a run without one.
+func (r *Run) lastSaved() time.Time {
+	if s, ok, err := r.Saved(); ok && err == nil {
+		return s.Time
+	}
+	return r.Meta.Created
 }

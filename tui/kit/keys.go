@@ -17,7 +17,7 @@ type Key struct {
 	Keys key.Binding // the first one is shown
 	Hint string      // the footer's word; empty leaves it out
 	// HintIn returns the footer's word where it depends on the state of the page, which is w cells
-	// wide; nil stands for Hint.
+	// wide; nil stands for Hint, and "" leaves it out.
 	HintIn func(w int) string
 	Help   string // what it does; empty leaves it out of help and palette
 	// Why returns why it cannot be done now, "" when it can; nil means that it always can.
