@@ -39,7 +39,10 @@ func (r *Reader) Add(e runner.Event) (a Alert, ok, resumed bool) {
 		r.status, r.found = e.Status, false
 	default:
 		a, ok = Of(e)
-		r.found = r.found || ok && a.Name == Interrupted
+		if ok && a.Name == Interrupted {
+			ok = !r.found
+			r.found = true
+		}
 	}
 	r.last = h
 	return a, ok && r.news(&a), resumed
