@@ -125,6 +125,7 @@ var testPairs = map[string]string{
 		"runner/bridge/pythontest/asnative",
 	"runner/bridge/pythontest": "runner/bridge/testdata/zygote",
 	"tui/runs":                 "runner/queue",
+	"tui/cli/run":              "runner/record/recordtest/eventtest",
 	"presets/recorded":         "presets, runner/report/paper",
 	"runner/report":            "presets, runner/record/recordtest",
 	"runner/report/paper":      "presets, runner/record/recordtest",

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,7 @@ type toldRun struct {
 	waiting []alert.Alert // not told yet
 	telling sync.WaitGroup
 	busy    bool // the alerts that wait are being told
+	noted   bool // that the command fails
 }
 
 // notifier returns the notifier of a process. Without a command it does nothing.
@@ -129,7 +131,7 @@ func (n *notifier) tellEnd(o queue.Outcome) {
 }
 
 // tell runs the command for each alert that waits, in their order. A command that hangs is run once
-// more, for the newest of them.
+// more, for the newest of them. The first failure of a run is noted.
 func (n *notifier) tell(r *toldRun) {
 	for {
 		n.mu.Lock()
@@ -149,15 +151,18 @@ func (n *notifier) tell(r *toldRun) {
 		n.mu.Lock()
 		if late := len(r.waiting) - 1; late > 0 && errors.Is(err, errHangs) {
 			r.waiting = r.waiting[late:]
-			text += fmt.Sprintf("; %d alerts between are left out", late)
+			text += fmt.Sprintf("; it is run once more, for the last of %d alerts that wait", late+1)
 		}
 		n.mu.Unlock()
-		n.tr.Note(text)
+		if !r.noted {
+			r.noted = true
+			n.tr.Note(text)
+		}
 	}
 }
 
 // errHangs is worded to follow a command.
-var errHangs = fmt.Errorf("takes longer than %v", notifyTime)
+var errHangs = errors.New("has not ended in time, and was killed")
 
 // notify runs the user's command with the summary of a run and an alert as JSON on its input.
 func (tr *Trainer) notify(runsDir string, a alert.Alert) error {
@@ -169,7 +174,8 @@ func (tr *Trainer) notify(runsDir string, a alert.Alert) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
+	ctx, cancel := context.WithTimeout(context.Background(),
+		cmp.Or(tr.notifyTime, notifyTime))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", tr.Notify)
 	if runtime.GOOS == "windows" {

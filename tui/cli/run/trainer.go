@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/alert"
@@ -22,6 +23,8 @@ type Trainer struct {
 	Ring lab.Ring // how the interface rings; known once the flags are parsed
 	// NotifyLevel says of which alerts --notify tells; known once the flags are parsed.
 	NotifyLevel alert.Level
+
+	notifyTime time.Duration // in the place of the constant, for tests; 0: it
 }
 
 // hasEngine reports whether runs can outlive this process.
