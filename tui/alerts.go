@@ -43,10 +43,11 @@ func (m *Model) readAlerts(runs []*record.Run) tea.Cmd {
 		if since.IsZero() {
 			since = time.Now()
 		}
-		m.alerts.from = &record.Alerts{Since: since.Add(-alertsSince), Open: m.Source.Open}
+		m.alerts.from = &record.Alerts{Since: since.Add(-alertsSince)}
 	}
 	m.alerts.reading = true
 	from := m.alerts.from
+	from.Open = m.Source.Open
 	return func() tea.Msg {
 		list, _ := from.Read(runs) // page Runs says which run cannot be read
 		return alertsMsg{runs, list}
@@ -107,7 +108,7 @@ func (m *Model) countFresh() {
 }
 
 // showAlert lets the newest alert stand at the foot, once nothing else stands there. It stays until
-// a key is pressed, unless it only says that a run is done.
+// a key is pressed or a newer one comes.
 func (m *Model) showAlert() {
 	a := &m.alerts
 	if !a.due || m.notice.Text != "" && !m.notice.Stays || m.isTyping() || len(a.fresh) == 0 {
@@ -184,11 +185,11 @@ func (m *Model) alertLines(t *kit.Theme, w int) []string {
 		if x.Box != "" {
 			text = x.Run + " on " + x.Box + ": " + x.Text
 		}
-		points = append(points, kit.Statement{Name: kit.Age(m.now.Sub(x.Time)),
+		points = append(points, kit.Statement{Name: kit.Age(max(0, m.now.Sub(x.Time))),
 			Text: cell.OneLine(text), Style: styles[x.Level], Whole: true})
 	}
 	const all = 1 << 20
-	lines := append(t.Statements(points, 8, w, all), "")
+	lines := append(t.Statements(points, 9, w, all), "")
 	for _, k := range alert.Kinds() {
 		if slices.ContainsFunc(a.list, func(x alert.Alert) bool { return x.Name == k.Name }) {
 			lines = append(lines, t.Hang(" "+k.Name+": ", t.Dim, k.Remedy, w)...)
