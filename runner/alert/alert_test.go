@@ -106,7 +106,9 @@ func status(s runner.Status, cause string) runner.Event {
 func TestOnceAnHour(t *testing.T) {
 	s := &story{t: t}
 	warning := func(text string) runner.Event { return &runner.WarningEvent{Message: text} }
-	memory := func(text string) runner.Event { return New(runner.Head{}, machine.ScarceMemory, text) }
+	memory := func(text string) runner.Event {
+		return New(runner.Head{}, machine.ScarceMemory, text)
+	}
 	s.want(0, status(runner.Running, ""), "")
 	s.want(1, warning("few samples"), "warn warning few samples")
 	s.want(2, warning("many classes"), "warn warning many classes")

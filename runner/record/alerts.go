@@ -95,7 +95,8 @@ func (a *Alerts) open(r *Run) eventlog.Log {
 	return log
 }
 
-// add reads the rest of a log, which was last written at the given time; the zero time is not known.
+// add reads the rest of a log, which was last written at the given time; the zero time is not
+// known.
 func (l *alertsOfLog) add(r *Run, interrupted bool, written time.Time) error {
 	box := ""
 	if r.mirrored != nil {

@@ -70,7 +70,9 @@ func TestWorstClassFalls(t *testing.T) {
 	for step := int64(20); step <= 400; step += 20 {
 		resumed.earlier = append(resumed.earlier, of(step))
 	}
-	slices.SortFunc(resumed.earlier, func(a, b *runner.EvalEvent) int { return int(a.Step - b.Step) })
+	slices.SortFunc(resumed.earlier, func(a, b *runner.EvalEvent) int {
+		return int(a.Step - b.Step)
+	})
 	r = newRun(resumed)
 	r.recallWorst(400)
 	for step := int64(400); step <= 1000; step += 20 { // that of the checkpoint is repeated
@@ -98,7 +100,8 @@ func TestWorstOfGroups(t *testing.T) {
 		e := &runner.EvalEvent{Head: runner.Head{Step: step}}
 		if step != 20 {
 			e.Set("worst_group_accuracy", measure.Num(worst))
-			e.ByGroup.Set("group_accuracy", []measure.Number{measure.Num(worst), measure.Num(worst)})
+			both := []measure.Number{measure.Num(worst), measure.Num(worst)}
+			e.ByGroup.Set("group_accuracy", both)
 		}
 		r.step = step
 		r.watchWorst(e)

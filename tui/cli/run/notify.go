@@ -41,7 +41,7 @@ type notifier struct {
 // toldRun is one life of a run, from a start or a resume to its end.
 type toldRun struct {
 	id      string
-	log     eventlog.Log
+	tail    eventlog.Log
 	from    alert.Reader
 	waiting []alert.Alert // not told yet
 	telling sync.WaitGroup
@@ -76,7 +76,7 @@ func (n *notifier) read(id string, o *queue.Outcome) *toldRun {
 		}
 		tail := run.Tail()
 		tail.Only(alert.EventTypes()...)
-		r = &toldRun{id: id, log: tail}
+		r = &toldRun{id: id, tail: tail}
 		n.runs[id] = r
 	}
 	hasFailed, err := r.read(n.tr.NotifyLevel)
@@ -97,7 +97,7 @@ func (n *notifier) read(id string, o *queue.Outcome) *toldRun {
 // read takes in the rest of a log. It reports whether that says that the run has failed.
 func (r *toldRun) read(level alert.Level) (hasFailed bool, err error) {
 	for {
-		events, err := r.log.Read()
+		events, err := r.tail.Read()
 		if err != nil || len(events) == 0 {
 			return hasFailed, err
 		}
@@ -151,7 +151,8 @@ func (n *notifier) tell(r *toldRun) {
 		n.mu.Lock()
 		if late := len(r.waiting) - 1; late > 0 && errors.Is(err, errHangs) {
 			r.waiting = r.waiting[late:]
-			text += fmt.Sprintf("; it is run once more, for the last of %d alerts that wait", late+1)
+			text += fmt.Sprintf("; it is run once more, for the last of %d alerts that wait",
+				late+1)
 		}
 		n.mu.Unlock()
 		if !r.noted {
