@@ -10,7 +10,7 @@ import (
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{runsCommand(con), showCommand(con), alertsCommand(con),
 		compareCommand(con), reportCommand(con), recordCommand(con), exportCommand(con),
-		doctorCommand(con), riskCommand(con), evalCommand(con), featuresCommand(con), certifyCommand(con),
-		planCommand(con), theoryCommand(con), dataCommand(con), importCommand(con),
-		presetsCommand(con)}
+		doctorCommand(con), riskCommand(con), evalCommand(con), featuresCommand(con),
+		certifyCommand(con), planCommand(con), theoryCommand(con), dataCommand(con),
+		importCommand(con), presetsCommand(con)}
 }
