@@ -40,7 +40,8 @@ dro, runner/data < runner/measure
 dro/nn, runner/measure, runner/data/source, runner/data/loader < runner/spec
 GOPSUTIL < runner/machine
 runner/spec, runner/machine, runner/internal/atomicfile < runner
-dro/nn, runner, runner/internal/memory < runner/train
+runner < runner/alert
+dro/nn, runner/alert, runner/internal/memory < runner/train
 dro, runner/internal/atomicfile < runner/page
 tui/cell, runner/page, ASCIIGRAPH < tui/plot
 runner, X/SYS, runner/internal/atomicfile < runner/disk
@@ -48,7 +49,7 @@ runner/train, runner/disk < runner/bridge
 runner/bridge < runner/queue
 runner, YAML < presets
 runner, runner/disk < runner/eventlog
-runner/eventlog, runner/internal/memory, X/SYS < runner/record
+runner/eventlog, runner/alert, runner/internal/memory, X/SYS < runner/record
 runner/record, runner/queue, dro/memtest < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner/record/recordtest/eventtest < runner/record/recordtest
@@ -124,6 +125,7 @@ var testPairs = map[string]string{
 		"runner/bridge/pythontest/asnative",
 	"runner/bridge/pythontest": "runner/bridge/testdata/zygote",
 	"tui/runs":                 "runner/queue",
+	"tui/cli/run":              "runner/record/recordtest/eventtest",
 	"presets/recorded":         "presets, runner/report/paper",
 	"runner/report":            "presets, runner/record/recordtest",
 	"runner/report/paper":      "presets, runner/record/recordtest",

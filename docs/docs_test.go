@@ -19,7 +19,9 @@ import (
 
 	"drolab/dro"
 	"drolab/presets/recorded"
+	"drolab/runner/alert"
 	"drolab/runner/data/source"
+	"drolab/runner/lists"
 	"drolab/runner/report"
 	"drolab/runner/report/paper"
 	"drolab/tui/cli"
@@ -328,6 +330,27 @@ func TestCommandsOfDocs(t *testing.T) {
 	}
 }
 
+// TestCommandsThatTell: every command for --notify in alerts.md is one that the page's script runs.
+func TestCommandsThatTell(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join(root, "testdata", "script", "docs-alerts.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	for _, word := range pages(t, "docs/alerts.md")[0].code {
+		if !strings.HasPrefix(word, "curl ") && !strings.HasPrefix(word, "notify-send ") {
+			continue
+		}
+		n++
+		if !strings.Contains(string(script), word) {
+			t.Errorf("%s: want it in docs-alerts.txtar", word)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d commands, want 4", n)
+	}
+}
+
 // runs reports whether a script has a command, alone or with more flags. A command in the
 // background may fail, because another command ends it.
 func runs(script, command string) bool {
@@ -425,7 +448,8 @@ func TestPagesAreCut(t *testing.T) {
 // TestTablesOfDocs: every method and every built-in data set has a row on its page.
 func TestTablesOfDocs(t *testing.T) {
 	for file, names := range map[string][]string{
-		"methods.md": dro.MethodNames(), "data.md": source.Names()} {
+		"methods.md": dro.MethodNames(), "data.md": source.Names(),
+		"alerts.md": lists.Map(alert.Kinds(), func(k alert.Kind) string { return k.Name })} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -22,14 +22,14 @@
 //	meta.go     run.json as Meta: settings, host, data, steps, box, import and claims; what runs
 //	            of one configuration share; BeyondBox, how far the best λ, η is outside of the box
 //	store.go    the interfaces of those who keep runs: Store, Recorder, Workplace (program.log,
-//	            scratch folder), Observer; DiskError, a write that may be tried again
+//	            scratch folder), Observer, Reread; DiskError, a write that may be tried again
 //	request.go  what is asked of runs: Request, Means (threads, data folder, the step to stop at),
 //	            the verbs pause, resume, stop, checkpoint, knob; the reasons to refuse one
 //	            (ErrBusy ...); the default of --parallel and the most threads
 //	command.go  the commands that the program advises, with --runs and --box (Place)
 //
-//	event.go      the lines of a run's log: status, step, eval, warning, checkpoint, resume, knob;
-//	              the states of a run (queued ... interrupted)
+//	event.go      the lines of a run's log: status, step, eval, warning, alert, checkpoint, resume,
+//	              knob; the states of a run (queued ... interrupted)
 //	eventjson.go  these lines as JSON, there and back
 //	window.go     the least and greatest value of each measure between two step events (min, max)
 //	heaviest.go   the samples with the largest weights in an evaluation (heaviest)

@@ -32,7 +32,7 @@ func (s Status) Ended() bool {
 }
 
 // Event is one line of a run's log: a *StatusEvent, *StepEvent, *EvalEvent,
-// *WarningEvent, *CheckpointEvent, *ResumeEvent or *KnobEvent.
+// *WarningEvent, *AlertEvent, *CheckpointEvent, *ResumeEvent or *KnobEvent.
 type Event interface {
 	// Header returns the fields that every event has, for the writer to fill.
 	Header() *Head
@@ -110,6 +110,16 @@ type WarningEvent struct {
 	Message string `json:"message"`
 }
 
+// AlertEvent records what no other event of the log says and people want to be told of. Package
+// alert has the names, the levels and the texts. No figure of a run depends on it, and programs of
+// earlier versions pass over it.
+type AlertEvent struct {
+	Head
+	Level string `json:"level"`
+	Alert string `json:"alert"`
+	Text  string `json:"text"`
+}
+
 // CheckpointEvent records that a checkpoint of Head.Step is safely on disk.
 type CheckpointEvent struct {
 	Head
@@ -167,6 +177,7 @@ func (*StatusEvent) Kind() string     { return "status" }
 func (*StepEvent) Kind() string       { return "step" }       // Kind implements Event.
 func (*EvalEvent) Kind() string       { return "eval" }       // Kind implements Event.
 func (*WarningEvent) Kind() string    { return "warning" }    // Kind implements Event.
+func (*AlertEvent) Kind() string      { return "alert" }      // Kind implements Event.
 func (*CheckpointEvent) Kind() string { return "checkpoint" } // Kind implements Event.
 func (*ResumeEvent) Kind() string     { return "resume" }     // Kind implements Event.
 func (*KnobEvent) Kind() string       { return "knob" }       // Kind implements Event.

@@ -70,6 +70,8 @@ func newEvent(kind string) Event {
 		return &CheckpointEvent{}
 	case "warning":
 		return &WarningEvent{}
+	case "alert":
+		return &AlertEvent{}
 	case "status":
 		return &StatusEvent{}
 	case "knob":

@@ -59,6 +59,12 @@ type Workplace interface {
 // another goroutine than the run's, one call at a time, also after Close.
 type Observer interface{ Observe(*machine.Sample) }
 
+// Reread is implemented by a Recorder that can read what the run has logged before.
+type Reread interface {
+	// Evaluations returns the evaluations that no later resume has taken back.
+	Evaluations() ([]*EvalEvent, error)
+}
+
 // ProgramLogName is the file in a run's directory that holds its program's output.
 const ProgramLogName = "program.log"
 

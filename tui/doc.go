@@ -49,6 +49,8 @@
 //	             "reading ..." of what is waited for
 //	boxes.go     `M`, Boxes: how the links to other machines stand, and what they said; what the
 //	             header says of them, and the notice that one has no link
+//	alerts.go    `N`, Alerts: what happened to runs; the newest at the foot, the count of those since
+//	             the last look
 //	folder.go    looks at the runs' folder for the count of live runs in the header
 //	beat.go      the end of a live run shows within half a second, by its lock
 //	recorded.go  where runs are read: the folder with its catalogue, read-only or not, and

@@ -147,6 +147,9 @@ func (m *Model) noticeLines() (lines []string) {
 	cells := m.w - 2 - cell.Width(mark)
 	parts := kit.Wrap(t.Greek(m.notice.Text), cells)
 	most := max(1, m.Body.H/2)
+	if m.notice.Stays {
+		most = 1
+	}
 	if len(parts) > most {
 		parts[most-1] = cell.Cut(strings.Join(parts[most-1:], " "), cells)
 		parts = parts[:most]
@@ -175,7 +178,8 @@ func (m *Model) hinted() []kit.Key {
 		return kit.TypingKeys()
 	}
 	idle := func(row kit.Key) bool {
-		return row.Hint == "" || m.blockReason(&row, row.Blocked()) != ""
+		return row.Hint == "" || row.HintIn != nil && row.HintIn(m.w) == "" ||
+			m.blockReason(&row, row.Blocked()) != ""
 	}
 	return slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle)
 }

@@ -46,6 +46,7 @@ func (m *Model) setViews(msg viewsMsg) tea.Cmd {
 			c.Choices().Set(values)
 		}
 	}
+	m.recallLook(msg.views)
 	m.keep.views = m.view()
 	cmd := m.answer(kit.Changed{})
 	if msg.err != nil {
@@ -65,6 +66,7 @@ func (m *Model) view() lab.Views {
 			}
 		}
 	}
+	m.keepLook(v)
 	return v
 }
 

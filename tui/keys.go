@@ -21,6 +21,7 @@ func (m *Model) commonKeys() []kit.Key {
 		{Keys: kit.On(":", "ctrl+p"),
 			Help: "find a key, page, panel, preset, setting, run or definition",
 			Act:  m.openPalette, Moves: true, Group: kit.ToStart},
+		m.alertKey(),
 		m.boxKey(),
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Last: true, Group: kit.ToLook,
 			Act: kit.Just(func() { m.open(m.help()) })},

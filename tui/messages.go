@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"drolab/runner/alert"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 )
@@ -10,6 +11,12 @@ import (
 
 // beatMsg is the end of a beat, with the runs that have ended.
 type beatMsg lab.Over
+
+// alertsMsg brings the alerts of some runs.
+type alertsMsg struct {
+	runs []*record.Run
+	list []alert.Alert // the newest first
+}
 
 // viewsMsg brings the views that were kept, or says that they were written.
 type viewsMsg struct {

@@ -59,6 +59,7 @@ type folder struct {
 	begun    bool          // the interface has found out with which page it begins
 	live     []*record.Run // those that have not ended, as listed
 	beating  bool          // a beat is under way
+	alerts   alertState
 }
 
 // times says when something was last done.
@@ -185,6 +186,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.noteRuns(msg)
 	case lab.Unchanged:
 		return m.Note(msg)
+	case alertsMsg:
+		return m.noteAlerts(msg)
 	case viewsMsg:
 		return m.setViews(msg)
 	case kit.Open:
@@ -212,7 +215,7 @@ type (
 // files, which mostly finds nothing new; noteRuns redraws by itself.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case kit.Tick, beatMsg, lab.Listed, lab.Unchanged, tea.MouseMotionMsg:
+	case kit.Tick, beatMsg, alertsMsg, lab.Listed, lab.Unchanged, tea.MouseMotionMsg:
 		return false
 	case changeReporter:
 		return msg.Changes()

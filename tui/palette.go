@@ -245,6 +245,7 @@ func synonyms() map[string]string {
 		"log":              "logarithmic scale",
 		"define":           "help explain what is meaning",
 		"start":            "run launch train begin",
+		"alerts":           "warnings errors problems news notifications",
 	}
 }
 

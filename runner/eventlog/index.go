@@ -205,6 +205,10 @@ func trim(e runner.Event) {
 		e.ByGroup = e.ByGroup[:min(len(e.ByGroup), maxValues)]
 	case *runner.WarningEvent:
 		cut(&e.Message)
+	case *runner.AlertEvent:
+		cut(&e.Level)
+		cut(&e.Alert)
+		cut(&e.Text)
 	case *runner.StatusEvent:
 		cut(&e.Cause)
 	case *runner.CheckpointEvent:

@@ -8,9 +8,31 @@ const (
 	busyUse       = 50 // per cent; a GPU that is used less waits
 )
 
-// Advice returns the one thing that matters in some samples, or "" if nothing does. Of the GPUs it
-// looks at the first one, and says nothing if no process of the run is known there.
+// Concern is something that matters. Its name is that of an alert.
+type Concern struct{ Name, Text string }
+
+// The names of concerns.
+const (
+	ScarceMemory = "memory"
+	ScarceDisk   = "disk"
+	WaitingData  = "gpu_data"
+	WaitingCores = "gpu_processor"
+)
+
+// Advice returns the one thing that matters most in some samples, or "" if nothing does.
 func Advice(list []Sample) string {
+	if all := Concerns(list); len(all) > 0 {
+		return all[0].Text
+	}
+	return ""
+}
+
+// Concerns returns all that matters in some samples, the most important first. Of the GPUs it looks
+// at the first one, and says nothing if no process of the run is known there.
+func Concerns(list []Sample) (all []Concern) {
+	say := func(name, format string, args ...any) {
+		all = append(all, Concern{name, fmt.Sprintf(format, args...)})
+	}
 	var last Sample
 	var n, use, busy, workers, cores float64
 	for _, last = range list {
@@ -19,19 +41,20 @@ func Advice(list []Sample) string {
 			busy, workers = busy+float64(last.Run.Busy), workers+float64(last.Run.Workers)
 		}
 	}
-	switch m, d := last.Memory, last.Disk; {
-	case m.Of-m.Used < gibi && m.Of > 0:
-		return fmt.Sprintf("the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
-	case d.Of-d.Used < gibi && d.Of > 0:
-		return fmt.Sprintf("the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
+	if m := last.Memory; m.Of-m.Used < gibi && m.Of > 0 {
+		say(ScarceMemory, "the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
+	}
+	if d := last.Disk; d.Of-d.Used < gibi && d.Of > 0 {
+		say(ScarceDisk, "the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
+	}
+	switch {
 	case n < MinuteSamples || use >= busyUse*n || len(last.GPUs) == 0:
-		return ""
 	case busy >= n && 2*busy >= workers:
-		return fmt.Sprintf("GPU %d waits for data: %.0f %% used, %.0f workers busy",
+		say(WaitingData, "GPU %d waits for data: %.0f %% used, %.0f workers busy",
 			last.GPUs[0].Index, use/n, busy/n)
 	case cores >= .9*n:
-		return fmt.Sprintf("GPU %d waits for the processor: %.0f %% used, the run uses %.1f cores",
+		say(WaitingCores, "GPU %d waits for the processor: %.0f %% used, the run uses %.1f cores",
 			last.GPUs[0].Index, use/n, cores/n)
 	}
-	return ""
+	return all
 }

@@ -20,6 +20,7 @@
 //	program.go  programs and scripts that runs train; methods that do not suit them; "resumed with
 //	            another ... than it was started with"
 //
+//	alerts.go   what the machine does during a run, for its record and its alerts
 //	verbs.go    requests to live runs: pause, resume, stop, checkpoint, knob; the list of live
 //	            runs
 //	waiting.go  a run without a slot: knobs and stops before it trains, its failure

@@ -43,6 +43,9 @@ type Settings struct {
 	// Reports is the folder for reports of panics, usually the store's. The machine's figures are
 	// about its disk.
 	Reports string
+	// Look is called every ten seconds for a run that trains, on the goroutine that watches the
+	// machine, so that somebody may look at its log; nil is not called.
+	Look func(id string)
 	// Ended is called with the outcome of every run that ended, on the run's goroutine, unless it
 	// is nil.
 	Ended func(Outcome)
@@ -352,7 +355,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	}
 	defer r.Close()
 	if o, ok := j.record.(runner.Observer); ok {
-		defer q.machine.Follow(o.Observe, j.processes...)()
+		defer q.machine.Follow(q.observer(j, o), j.processes...)()
 	}
 	return r.Do(j.from)
 }

@@ -116,6 +116,8 @@
 //	label.go    drolab label: note, tags, archived
 //	claims.go   the claims of studies that are sealed with a run
 //	lineage.go  the log of a fork, its parents' events first
+//	alerts.go   the alerts of runs, from their logs; the one that a run was interrupted, which
+//	            others write
 //	machine.go  system.jsonl: what the machine did
 //	program.go  what a user's program printed, and its scratch folder
 //

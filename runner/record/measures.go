@@ -26,11 +26,19 @@ func UserMeasures(runs ...*Run) []measure.Measure {
 
 // Evaluations returns the evaluations in the run's log that no later resume has taken back.
 func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
-	log := r.Tail()
+	evals, err := evaluations(r.Tail())
+	if err != nil {
+		return nil, runError(r.Meta.ID, err)
+	}
+	return evals, nil
+}
+
+// evaluations returns the evaluations that stand in a log.
+func evaluations(log *eventlog.Tail) ([]*runner.EvalEvent, error) {
 	log.Only((&runner.EvalEvent{}).Kind())
 	h, err := eventlog.ReadHistory(log, nil)
 	if err != nil {
-		return nil, runError(r.Meta.ID, err)
+		return nil, err
 	}
 	return h.Evals, nil
 }

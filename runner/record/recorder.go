@@ -60,6 +60,11 @@ func (r *recorder) Append(e runner.Event) error {
 	return nil
 }
 
+// Evaluations implements runner.Reread.
+func (r *recorder) Evaluations() ([]*runner.EvalEvent, error) {
+	return evaluations(&eventlog.Tail{Path: r.in.Join(eventlog.LogName)})
+}
+
 // Checkpoint implements runner.Recorder. The log is synced first: a power cut
 // must not leave a checkpoint of a step that the log has not reached.
 func (r *recorder) Checkpoint(s *runner.State) (string, error) {

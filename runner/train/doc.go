@@ -59,6 +59,7 @@
 //	stopwatch.go  images_per_second
 //	warnings.go   warnings at the start of a run: classes or groups without samples, lr that never
 //	              drops, a validation split that a refit takes; warnOnce
+//	alerts.go     the alert that the worst class falls behind its best, and those that others send
 //	forecast.go   what runs would warn of, and the space that they take, before they start: the data
 //	              are read for it
 //	broken.go     "step ...: ... is NaN", with its cure: which settings to change

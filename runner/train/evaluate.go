@@ -57,7 +57,11 @@ func (r *Run) report(now *measure.Evaluation) error {
 	}
 	r.eval = e
 	now.Warn(r.spec.MeasureSettings(), r.warnOnce)
-	return r.append(e)
+	if err := r.append(e); err != nil {
+		return err
+	}
+	r.watchWorst(e)
+	return nil
 }
 
 // passSplits passes over the splits and finds the exact worst cases (math.md §3). Losses that are

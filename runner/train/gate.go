@@ -13,6 +13,9 @@ import (
 // its sender keeps nothing of it.
 type Order struct {
 	runner.Order
+	// Alert is an event to log, in the place of a request; nil: there is none. A run that waits
+	// does not log it.
+	Alert *runner.AlertEvent
 	// Done receives the outcome of the order, once that is on disk. It has room for one answer, so
 	// that the run never waits for the sender; nil: nobody wants to know.
 	Done chan<- Answer

@@ -29,6 +29,10 @@ func (r *Run) serveOrders() error {
 // serve carries out one order. An error ends the run, as ErrStopped does for a stop; an error
 // that concerns only the sender of the order goes into the answer.
 func (r *Run) serve(o Order) error {
+	if o.Alert != nil {
+		r.alert(o.Alert)
+		return nil
+	}
 	switch o.Verb {
 	case runner.Stop:
 		return r.stop()

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/alert"
 	"drolab/runner/data"
 	"drolab/runner/spec"
 )
@@ -47,6 +48,7 @@ type Run struct {
 	evaluationState
 	checkpointState
 	warned map[string]bool
+	fall   alert.Fall // of the worst class
 }
 
 // New builds the run of a plan, but loads no checkpoint yet: Do does that. The caller closes the
@@ -166,6 +168,7 @@ func (r *Run) start(from *runner.State) error {
 		if err := r.restore(from); err != nil {
 			return err
 		}
+		r.recallWorst(from.Step)
 	}
 	if err := r.Mark(runner.Running); err != nil {
 		return err

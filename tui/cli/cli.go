@@ -16,6 +16,7 @@ import (
 	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner"
+	"drolab/runner/alert"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
 	"drolab/tui/cli/run"
@@ -169,6 +170,9 @@ func root(con *console.Console) *cobra.Command {
 			if tr.Ring, err = lab.ParseRing(ring); err != nil {
 				return err
 			}
+			if tr.NotifyLevel, err = alert.ParseLevel(con.NotifyLevel); err != nil {
+				return fmt.Errorf("--notify-level %w", err)
+			}
 			if err = checkFolder(c, con.DataDir); err != nil {
 				return err
 			}
@@ -194,6 +198,11 @@ func root(con *console.Console) *cobra.Command {
 	flags.StringVar(&con.Notify, "notify", con.Notify,
 		"command to run when a run finishes or fails; it reads the summary from standard "+
 			"input (DROLAB_NOTIFY)")
+	flags.StringVar(&con.NotifyLevel, "notify-level", con.NotifyLevel,
+		"what --notify tells of: end (done and failed), or the alerts from a level on, info, "+
+			"warn or error (DROLAB_NOTIFY_LEVEL; default end)")
+	console.MustComplete(root, "notify-level", cobra.FixedCompletions(
+		alert.Levels(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&ring, "ring", con.Ring,
 		"notifications and progress in the terminal: 9 or 777 (the OSC of a notification), "+
 			"progress (OSC 9;4), or two of them, as in 9,progress (DROLAB_RING; default none)")
@@ -210,7 +219,7 @@ func root(con *console.Console) *cobra.Command {
 // groups are the groups of commands in the help, each with its commands.
 var groups = [][2]string{
 	{"Run", "run attach pause resume stop knob checkpoint sweep engine trust"},
-	{"Look", "demo runs show replay presets eval certify theory plan risk bench"},
+	{"Look", "demo runs show alerts replay presets eval certify theory plan risk bench"},
 	{"Compare", "compare report"},
 	{"Data", "data features import"},
 	{"Share", "share export record"},

@@ -22,7 +22,7 @@
 //	cli.go           Main; the help with its groups of commands; the flags of all commands:
 //	                 `--box`, `--data`, `--runs`, `--threads`, `--notify`, `--ring`, `--wide`, `--all`,
 //	                 `--version`; what is said of a flag with a wrong value
-//	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_RING,
+//	process.go       Process; environment (DROLAB_DATA, DROLAB_RUNS, DROLAB_NOTIFY, DROLAB_NOTIFY_LEVEL, DROLAB_RING,
 //	                 DROLAB_DEBUG, DROLAB_BOXES,
 //	                 DROLAB_SSH, XDG folders), signals, the process that reads a data set
 //	boxside.go       what ssh starts on another machine (package runner/box)

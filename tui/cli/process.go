@@ -62,9 +62,10 @@ func environment(stdin io.Reader, stdout, stderr io.Writer) console.Env {
 		SignalContext: signalContext,
 		LimitSignal:   limitSignal,
 		DebugFile:     os.Getenv("DROLAB_DEBUG"),
-		Notify:        os.Getenv("DROLAB_NOTIFY"),
-		Ring:          os.Getenv("DROLAB_RING"),
-		Self:          selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+		Notifying: console.Notifying{Notify: os.Getenv("DROLAB_NOTIFY"),
+			NotifyLevel: os.Getenv("DROLAB_NOTIFY_LEVEL")},
+		Ring: os.Getenv("DROLAB_RING"),
+		Self: selfCommand, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/box"
 	"drolab/runner/bridge"
+	"drolab/runner/record"
 )
 
 // Config is the world as the interface sees it.
@@ -68,6 +69,8 @@ type Processor struct {
 type Reports struct {
 	// Story gets the story of the watched runs when the interface is left.
 	Story func(sentence string)
+	// Interrupted gets runs of this machine that were found interrupted.
+	Interrupted func([]*record.Run) error
 	// Debug gets each message to the interface, described without data, for the report of a bug.
 	Debug func(format string, args ...any)
 }

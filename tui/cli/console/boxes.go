@@ -168,9 +168,9 @@ func (c *Console) List(ctx context.Context) (runs []*record.Run, problems []erro
 	return all.List()
 }
 
-// fetchLogs waits until the logs of runs of boxes are here, and reads these runs again. A run whose
+// FetchLogs waits until the logs of runs of boxes are here, and reads these runs again. A run whose
 // log does not come is left out, and is an error at the end of the command.
-func (c *Console) fetchLogs(ctx context.Context, runs []*record.Run) []*record.Run {
+func (c *Console) FetchLogs(ctx context.Context, runs []*record.Run) []*record.Run {
 	wanted := map[string][]string{}
 	for _, r := range runs {
 		if m := r.Mirrored(); m != nil && !r.LogIsHere() {

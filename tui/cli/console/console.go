@@ -51,11 +51,13 @@ type Env struct {
 	Programs string
 	// DebugFile is the file of the log for the report of a bug (see DebugLog); "" is none.
 	DebugFile string
-	// Notify is the value that --notify has if it is not given.
-	Notify string
+	Notifying
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
 	RuntimeDir string
 }
+
+// Notifying has the values that --notify and --notify-level have if they are not given.
+type Notifying struct{ Notify, NotifyLevel string }
 
 // Console is what every command works with: its environment, its output and the flags of all
 // commands.

@@ -111,7 +111,7 @@ func (c *Console) FindSeveral(ctx context.Context, args []string) ([]*record.Run
 		}
 		runs = append(runs, meant...)
 	}
-	runs = c.fetchLogs(ctx, runs)
+	runs = c.FetchLogs(ctx, runs)
 	var sound []*record.Run
 	for i, err := range record.VerifyAll(runs) {
 		if err != nil {

@@ -55,8 +55,8 @@ func ReadsPresets(c *cobra.Command) { annotate(c, readsPresets, "yes") }
 func (c *Console) ForwardFlag(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&c.boxes.names, "box", c.Boxes,
 		"run the command on this machine, over SSH, with the paths and data there "+
-			"(docs/boxes.md); the interface, runs, compare, report, replay, attach and box read "+
-			"the runs of one or several, with commas (DROLAB_BOXES)")
+			"(docs/boxes.md); the interface, runs, alerts, compare, report, replay, attach and "+
+			"box read the runs of one or several, with commas (DROLAB_BOXES)")
 	MustComplete(root, "box", c.completeBoxes)
 	annotate(root, readsBoxes, "yes")
 }

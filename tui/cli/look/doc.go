@@ -14,6 +14,7 @@
 //
 //	look.go  start here: Commands, the list
 //
+//	alerts.go   alerts: `--since`, what happened to runs
 //	runs.go     runs: `--filter`, `--sort`, `--columns`, `--limit`, `--all`, `--jsonl`
 //	show.go     show: settings, origin, result, the paper's output, selected step and average of
 //	            one run; `--system` for its machine

@@ -29,10 +29,12 @@ the engine in the background, and leave it running when they end.`,
 			ctx, cancel := tr.SignalContext(c.Context(), console.Outlive)
 			defer cancel()
 			console.CollectEarly()
+			tells := tr.notifier(tr.RunsDir)
 			return engine.Run(ctx, engine.Settings{
 				Settings: queue.Settings{DataDir: tr.DataDir, Threads: tr.Threads,
 					Parallel: tr.sweepParallel(), Host: console.Host(),
-					Programs: bridge.Approvals(tr.Programs), Ended: tr.notifier(tr.RunsDir)},
+					Programs: bridge.Approvals(tr.Programs), Look: tells.look,
+					Ended: tells.ended},
 				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, Idle: idle, Log: tr.Stderr,
 				Work: tr.sweepWork,
 			})

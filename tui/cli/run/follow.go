@@ -28,6 +28,9 @@ func (e *executor) follow(tr *Trainer, ids []string, exports bool) error {
 	if err != nil {
 		return err
 	}
+	if err := tr.tellInterrupted(e.dir, runs...); err != nil {
+		tr.Note(err.Error())
+	}
 	if err := look.Results(tr.Console, runs); err != nil {
 		return err
 	}
@@ -145,6 +148,9 @@ func (l *followedRun) add(e runner.Event) {
 	case *runner.WarningEvent:
 		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,
 			cell.OneLine(e.Message)))
+	case *runner.AlertEvent:
+		l.news = append(l.news, fmt.Sprintf("%s alert at step %d: %s", l.name(), e.Step,
+			cell.OneLine(e.Text)))
 	}
 }
 

@@ -42,6 +42,9 @@ func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) erro
 	defer cancel()
 	cfg := tr.screen(ctx, store.Dir(), false)
 	cfg.Views = tr.Views
+	cfg.Interrupted = func(runs []*record.Run) error {
+		return tr.tellInterrupted(store.Dir(), runs...)
+	}
 	if cfg.Boxes, err = tr.LinkBoxes(ctx); err != nil {
 		return err
 	}

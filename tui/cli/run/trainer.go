@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"drolab/runner"
+	"drolab/runner/alert"
 	"drolab/runner/bridge"
 	"drolab/runner/engine"
 	"drolab/runner/queue"
@@ -19,6 +21,10 @@ import (
 type Trainer struct {
 	*console.Console
 	Ring lab.Ring // how the interface rings; known once the flags are parsed
+	// NotifyLevel says of which alerts --notify tells; known once the flags are parsed.
+	NotifyLevel alert.Level
+
+	notifyTime time.Duration // in the place of the constant, for tests; 0: it
 }
 
 // hasEngine reports whether runs can outlive this process.
@@ -35,7 +41,7 @@ func (tr *Trainer) client(runsDir string) *engine.Client {
 		Program: programMeans,
 		Command: func() *exec.Cmd {
 			return tr.Self("engine", "--runs", runsDir, "--data", absolutePath(dir, tr.DataDir),
-				"--notify", tr.Notify)
+				"--notify", tr.Notify, "--notify-level", string(tr.NotifyLevel))
 		}})
 }
 
@@ -78,9 +84,10 @@ func (tr *Trainer) queue(
 // settings returns the settings of runs in this process. No other process can tell these runs to
 // continue when the disk has room again.
 func (tr *Trainer) settings(store *record.Store) queue.Settings {
+	tells := tr.notifier(store.Dir())
 	return queue.Settings{Store: store, Host: console.Host(), DataDir: tr.DataDir,
-		Threads: tr.Threads, Alone: true, Ended: tr.notifier(store.Dir()), Reports: store.Dir(),
-		Programs: bridge.Approvals(tr.Programs)}
+		Threads: tr.Threads, Alone: true, Look: tells.look, Ended: tells.ended,
+		Reports: store.Dir(), Programs: bridge.Approvals(tr.Programs)}
 }
 
 // saveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be

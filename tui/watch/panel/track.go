@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/alert"
 	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/tui/cell"
@@ -175,6 +176,8 @@ func (t *Track) addDrawn(e runner.Event) {
 	case *runner.WarningEvent:
 		t.Warned++
 		t.note(h, true, cell.OneLine(e.Message))
+	case *runner.AlertEvent:
+		t.note(h, e.Level != string(alert.Info), cell.OneLine(e.Text))
 	case *runner.CheckpointEvent:
 		t.noteCheckpoint(h, "checkpoint "+cell.OneLine(e.File))
 	case *runner.KnobEvent:

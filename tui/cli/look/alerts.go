@@ -1,0 +1,83 @@
+package look
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"drolab/runner/alert"
+	"drolab/runner/page"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+func alertsCommand(con *console.Console) *cobra.Command {
+	var since time.Duration
+	c := &cobra.Command{
+		Use: "alerts", Short: "List what happened to runs", Args: console.None,
+		Long: `List what happened to the runs of the last day: which are done, what their logs warn of, and
+which failed or were interrupted. The newest come first. --notify tells of the same alerts when they
+happen.`,
+		Example: `drolab alerts --since 1h
+drolab alerts --since 8h --json`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if since <= 0 {
+				return fmt.Errorf("--since %v: expected a time above 0, as in 90m or 8h", since)
+			}
+			return listAlerts(c.Context(), con, since)
+		},
+	}
+	c.Flags().DurationVar(&since, "since", 24*time.Hour, "how far back to look, as in 90m or 8h")
+	con.BoxFlag(c)
+	con.JSONFlag(c, "the alerts")
+	return c
+}
+
+// alertList is the object that alerts prints with --json.
+type alertList struct {
+	Alerts []alert.Alert `json:"alerts"`
+}
+
+func listAlerts(ctx context.Context, con *console.Console, since time.Duration) error {
+	from := time.Now().Add(-since)
+	runs, problems := con.List(ctx)
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.QuietSince(from) })
+	runs = con.FetchLogs(ctx, runs)
+	list, unread := (&record.Alerts{Since: from}).Read(runs)
+	err := con.Result(alertList{append([]alert.Alert{}, list...)}, func() {
+		if len(list) == 0 {
+			con.PrintLine("no alerts within %s", kit.Duration(since))
+			return
+		}
+		printAlerts(con.Stdout, list)
+	})
+	return cmp.Or(err, console.Failures(append(problems, unread...)).OrNil())
+}
+
+// printAlerts prints a line for each alert, and then what helps.
+func printAlerts(w io.Writer, alerts []alert.Alert) {
+	var list page.Fields[alert.Alert]
+	list.Words("time", func(a alert.Alert) string {
+		return a.Time.Local().Format("2006-01-02 15:04:05")
+	})
+	list.Words("level", func(a alert.Alert) string { return string(a.Level) })
+	list.Words("run", func(a alert.Alert) string { return cell.Clean(a.Run) })
+	if slices.ContainsFunc(alerts, func(a alert.Alert) bool { return a.Box != "" }) {
+		list.Words("box", func(a alert.Alert) string { return cell.Clean(a.Box) })
+	}
+	list.Words("alert", func(a alert.Alert) string { return cell.OneLine(a.Text) })
+	console.Blocks(w, list.Table(alerts, nil))
+	fmt.Fprintln(w)
+	for _, k := range alert.Kinds() {
+		if slices.ContainsFunc(alerts, func(a alert.Alert) bool { return a.Name == k.Name }) {
+			fmt.Fprintf(w, "%s: %s\n", k.Name, k.Remedy)
+		}
+	}
+}
