@@ -381,8 +381,8 @@ def _check(split: str, index: np.ndarray, losses: np.ndarray) -> None:
     """Raises UsageError unless there is a finite loss of each sample."""
     n = len(index)
     if losses.shape != (n,):
-        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: give the loss "
-                         f"of each sample: {remedy_of(losses.shape if losses.ndim != 1 else ())}")
+        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: "
+                         f"{remedy_of(losses.shape, n)}")
     if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
         bad = int(np.flatnonzero(~np.isfinite(losses))[0])
         raise UsageError(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: lower lr, "

@@ -108,7 +108,7 @@ class RobustTrainer(transformers.Trainer):
         losses = self.losses(outputs.logits, labels)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
-            how = remedy_of(losses.shape if isinstance(losses, Tensor) else ())
+            how = remedy_of(losses.shape if isinstance(losses, Tensor) else (), len(labels))
             raise UsageError(f"RobustTrainer.losses gave {shape} and not the loss of each sample: "
                              f"override losses(logits, labels), and {how}")
         classes = labels.dim() == 1 and not labels.is_floating_point()
