@@ -105,8 +105,8 @@ class Form:
         return weights(self.kind, self._numbers.tensor, losses, at, flags, over or ALONE)
 
 
-# Each function of a kind has the formula of its row in docs/protocol.md. There, x is ℓ, and at holds
-# the groups or flags of the samples.
+# Each function of a kind has the formula of its row in docs/protocol.md, where x is ℓ. at holds the
+# groups or the flags of the samples.
 
 
 def _ratio(x: Tensor, numbers: Tensor) -> Tensor:
