@@ -95,9 +95,9 @@ func (s *Script) stepAnswer() (head scriptAnswer, rate float64) {
 	return scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}, rate
 }
 
-// hearStep waits for the script's report of its step, before which values may be logged. rate is the
-// step size unless the script gives its own. The report of a step by a form also has the samples of
-// the step.
+// hearStep waits for the script's report of its step. Before that, the script may log values. rate
+// is the step size unless the script gives its own. The report of a step by a form also has the
+// samples of the step.
 func (s *Script) hearStep(rate float64, byForm bool) (stepReport, error) {
 	m, arrays, err := s.receive()
 	for err == nil && m.Do == "log" {
