@@ -95,10 +95,16 @@ func (s *Script) stepAnswer() (head scriptAnswer, rate float64) {
 	return scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}, rate
 }
 
-// hearStep waits for the script's report of its step. rate is the step size unless the script gives
-// its own. The report of a step by a form also has the samples of the step.
+// hearStep waits for the script's report of its step. Before that, the script may log values. rate
+// is the step size unless the script gives its own. The report of a step by a form also has the
+// samples of the step.
 func (s *Script) hearStep(rate float64, byForm bool) (stepReport, error) {
 	m, arrays, err := s.receive()
+	for err == nil && m.Do == "log" {
+		if err = s.log(m, arrays); err == nil {
+			m, arrays, err = s.receive()
+		}
+	}
 	switch {
 	case err != nil:
 		return stepReport{}, err

@@ -116,6 +116,8 @@ func wrongs() map[string]wrong {
 			pass("epoch", "", 360, "losses", "label", "group", "index")},
 		"names": {"expected at most 64", []line{
 			{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, weights}},
+		"names in a step": {"expected at most 64", []line{weights,
+			{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, weights}},
 		"twice strangely": {"comes before the run.step",
 			[]line{weights, {map[string]any{"do": "x\x1b[1m\n"}, nil}}},
 		"in a block": {"within the block of run.checkpoint",

@@ -47,6 +47,24 @@ func TestLimitsOfLightning(t *testing.T) {
 	}
 }
 
+// TestTunedLightning: Lightning's search for a step size takes its steps outside the run, which has
+// the same bits without it.
+func TestTunedLightning(t *testing.T) {
+	r := runsDir(t.TempDir())
+	lines, err := r.python(t, stacks, "stacks.py", "tuned")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1 {
+		t.Fatalf("stacks.py prints %d lines, want 1: %q", len(lines), lines)
+	}
+	run, err := record.Find(string(r), strings.Fields(lines[0])[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, lines[0], run, runner.Done)
+}
+
 // TestAveragedLightning: an average of the weights before or after the callback of drolab has the
 // same bits, also in a run that failed and was resumed.
 func TestAveragedLightning(t *testing.T) {
@@ -65,8 +83,8 @@ func TestWrongStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lines) != 21 {
-		t.Fatalf("stacks.py prints %d lines, want 21: %q", len(lines), lines)
+	if len(lines) != 22 {
+		t.Fatalf("stacks.py prints %d lines, want 22: %q", len(lines), lines)
 	}
 }
 

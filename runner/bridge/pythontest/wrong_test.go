@@ -23,7 +23,7 @@ func TestWrongSetups(t *testing.T) {
 		"split":        "the splits are train, val and test",
 		"no-test":      "no split test",
 		"empty":        "give it samples, or leave it out",
-		"floats":       "number the classes from 0",
+		"floats":       "or for regression keep your own loop",
 		"negative":     "number them from 0",
 		"classes":      "the split test has label 9, and there are 2 classes",
 		"groups":       "the split train has groups and test has none",

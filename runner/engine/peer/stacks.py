@@ -4,6 +4,7 @@ same       the weights of each example are those of drolab.start by hand on the 
 resumed    kills each example, and stops it, and goes on to the same bits; prints the runs
 groups     trains the tiny BERT by erm, group and sfk with four seeds; prints method and run
 limits     Lightning with limits and accumulation: drolab's steps are the Trainer's
+tuned      the search of Lightning for a step size leaves the run as it is
 averaged   an average of Lightning's weights before and after the callback, and a resume of both
 wrong      mistakes, each of which is refused in one line
 """
@@ -22,7 +23,7 @@ import warnings
 
 import torch
 import torch.nn.functional as F
-from lightning.pytorch.callbacks import EMAWeightAveraging
+from lightning.pytorch.callbacks import BatchSizeFinder, EMAWeightAveraging, LearningRateFinder
 from torch import nn
 
 RUNS, WHAT = sys.argv[1:3]
@@ -194,7 +195,7 @@ def same():
     exact()
     for case in (("lightning", "sfk", 1, 1), ("lightning", "sfk", 4, 2),
                  ("lightning", "group", 1, 2), ("transformers", "sfk", 4, 1),
-                 ("transformers", "sfk", 1, 2), ("accelerate", "pgd", 4, 1),
+                 ("transformers", "sfk", 1, 2), ("accelerate", "sfk", 4, 1),
                  ("accelerate", "tilted", 1, 2)):
         compared(*case)
 
@@ -317,12 +318,30 @@ def limits():
         assert trainer.global_step == run.steps == expected, (limit, accumulate, expected)
 
 
+def same_bits(a, b):
+    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+
+
+def tuned():
+    class Finder(LearningRateFinder):
+        """Finds a step size, and leaves that of the module."""
+
+        def lr_find(self, trainer, module):
+            self._update_attr = False
+            super().lr_find(trainer, module)
+
+    _, _, plain = small_trainer(2)
+    finder = Finder(num_training_steps=5)
+    trainer, run, found = small_trainer(2, before=[finder])
+    assert len(finder.optimal_lr.results["lr"]) == 5
+    assert trainer.global_step == run.steps == 16, run.steps
+    assert same_bits(plain, found)
+    print("tuned", run.id)
+
+
 def averaged():
     def average():
         return EMAWeightAveraging(decay=0.9)
-
-    def same_bits(a, b):
-        return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
 
     ends = []
     for place in ("before", "after"):
@@ -419,6 +438,8 @@ def wrong():
             "input_ids": torch.tensor([r["input_ids"] for r in rows])}, **more)))
     refused("trainer.fit(..., ckpt_path=callback.ckpt_path)", birds(
         setup=lambda self, stage: setattr(self.drolab, "ckpt_path", "lightning.ckpt")))
+    refused("find it before drolab.lightning.Run", lambda: small_trainer(
+        1, after=[BatchSizeFinder()]))
     refused("cannot be sent to other processes", birds(
         setup=lambda self, stage: pickle.dumps(self.drolab)))
     refused("give [n, classes], and label", loop_of(
@@ -439,4 +460,4 @@ def no_draw():
 
 
 {"same": same, "resumed": resumed, "groups": groups, "wrong": wrong,
- "limits": limits, "averaged": averaged}[WHAT]()
+ "limits": limits, "tuned": tuned, "averaged": averaged}[WHAT]()

@@ -98,11 +98,12 @@ with start(log_every=1) as run:
     w = run.weights(losses, label=GROUPS.to(torch.uint8), index=np.arange(8))
     assert torch.equal(w, run.form(losses))
     losses.fill_(float("nan"))
+    run.log(within=torch.tensor(1.0))
     run.step(fresh=lambda: LOSSES)
     run.log(late=torch.tensor(2.0), now=3)
 with open(os.path.join(RUNS, run.id, "events.jsonl")) as f:
     text = f.read()
-assert '"user.late":2' in text and '"user.now":3' in text and '"loss":0.875' in text, text
+assert '"user.within":1' in text and '"user.late":2' in text and '"user.now":3' in text and '"loss":0.875' in text, text
 
 # Weights of drolab's for NumPy, weights of the form for tensors, one after the other.
 with start(method="erm") as run:

@@ -105,7 +105,12 @@ class Form:
         return weights(self.kind, self._numbers.tensor, losses, at, flags, over or ALONE)
 
 
+# Each function of a kind has the formula of its row in docs/protocol.md, where x is ℓ. at holds the
+# groups or the flags of the samples.
+
+
 def _ratio(x: Tensor, numbers: Tensor) -> Tensor:
+    """Returns (ℓ − η̃)/λ."""
     return (x - numbers[1]) / numbers[0]
 
 
@@ -139,7 +144,7 @@ def _smoothed_cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Proce
 
 
 def _cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
-    return torch.where(_ratio(x, numbers) <= 0, 0, 1 + (1 / numbers[2] - 1))
+    return torch.where(_ratio(x, numbers) <= 0, 0, 1 + (1 / numbers[2] - 1))  # as drolab rounds it
 
 
 def _focal(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:

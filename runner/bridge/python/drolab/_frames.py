@@ -36,6 +36,7 @@ _LOOKING = 100e-6  # seconds of looking at a pipe before this process sleeps
 _WORTH = 64  # successful looks in a row that make the next pause a short one
 _PAUSE = 4096  # largest number of waits in a pause
 _KEPT = 256  # number of heads kept in memory, since most questions come again and again
+_CUT = "a frame is cut short: drolab has gone"
 
 Head = Mapping[str, Any]
 Declared = tuple[tuple[np.dtype, int, int], ...]  # type, elements, bytes
@@ -59,7 +60,7 @@ class Wire:
         self._memory = bytearray(1 << 16)
         self._view = memoryview(self._memory)
         self._from = self._to = 0  # bounds of the bytes in memory that are not yet read
-        self._worth = 0  # successful looks in a row
+        self._worth = 0  # successful looks in a row: see _wait
         self._without = 0  # number of the next waits that go without a look
         self._pause = 1  # number of waits without a look after the next failed look
         os.set_blocking(read, False)
@@ -85,7 +86,7 @@ class Wire:
         if not self._fill(_LENGTHS.size):
             if self._to == self._from:
                 return None
-            raise ProtocolError("a frame is cut short: drolab has gone")
+            raise ProtocolError(_CUT)
         text, body, magic = _LENGTHS.unpack_from(self._memory, self._from)
         if magic != MAGIC:
             raise ProtocolError("not a frame of the protocol: it does not begin as one")
@@ -93,7 +94,7 @@ class Wire:
             raise ProtocolError(f"not a frame of the protocol: it declares {text} and {body} "
                                 f"bytes: expected at most {most_head} and {most_body}")
         if not self._fill(_LENGTHS.size + text):
-            raise ProtocolError("a frame is cut short: drolab has gone")
+            raise ProtocolError(_CUT)
         at = self._from + _LENGTHS.size
         raw = bytes(self._view[at:at + text])
         known = self._heads.get(raw)
@@ -108,7 +109,7 @@ class Wire:
             raise ProtocolError(f"not a frame of the protocol: its arrays take {size} bytes and "
                                 f"its body has {body}")
         if not self._fill(_LENGTHS.size + text + body):
-            raise ProtocolError("a frame is cut short: drolab has gone")
+            raise ProtocolError(_CUT)
         at = self._from + _LENGTHS.size + text
         arrays = []
         for kind, n, length in declared:
@@ -118,7 +119,7 @@ class Wire:
         if self._from == self._to:
             self._from = self._to = 0
             if len(self._memory) > 4 * _STEP:  # a long answer's memory is not kept
-                self._room(1 << 16)
+                self._resize(1 << 16)
         return head, arrays
 
     def _fill(self, n: int) -> bool:
@@ -127,14 +128,14 @@ class Wire:
             full = self._to == len(self._memory)
             if self._from + n > len(self._memory) and (self._from or full):
                 have = self._to - self._from
-                self._room(min(max(n, 1 << 16), max(2 * have, have + _STEP)))
-            got = self._some([self._view[self._to:]])
+                self._resize(min(max(n, 1 << 16), max(2 * have, have + _STEP)))
+            got = self._read_some([self._view[self._to:]])
             if got == 0:
                 return False
             self._to += got
         return True
 
-    def _some(self, room: list[memoryview]) -> int:
+    def _read_some(self, room: list[memoryview]) -> int:
         """Reads the bytes that have come, or waits for some.
 
         Returns their number, 0 at the end of the pipe.
@@ -166,7 +167,7 @@ class Wire:
             self._pause = min(2 * self._pause, _PAUSE)
         self._poll.poll()
 
-    def _room(self, size: int) -> None:
+    def _resize(self, size: int) -> None:
         """Moves the unread bytes into memory of another size. Arrays from receive are copies."""
         rest = self._view[self._from:self._to]
         self._memory = bytearray(max(size, len(rest)))
@@ -179,7 +180,7 @@ class Wire:
 
         Raises PipeClosed if drolab has gone, and ValueError if the frame exceeds the limits.
         """
-        raw: list[Any] = [b""]
+        bodies = []
         declared = []
         body = 0
         for a in arrays:
@@ -187,7 +188,7 @@ class Wire:
             if a.dtype not in _NAMES:
                 a = a.astype(a.dtype.newbyteorder("<"))
             declared.append([_NAMES[a.dtype], a.size])
-            raw.append(a.reshape(-1).view(np.uint8))
+            bodies.append(a.reshape(-1).view(np.uint8))
             body += a.nbytes
         if declared:
             head = dict(head, arrays=declared)
@@ -195,8 +196,8 @@ class Wire:
         if len(text) > MOST_HEAD or body > MOST_BODY:
             raise ValueError(f"an answer of {len(text)} and {body} bytes: at most "
                              f"{MOST_HEAD} and {MOST_BODY}")
-        raw[0] = _LENGTHS.pack(len(text), body, MAGIC) + text
-        self._out(raw, len(raw[0]) + body)
+        prefix = _LENGTHS.pack(len(text), body, MAGIC) + text
+        self._write_all([prefix, *bodies], len(prefix) + body)
 
     def send_known(self, key: tuple[Any, ...], head: Callable[[], Head],
                    arrays: Sequence[np.ndarray]) -> None:
@@ -217,7 +218,7 @@ class Wire:
             if len(self._prefixes) >= _KEPT:
                 self._prefixes.clear()
             self._prefixes[known] = prefix
-        self._out((prefix, *arrays), len(prefix) + body)
+        self._write_all((prefix, *arrays), len(prefix) + body)
 
     def send_array(self, a: np.ndarray) -> None:
         """Sends a frame of one array alone, which is contiguous and has a type of the protocol."""
@@ -229,11 +230,12 @@ class Wire:
             if len(self._prefixes) >= _KEPT:
                 self._prefixes.clear()
             self._prefixes[key] = prefix
-        self._out((prefix, a), len(prefix) + a.nbytes)
+        self._write_all((prefix, a), len(prefix) + a.nbytes)
 
-    def _out(self, parts: Sequence[Any], n: int) -> None:
+    def _write_all(self, parts: Sequence[Any], n: int) -> None:
+        """Writes the n bytes of all parts. Most frames go in one system call."""
         try:
-            sent = self._some_out(parts)
+            sent = self._write_some(parts)
             if sent == n:
                 return
             rest = [memoryview(p).cast("B") for p in parts if memoryview(p).nbytes]
@@ -244,11 +246,11 @@ class Wire:
                     return
                 rest[0] = rest[0][sent:]
                 self._await_room()
-                sent = self._some_out(rest)
+                sent = self._write_some(rest)
         except BrokenPipeError:
             raise PipeClosed("the pipe is closed: drolab has gone") from None
 
-    def _some_out(self, parts: Sequence[Any]) -> int:
+    def _write_some(self, parts: Sequence[Any]) -> int:
         """Writes as much as the pipe has room for. Returns the number of bytes."""
         try:
             return os.writev(self.write, parts)

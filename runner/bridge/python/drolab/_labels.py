@@ -62,8 +62,8 @@ def _whole(values: Any, what: str, split: str) -> np.ndarray:
     if not len(a):
         raise UsageError(f"the split {split} is empty: give it samples, or leave it out")
     if a.dtype.kind not in "iub":
-        raise UsageError(f"the {what} of {split} are {a.dtype} and no whole numbers: number the "
-                         "classes from 0")
+        raise UsageError(f"the {what} of {split} are {a.dtype} and no whole numbers: number them "
+                         "from 0, or for regression keep your own loop, with drolab.start")
     low, high = int(a.min()), int(a.max())
     if low < 0 or high >= 100_000:
         raise UsageError(f"the {what} of {split} go from {low} to {high}: number them from 0")

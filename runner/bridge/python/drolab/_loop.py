@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Optional, SupportsFloat, Union
 
@@ -597,7 +597,7 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
         raise UsageError(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
         raise UsageError(f"losses have the shape {a.shape}: give the loss of each sample: "
-                         f"{remedy_of(a.shape)}")
+                         f"{remedy_of(a.shape, _count(more.values()))}")
     if a.dtype.itemsize not in (4, 8) or not a.dtype.isnative:
         a = a.astype(np.float64)
     has, arrays = ["losses"], [np.ascontiguousarray(a)]
@@ -606,11 +606,16 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
             continue
         b = values if name == "confidence" else _whole(name, take(name, values) if take else values)
         if b.shape != a.shape:
-            raise UsageError(f"{name} has the shape {b.shape} and losses have {a.shape}: give one "
-                             "for each sample")
+            how = remedy_of(a.shape, len(b)) if b.ndim == 1 else "give one for each sample"
+            raise UsageError(f"{name} has the shape {b.shape} and losses have {a.shape}: {how}")
         has.append(name)
         arrays.append(b)
     return tuple(has), arrays
+
+
+def _count(given: Iterable[Any]) -> Optional[int]:
+    """Returns the number of samples by what is given beside their losses; None: by nothing."""
+    return next((x.shape[0] for x in given if len(getattr(x, "shape", ())) == 1), None)
 
 
 def _array(x: Any) -> np.ndarray:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["GENERATORS", "Network"]
 
 _BY_DROLAB = ("cpu", "mps")  # devices whose weights drolab computes: see _loop.py
-_SINGLE = "Expected more than 1 value per channel"  # what PyTorch says of it
+_SINGLE = "Expected more than 1 value per channel"  # PyTorch, of a batch of a single sample
 _LONE = ("batch normalisation is given a single sample, which has no variance: raise microbatch or "
          "batch, so that each part has 2 samples, or use nn.GroupNorm")
 _TELL = 10.0  # seconds between two signs of life in a pass over a data set
@@ -82,7 +82,7 @@ class Network(Trainee):
         self._places = _samples.PLAIN  # of the parts of a sample
         self._attributes = False
         self._group: Optional[_procs.Group] = None  # the other processes of this run, if any
-        self._apart = False  # each of them has the gradient of its own samples
+        self._apart = False  # whether each of them has the gradient of its own samples
         self._workers: Optional[_reading.Workers] = None
         self._late: Optional[dict[str, Tensor]] = None  # tensors logged in a step that has begun
 
@@ -92,10 +92,10 @@ class Network(Trainee):
         job = self.job
         torch.manual_seed(_reading.torch_seed(job.seed))
         torch.set_num_threads(max(1, job.threads))
-        word, count = job.settings.get("device"), job.settings.get("procs", 1)
+        word, procs = job.settings.get("device"), job.settings.get("procs", 1)
         job.device = device_of(word)
-        if count > 1:
-            job.device = _procs.place(job.device, word, count)
+        if procs > 1:
+            job.device = _procs.place(job.device, word, procs)
             if job.purpose != "describe":
                 self._group = _procs.Group(job.device, word, self.tell_waits)
         given = super().begin()
@@ -107,14 +107,15 @@ class Network(Trainee):
         if not isinstance(job.optimizer, torch.optim.Optimizer):
             raise UsageError("setup made no optimiser: set self.optimizer to one of torch.optim")
         self._check_device()
-        first = sorted((name for name in given if name != "plain"), key=lambda n: n != "train")
-        found = {name: self._labels(name, given[name]) for name in first}
+        splits = [name for name in given if name != "plain"]
+        splits.sort(key=lambda name: name != "train")  # whose samples show the form of all
+        found = {name: self._labels(name, given[name]) for name in splits}
         if self._attributes:  # a group is a class with an attribute
             count = max(int(np.max(a)) for _, a in found.values()) + 1
             found = {name: (y, y * count + a) for name, (y, a) in found.items()}
-        if job.groups is None and hasattr(job.grouper, "group_str"):
-            of = job.grouper
-            job.groups = [of.group_str(g) for g in range(of.n_groups)]
+        grouper = job.grouper
+        if job.groups is None and hasattr(grouper, "group_str"):
+            job.groups = [grouper.group_str(g) for g in range(grouper.n_groups)]
         plain = self._datasets.get("plain")
         if plain is not None and len(plain) != len(self._datasets.get("train", ())):
             raise UsageError("the split plain has another length than train: it is the same "
@@ -126,13 +127,14 @@ class Network(Trainee):
         return found
 
     def _check_device(self) -> None:
-        for p in self.job.model.parameters():
-            if p.device.type != self.job.device.type:
-                raise UsageError(f"the network is on {p.device} and the job on {self.job.device}: "
-                                 "write .to(self.device) behind the network")
-            return
+        """Raises UsageError if the network is elsewhere. Its first parameter stands for all."""
+        p = next(self.job.model.parameters(), None)
+        if p is not None and p.device.type != self.job.device.type:
+            raise UsageError(f"the network is on {p.device} and the job on {self.job.device}: "
+                             "write .to(self.device) behind the network")
 
     def _prepare(self) -> None:
+        """Gets ready to train and to read samples."""
         assert self.job.optimizer is not None
         groups = self.job.optimizer.param_groups
         self._learned = [p for g in groups for p in g["params"] if p.requires_grad]
@@ -150,26 +152,27 @@ class Network(Trainee):
         if self._group is not None:
             self._group.share(self._held())
         self._norms = norms_of(self.job.model)
-        self._first = self._copy("cpu"), copy.deepcopy(self.job.optimizer.state_dict()), \
-            self.job.scaler.state_dict() if self.job.scaler else None
+        scaler = self.job.scaler
+        self._first = (self._copy("cpu"), copy.deepcopy(self.job.optimizer.state_dict()),
+                       scaler.state_dict() if scaler else None)  # what restart goes back to
         self._velocity: Optional[list[Tensor]] = None
         self._picked: Optional[list[Tensor]] = None
-        self._spare: Optional[list[Tensor]] = None  # a copy behind the last step,
-        self._kept = False  # if this is true
-        self._graph: Optional[Tensor] = None  # losses with their graph
+        self._spare: Optional[list[Tensor]] = None  # memory for a copy of the network
+        self._kept = False  # whether it holds the network after the last step
+        self._graph: Optional[Tensor] = None  # the last losses with their graph, if it is kept
         self._samples: tuple[Any, Any] = (None, None)  # x and y of the last losses
         self._random: Any = None  # states of the generators before a batch in parts
-        self._outputs: Any = None
+        self._outputs: Any = None  # of the network, for the last losses
         self._form, self._copies = _forms.Form(), _device.Copies()
-        self._took: list[np.ndarray] = []  # of a step: losses, norm, and parts of its draw
-        self._noted: dict[str, np.ndarray] = {}  # those of the step that is taken
-        self._eager = False  # a gradient of the last losses was asked for in an evaluation
-        plain = not _writes(self.job, "collate") and not _writes(self.job, "augment")
-        at = self._places
-        self._tensors = {n: (d.tensors[at["x"]], d.tensors[at["y"]])
-                         for n, d in self._datasets.items()
-                         if type(d) is TensorDataset and plain}
-        reader = _Reader(self.job, at)
+        self._took: list[np.ndarray] = []  # losses and norm of the last step, and its draws
+        self._noted: dict[str, np.ndarray] = {}  # values of tensors that were logged in it
+        self._eager = False  # whether evaluations ask for gradients, and so keep the graph
+        self._tensors: dict[str, tuple[Tensor, Tensor]] = {}  # x and y of splits read without items
+        if not _writes(self.job, "collate") and not _writes(self.job, "augment"):
+            at = self._places
+            self._tensors = {name: (of.tensors[at["x"]], of.tensors[at["y"]])
+                             for name, of in self._datasets.items() if type(of) is TensorDataset}
+        reader = _Reader(self.job, self._places)
         self._plan = _reading.Plan(self._datasets, reader.sample, reader.collate, self.job.seed,
                                    GENERATORS, _one_thread)
         read = [n for n in self._datasets if n not in self._tensors]
@@ -232,6 +235,7 @@ class Network(Trainee):
                        for i in (0, len(known) - 1))
 
     def _pass(self, name: str, dataset: Any, keys: Sequence[Any]) -> list[Any]:
+        """Returns the parts of all samples that the keys name, as an array for each key."""
         rows, told = [], time.monotonic()
         with GENERATORS.kept():
             for i in range(len(dataset)):
@@ -417,8 +421,8 @@ class Network(Trainee):
 
     def last_layer(self) -> tuple[np.ndarray, np.ndarray]:
         assert self.job.head is not None
-        return self.job.head.weight.detach().double().cpu().numpy(), \
-            self.job.head.bias.detach().double().cpu().numpy()
+        weight, bias = self.job.head.weight.detach(), self.job.head.bias.detach()
+        return weight.double().cpu().numpy(), bias.double().cpu().numpy()
 
     @torch.no_grad()
     def set_last_layer(self, weights: np.ndarray, biases: np.ndarray) -> None:
@@ -497,7 +501,8 @@ class Network(Trainee):
 
     def take_step(self, head: Mapping[str, Any], numbers: np.ndarray, flags: Optional[np.ndarray],
                   given: Mapping[str, Any], whole: int, rule: Sequence[float]) -> None:
-        losses, lr, clip = self._begun.detach(), rule[0], rule[3]
+        losses = self._begun.detach()
+        lr, _, _, clip = rule  # the optimiser has momentum and weight decay
         self._form.set(head, numbers, flags, losses.device)
         self.gradient(self._form.weights(losses, given, self._group), whole, False)
         length = self._move(lr, clip)
@@ -555,7 +560,8 @@ class Network(Trainee):
         return length
 
     def _cut(self, length: Tensor, clip: float) -> None:
-        """Cuts a gradient that is longer than clip, without waiting for its length."""
+        """Cuts a gradient of this length to clip if it is longer, without waiting for the device.
+        """
         grads = [p.grad for p in self._learned if p.grad is not None]
         if 0 < clip < math.inf and grads:
             exact = length if length.device.type == "mps" else length.double()
@@ -659,25 +665,24 @@ class Network(Trainee):
 
     def load(self, folder: str) -> None:
         assert self.job.optimizer is not None
-        # A checkpoint may come from a stranger: only tensors and plain values are read.
-        s = torch.load(os.path.join(folder, "state.pt"), map_location="cpu", weights_only=True)
+        saved = _loaded(os.path.join(folder, "state.pt"))
         try:
-            load_state(self.job.model, s["model"])
-            self.job.optimizer.load_state_dict(s["optimizer"])
+            load_state(self.job.model, saved["model"])
+            self.job.optimizer.load_state_dict(saved["optimizer"])
         except (RuntimeError, ValueError, KeyError) as e:
             raise UsageError(f"the checkpoint is of another network or optimiser: {e}") from None
         # A fork may have been given other hyperparameters than those of the checkpoint.
-        for group, now, then in zip(self.job.optimizer.param_groups, self._hyper, s["hyper"]):
+        for group, now, then in zip(self.job.optimizer.param_groups, self._hyper, saved["hyper"]):
             group.update({k: v for k, v in now.items() if k not in then or then[k] != v})
         self._lr = math.nan
-        if self.job.scaler and s["scaler"]:
-            self.job.scaler.load_state_dict(s["scaler"])
-        self._velocity = _like(s["velocity"], self._learned)
-        self._picked = _like(s["picked"], self._held())
-        if self._group is not None and self._group.rank > 0:
-            s = torch.load(self._own_path(folder), map_location="cpu", weights_only=True)
-        restore_generators(s["generators"], self.job.device)
-        self.job.load_state(s["own"])
+        if self.job.scaler and saved["scaler"]:
+            self.job.scaler.load_state_dict(saved["scaler"])
+        self._velocity = _like(saved["velocity"], self._learned)
+        self._picked = _like(saved["picked"], self._held())
+        first = self._group is None or self._group.rank == 0
+        own = saved if first else _loaded(self._own_path(folder))
+        restore_generators(own["generators"], self.job.device)
+        self.job.load_state(own["own"])
 
     def close(self) -> None:
         if self._workers is not None:
@@ -694,14 +699,24 @@ def _length(tensors: list[Tensor], device: torch.device) -> Tensor:
     return length
 
 
+def _loaded(path: str) -> Any:
+    """Returns what a file of a checkpoint holds.
+
+    A checkpoint may come from a stranger: only tensors and plain values are read.
+    """
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
 def _like(saved: Optional[list[Tensor]], tensors: Sequence[Tensor]) -> Optional[list[Tensor]]:
+    """Returns saved tensors on the devices of those that they belong to."""
     if saved is None:
         return None
     return [s.to(t.device) for s, t in zip(saved, tensors)]
 
 
 def _number(value: Any) -> Any:
-    if math.prod(np.shape(value)) != 1:  # metadata
+    """Returns a label or a group as a number, and metadata as an array."""
+    if math.prod(np.shape(value)) != 1:
         return np.asarray(value.cpu() if isinstance(value, Tensor) else value)
     return value.item() if hasattr(value, "item") else value
 

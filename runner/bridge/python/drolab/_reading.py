@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import random
+import signal
 import struct
 import traceback
 from collections.abc import Iterator, Sequence
@@ -93,26 +94,27 @@ class Plan(NamedTuple):
         An epoch below 0 is for evaluations, which augment nothing.
         """
         dataset, samples = self.datasets[name], []
-        i = None
-        try:
-            for i in index.tolist():
-                self.generators.sow(self.seed, epoch, i)
+        for i in index.tolist():
+            self.generators.sow(self.seed, epoch, i)
+            try:
                 samples.append(self.sample(dataset[i], epoch >= 0))
-            i = None
+            except Exception as e:
+                traceback.print_exc()
+                raise UsageError(unread(i, name, e)) from None
+        try:
             return self.collate(samples)
         except Exception as e:
             traceback.print_exc()
-            if i is None:
-                raise UsageError(f"a batch of {name} cannot be collated: {_told(e)}") from None
-            raise UsageError(unread(i, name, e)) from None
+            raise UsageError(f"a batch of {name} cannot be collated: {_line_of(e)}") from None
 
 
 def unread(i: int, name: str, e: Exception) -> str:
     """Returns the error line for a sample that cannot be read."""
-    return f"sample {i} of {name} cannot be read: {_told(e)}"
+    return f"sample {i} of {name} cannot be read: {_line_of(e)}"
 
 
-def _told(e: Exception) -> str:
+def _line_of(e: Exception) -> str:
+    """Returns an error as one line, with the place that raised it."""
     said = str(e).strip().split("\n")[0][:300]
     last = traceback.extract_tb(e.__traceback__)[-1]
     return f"{type(e).__name__}: {said} ({os.path.basename(last.filename)}, line {last.lineno})"
@@ -169,9 +171,7 @@ class _Worker:
 
 def _work(pipe: Any, plan: Plan) -> None:
     """Runs a worker until the other end of its pipe is closed."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are for drolab
     plan.begin()
     while True:
         try:
@@ -194,8 +194,8 @@ class _Batch:
 
     def __init__(self, parts: int) -> None:
         self.parts: list[Any] = [None] * parts
-        self.by: list[_Worker] = []
-        self.left = parts
+        self.workers: list[_Worker] = []  # the one of each part
+        self.left = parts  # number of parts that have not come
         self.error: Optional[str] = None
 
     def take(self, part: int, result: Any, error: Optional[str]) -> None:
@@ -215,7 +215,7 @@ class Workers:
         self._cut = cut
         self._workers = [_Worker(context, plan, n) for n in range(count)]
         self._ahead: collections.OrderedDict[Order, _Batch] = collections.OrderedDict()
-        self._turn = 0
+        self._turn = 0  # number of the worker that reads the next part
 
     def announce(self, name: str, index: np.ndarray, epoch: int) -> None:
         """Orders a batch from the workers, unless it is ordered already."""
@@ -230,14 +230,14 @@ class Workers:
         for part, piece in enumerate(pieces):
             w = self._workers[self._turn]
             self._turn = (self._turn + 1) % len(self._workers)
-            batch.by.append(w)
+            batch.workers.append(w)
             w.send((name, piece.tobytes(), epoch), batch, part)
 
     def read(self, name: str, index: np.ndarray, epoch: int) -> list[Any]:
         """Returns the parts of a batch, in order."""
         self.announce(name, index, epoch)
         batch = self._ahead.pop((name, index.tobytes(), epoch))
-        for w in batch.by:
+        for w in batch.workers:
             while batch.left and any(b is batch for b, _, _ in w.orders):
                 w.receive()
         if batch.error is not None:

@@ -96,7 +96,11 @@ class _Conversation:
         self.drawn: list[np.ndarray] = []  # those of each draw behind the step
 
     def run(self) -> int:
-        failed: Optional[str] = None  # the error of a message that has no answer
+        """Returns the exit status.
+
+        The error of a message that has no answer is the answer to the next one that has one.
+        """
+        failed: Optional[str] = None
         lost = False
         try:
             while True:
@@ -104,40 +108,40 @@ class _Conversation:
                 if frame is None:
                     return _say(failed or "the pipe ended: drolab has gone", 1)
                 head, arrays = frame
-                do = head.get("do")
+                do = str(head.get("do"))
                 if do == "close":
                     if self.trainee is not None:
                         self.trainee.close()
                     return 0
-                try:
-                    silent = self.silent.get(do) if isinstance(do, str) else None
-                    if silent is not None:
-                        if failed is None:
-                            silent(head, arrays)
-                        continue
-                    if failed is None:
-                        answer = self.answers.get(do) if isinstance(do, str) else None
-                        if answer is None:
-                            raise ProtocolError(f"drolab asks for {str(do)[:40]!r}, which this "
-                                                "client does not know: install both of one version")
-                        answer(head, arrays)
-                        continue
-                except PipeClosed:
-                    raise
-                except (Exception, SystemExit) as e:
-                    failed, lost = _line(e), isinstance(e, ConnectionLost)
-                    if silent is not None:
-                        continue
-                if not lost:
-                    self.wire.send({"error": failed})
-                    return _say(failed, 1)
-                # The process that ends first is taken for the cause, so this one does not.
-                self.wire.send({"error": failed, "lost": True})
-                while self.wire.receive(MOST_HEAD, MOST_BODY) is not None:
-                    pass
-                return 1
+                if failed is None:
+                    try:
+                        self._carry_out(do, head, arrays)
+                    except PipeClosed:
+                        raise
+                    except (Exception, SystemExit) as e:
+                        failed, lost = _line(e), isinstance(e, ConnectionLost)
+                if failed is not None and do not in self.silent:
+                    return self._fail(failed, lost)
         except (ProtocolError, PipeClosed) as e:
             return _say(failed or str(e), 1)
+
+    def _carry_out(self, do: str, head: Head, arrays: Arrays) -> None:
+        act = self.silent.get(do) or self.answers.get(do)
+        if act is None:
+            raise ProtocolError(f"drolab asks for {do[:40]!r}, which this client does not know: "
+                                "install both of one version")
+        act(head, arrays)
+
+    def _fail(self, error: str, lost: bool) -> int:
+        """Answers with an error, and returns the exit status."""
+        if not lost:
+            self.wire.send({"error": error})
+            return _say(error, 1)
+        # The process that ends first is taken for the cause, so this one waits for drolab's end.
+        self.wire.send({"error": error, "lost": True})
+        while self.wire.receive(MOST_HEAD, MOST_BODY) is not None:
+            pass
+        return 1
 
     def _reply(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
         """Sends an answer, with the values that the job has logged since the last answer."""
@@ -218,11 +222,10 @@ class _Conversation:
 
     def _samples(self, head: Head, arrays: Arrays) -> tuple[str, np.ndarray, int]:
         """Returns the split, the places (int64 [n]) and the epoch that a question is about."""
-        split, epoch = head.get("split"), head.get("epoch", 0)
-        count = self.counts.get(split) if isinstance(split, str) else None
+        split, epoch = str(head.get("split")), head.get("epoch", 0)
+        count = self.counts.get(split)
         if count is None:
-            raise ProtocolError(f"drolab asks about a split {str(split)[:40]!r}, which there is "
-                                "not")
+            raise ProtocolError(f"drolab asks about a split {split[:40]!r}, which there is not")
         index = _array(arrays, 0, "i8")
         if not len(index) and not self.several:
             raise ProtocolError("drolab asks about no samples")
@@ -231,7 +234,7 @@ class _Conversation:
                                 f"{count}")
         if type(epoch) is not int or epoch < 0:
             raise ProtocolError(f"drolab asks about the epoch {str(epoch)[:40]}")
-        return split, index, epoch  # type: ignore
+        return split, index, epoch
 
     def _next(self, head: Head, arrays: Arrays) -> None:
         trainee = self._need()
@@ -381,8 +384,8 @@ def _check(split: str, index: np.ndarray, losses: np.ndarray) -> None:
     """Raises UsageError unless there is a finite loss of each sample."""
     n = len(index)
     if losses.shape != (n,):
-        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: give the loss "
-                         f"of each sample: {remedy_of(losses.shape if losses.ndim != 1 else ())}")
+        raise UsageError(f"losses gave the shape {losses.shape} for {n} samples: "
+                         f"{remedy_of(losses.shape, n)}")
     if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
         bad = int(np.flatnonzero(~np.isfinite(losses))[0])
         raise UsageError(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: lower lr, "

@@ -18,7 +18,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ._errors import ConnectionLost, ProtocolError, RunStopped, UsageError
+from ._errors import ConnectionLost, Error, ProtocolError, RunStopped, UsageError
 from ._frames import USUAL_HEAD, PipeClosed, Wire, close_in_children, keep_in_children
 from ._version import __version__
 
@@ -30,6 +30,7 @@ _F_SETPIPE_SZ = 1031  # fcntl has the name from Python 3.10 on
 _ROOM = 1 << 20  # bytes of the pipe to drolab: long frames then wait less often
 _PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
 _OFTEN = ("weights", "step")  # messages whose heads come again and again
+_OLD = 'unknown command "loop"'  # what commands say that are older than drolab.start
 
 
 def _command() -> str:
@@ -205,14 +206,18 @@ class Talk:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
 
-    def _lost(self) -> ConnectionLost:
+    def _lost(self) -> Error:
         """Closes the run and returns the error of a process that has gone, with its last line."""
         self.close()
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        said = f": {lines[-1][:300]}" if lines else ""
-        if not self.begun:
-            said += _versions(self._command)
+        last = lines[-1][:300] if lines else ""
+        said = f": {last}" if last else ""
+        killed = (self._process.returncode or 0) < 0
+        if not self.begun and not killed:
+            if last.startswith("drolab: ") and _OLD not in last:
+                return RunStopped(last[len("drolab: "):])
+            return ProtocolError(f"drolab's process has ended{said}{_versions(self._command)}")
         if not self.id:
             return ConnectionLost(f"drolab's process has ended{said}")
         return ConnectionLost(f"drolab's process of run {self.id} has ended{said}: go on with "

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import torch
 import torch.distributed as dist
 from lightning.pytorch import Callback
+from lightning.pytorch.callbacks import BatchSizeFinder
 
 from . import _stacks
 from ._data import Data
@@ -60,6 +61,7 @@ class Run(Callback):
         self._drawn: Optional[list[dict[str, Any]]] = None  # samples of a draw that is under way
         self._passes = _stacks.Passes()
         self._last, self._weighed, self._sanity, self._known = True, False, False, 0
+        self._trainer: Any = None
         self._length: Any = None
         self._scale = 0.0
 
@@ -75,6 +77,8 @@ class Run(Callback):
     def loss(self, losses: Any, *, label: Any = None, group: Any = None, index: Any = None) -> Any:
         """Returns the loss of a batch for ``training_step``, from the losses [n] of its samples."""
         given = dict(losses=losses, label=label, group=group, index=index)
+        if self._tunes():
+            return losses.mean()
         if self._drawn is not None:
             self._drawn.append(given)
             return losses.mean()
@@ -84,6 +88,8 @@ class Run(Callback):
     def evaluated(self, split: str, *, losses: Any, label: Any = None, group: Any = None,
                   index: Any = None, probability: Any = None, correct: Any = None) -> None:
         """Takes in a batch of a pass over a split, which is complete when the validation ends."""
+        if self._tunes():
+            return
         if self._ended:
             raise UsageError("the run has ended with trainer.fit: give drolab.lightning.Run "
                              "test=True if trainer.test follows, or evaluate the test split in "
@@ -96,10 +102,17 @@ class Run(Callback):
             self._passes.add(split, losses=losses, label=label, group=group, index=index,
                              probability=probability, correct=correct)
 
+    def _tunes(self) -> bool:
+        """Reports whether a tuner tries steps, which it takes without callbacks."""
+        return self not in self._trainer.callbacks
+
     # What the trainer calls.
 
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
-        pl_module.drolab = self
+        pl_module.drolab, self._trainer = self, trainer
+        if any(isinstance(c, BatchSizeFinder) for c in trainer.callbacks):
+            raise UsageError("the batch size is a setting of the run, which has begun: find it "
+                             "before drolab.lightning.Run is made")
         if trainer.world_size > 1 and self.run._group is None:
             raise UsageError(f"the Trainer has {trainer.world_size} processes and this run one: "
                              f"{_LAUNCH}")

@@ -20,6 +20,8 @@ from ._shapes import remedy_of
 
 __all__ = ["RobustTrainer"]
 
+_PASS = "eval"  # the name of the pass that is under way
+
 
 class RobustTrainer(transformers.Trainer):
     """A Trainer whose batches drolab weighs.
@@ -50,8 +52,8 @@ class RobustTrainer(transformers.Trainer):
         self.model_accepts_loss_kwargs = False  # drolab weighs each part by itself
         self.run, self._columns = run, {"group": group, "index": index}
         self._passes = _stacks.Passes()
-        self._length: Any = None
-        self._unmeasured = False
+        self._length: Any = None  # of the gradient of the last step
+        self._unmeasured = False  # the user has been warned of it
         self._draws: Optional[Iterator[Any]] = None
         self.add_callback(_Steps(self))
 
@@ -83,13 +85,14 @@ class RobustTrainer(transformers.Trainer):
         return (mean, outputs) if return_outputs else mean
 
     def _measure(self, given: dict[str, Any], logits: Tensor, labels: Tensor) -> None:
-        """Keeps a batch of a pass. Only classes have probabilities."""
+        """Keeps a batch of a pass, whose split ``evaluate`` knows. Only classes have probabilities.
+        """
         if given["label"] is not None and logits.dim() == 2:
-            self._passes.add("", **given, probability=logits.float().softmax(-1))
+            self._passes.add(_PASS, **given, probability=logits.float().softmax(-1))
             return
         right = self.correct(logits, labels)
         if right is not None:
-            self._passes.add("", **given, correct=right)
+            self._passes.add(_PASS, **given, correct=right)
         elif not self._unmeasured:
             self._unmeasured = True
             warnings.warn("RobustTrainer gives drolab no evaluation: override correct(logits, "
@@ -108,7 +111,7 @@ class RobustTrainer(transformers.Trainer):
         losses = self.losses(outputs.logits, labels)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
-            how = remedy_of(losses.shape if isinstance(losses, Tensor) else ())
+            how = remedy_of(losses.shape if isinstance(losses, Tensor) else (), len(labels))
             raise UsageError(f"RobustTrainer.losses gave {shape} and not the loss of each sample: "
                              f"override losses(logits, labels), and {how}")
         classes = labels.dim() == 1 and not labels.is_floating_point()
@@ -118,14 +121,11 @@ class RobustTrainer(transformers.Trainer):
                  metric_key_prefix: str = "eval") -> dict[str, float]:
         self._passes = _stacks.Passes()
         found = super().evaluate(eval_dataset, ignore_keys, metric_key_prefix)
-        split = metric_key_prefix.rpartition("_")[2]
-        self._passes.give(lambda _, **given: self._evaluated(
-            "val" if split == "eval" else split, **given))
-        return found
-
-    def _evaluated(self, split: str, **given: Any) -> None:
+        name = metric_key_prefix.rpartition("_")[2]  # eval, or eval_SPLIT for a dictionary
+        split = "val" if name == "eval" else name
         if self.is_in_train and not self.run.stopping:
-            self.run.evaluate(split, **given)
+            self._passes.give(lambda _, **given: self.run.evaluate(split, **given))
+        return found
 
     def train(self, resume_from_checkpoint: Any = None, *given: Any, **more: Any) -> Any:
         return super().train(resume_from_checkpoint or self.run.saved, *given, **more)
@@ -171,7 +171,7 @@ class _Steps(transformers.TrainerCallback):
             self.run.end_epoch()
 
     def on_save(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        of = f"{self.trainer._get_output_dir(None)}/checkpoint-{state.global_step}"
+        saved = os.path.join(self.trainer._get_output_dir(None), f"checkpoint-{state.global_step}")
         with self.run.checkpoint() as folder:
             if args.process_index == 0:
-                _stacks.copied(of, folder)
+                _stacks.copied(saved, folder)

@@ -12,6 +12,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import drolab
+import drolab.torch
 
 
 def main(words=None):
@@ -30,6 +31,15 @@ def main(words=None):
                       resume=chosen.resume, **given) as run:
         if run.saved:
             accelerator.load_state(run.saved)
+
+        def draw():
+            """Returns an independent batch at the new network, for methods that ask for it."""
+            i = torch.randint(len(x), (batch,))  # all processes draw the same numbers
+            i = i[accelerator.process_index::accelerator.num_processes]
+            with drolab.torch.probe(model):
+                losses = F.cross_entropy(model(x[i]), y[i], reduction="none")
+            return dict(losses=losses, label=y[i], group=g[i], index=i)
+
         for epoch in range(run.epoch, chosen.epochs):
             for bx, by, bg, bi in loader:
                 with accelerator.accumulate(model):
@@ -40,7 +50,7 @@ def main(words=None):
                     optimizer.step()
                     optimizer.zero_grad()
                 if accelerator.sync_gradients:
-                    run.step(lr=optimizer.param_groups[0]["lr"],
+                    run.step(lr=optimizer.param_groups[0]["lr"], fresh=draw,
                              skipped=accelerator.optimizer_step_was_skipped)
                     if run.stopping:
                         break

@@ -71,5 +71,7 @@ def test_the_arguments_of_the_version_before_warn(monkeypatch):
     monkeypatch.setenv("DROLAB_COMMAND", "/nonexistent")
     with pytest.warns(DeprecationWarning, match="drolab.Data"), pytest.raises(drolab.UsageError):
         drolab.start("x", method="erm", samples=4, class_counts=[2, 2])
+    with pytest.warns(DeprecationWarning, match="settings="), pytest.raises(drolab.UsageError):
+        drolab.start("x", drolab.Data(4), method="erm", settings={"rho": 1})
     with pytest.raises(drolab.SettingError, match="to drolab.Data alone"):
         drolab.start("x", drolab.Data(4), method="erm", samples=4)
