@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,35 @@ func TestJobWithoutANumber(t *testing.T) {
 		if n := len(b.jobs(t)); n != 1 {
 			t.Errorf("seen at once %v: sbatch has submitted %d jobs, want 1", seen, n)
 		}
+	}
+}
+
+// TestSbatchThatIsEnded: a start that is cancelled while sbatch waits has noted the job that sbatch
+// had submitted.
+func TestSbatchThatIsEnded(t *testing.T) {
+	b := newFakeSlurm(t)
+	b.says(t, "does", `echo 40; echo > "$D/printed"; exec sleep 1000`)
+	f := made(t, strings.Replace(tiny, "[sfk, erm]", "[erm]", 1))
+	batches, err := f.Batches(count(4), nil, ask())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for {
+			if _, err := os.Stat(filepath.Join(string(b), "printed")); err == nil {
+				return
+			}
+			runtime.Gosched()
+		}
+	}()
+	submitted, err := f.Submit(ctx, batches, nil, ask(), Sbatch)
+	if err != nil || len(submitted) != 1 || submitted[0].Job != "40" {
+		t.Errorf("Submit() = %v, %v, want job 40", submitted, err)
+	}
+	if list, err := f.submittedBatches(); err != nil || len(list) != 1 || list[0].Job != "40" {
+		t.Errorf("the noted jobs are %v, %v, want 40", list, err)
 	}
 }
 

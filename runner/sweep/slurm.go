@@ -22,8 +22,11 @@ import (
 // --json changes from one version of Slurm to the next. Many clusters have no accounting, so sacct
 // is asked only for what the other commands have forgotten.
 
+// errEnded says that a command of Slurm was ended before it had ended by itself.
+var errEnded = errors.New("was ended: it took longer than a minute, or was cancelled")
+
 // command runs a command of Slurm and returns its output, also with an error. The error has the
-// words of the command. It is a context.DeadlineExceeded if the command took too long.
+// words of the command. It is errEnded if the command took too long, or ctx was cancelled.
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -37,8 +40,8 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		err = fmt.Errorf("%s: this command is missing here: use a machine from which "+
 			"Slurm jobs are submitted, or --on here", name)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("%s: %w after a minute", name, ctx.Err())
+	case ctx.Err() != nil:
+		err = fmt.Errorf("%s %w", name, errEnded)
 	case errors.As(err, &exit):
 		words := strings.TrimSpace(string(exit.Stderr))
 		err = fmt.Errorf("%s: %s", name, strings.TrimPrefix(words, name+": "))

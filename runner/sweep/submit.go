@@ -305,13 +305,13 @@ var tooMany = regexp.MustCompile(`(?i)job submit limit|MaxSubmitJob`)
 func Sbatch(ctx context.Context, args []string) (string, error) {
 	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
 	job := jobNumber(out)
-	switch late := errors.Is(err, context.DeadlineExceeded); {
-	case job != "" && (err == nil || late):
+	switch ended := errors.Is(err, errEnded); {
+	case job != "" && (err == nil || ended): // it may have waited for the job, by SBATCH_WAIT
 		return job, nil
 	case err == nil:
 		return "", fmt.Errorf("sbatch: %w is in its answer %.80q", errNoNumber, out)
-	case late:
-		return "", fmt.Errorf("%w: %w", err, errNoNumber)
+	case ended:
+		return "", fmt.Errorf("%w: %w is in its answer %.80q", err, errNoNumber, out)
 	case tooMany.MatchString(err.Error()):
 		return "", fmt.Errorf("%w: %w", err, errTooMany)
 	}
