@@ -8,6 +8,9 @@ const (
 	busyUse       = 50 // per cent; a GPU that is used less waits
 )
 
+// nearlyFull reports whether less than 1 GiB is free, or less than a tenth of a small part.
+func nearlyFull(p Part) bool { return p.Of > 0 && p.Of-p.Used < min(gibi, p.Of/10) }
+
 // Advice returns the one thing that matters in some samples, or "" if nothing does. Of the GPUs it
 // looks at the first one, and says nothing if no process of the run is known there.
 func Advice(list []Sample) string {
@@ -20,9 +23,9 @@ func Advice(list []Sample) string {
 		}
 	}
 	switch m, d := last.Memory, last.Disk; {
-	case m.Of-m.Used < gibi && m.Of > 0:
+	case nearlyFull(m):
 		return fmt.Sprintf("the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
-	case d.Of-d.Used < gibi && d.Of > 0:
+	case nearlyFull(d):
 		return fmt.Sprintf("the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
 	case n < MinuteSamples || use >= busyUse*n || len(last.GPUs) == 0:
 		return ""
