@@ -203,6 +203,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if f.dry {
 		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolutePath(list.Dir, dir), List: list}, f)
 	}
+	tr.noteHome()
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
 		return err
