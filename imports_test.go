@@ -28,7 +28,8 @@ ANSI < tui/cell
 X/SYS < dro/internal/kern
 NONE < runner/internal/atomicfile, runner/numeral
 runner/internal/atomicfile < runner/internal/atomicfile/atomicfiletest
-X/SYS < runner/internal/memory
+NONE < runner/internal/cgroup
+X/SYS, runner/internal/cgroup < runner/internal/memory
 X/SYS, runner/internal/memory, runner/internal/atomicfile, runner/numeral, runner/lists < runner/data
 runner/data, PARQUET, UNPACK, X/TEXT < runner/data/table
 runner/data/table, X/IMAGE < runner/data/picture
@@ -38,7 +39,7 @@ runner/data/picture, runner/data/array, runner/data/synthetic < runner/data/sour
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, runner/data < runner/measure
 dro/nn, runner/measure, runner/data/source, runner/data/loader < runner/spec
-GOPSUTIL < runner/machine
+GOPSUTIL, X/SYS, runner/internal/cgroup < runner/machine
 runner/spec, runner/machine, runner/internal/atomicfile < runner
 runner < runner/alert
 dro/nn, runner/alert, runner/internal/memory < runner/train

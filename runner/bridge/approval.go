@@ -134,6 +134,11 @@ func (a Approvals) Status(path string) (sum string, started bool, err error) {
 	return sum, err == nil && a.has(Approval{path, sum}), err
 }
 
+// Approves reports whether the user has approved the file of this path with this text.
+func (a Approvals) Approves(path string, text []byte) bool {
+	return a.has(Approval{path, fmt.Sprintf("%x", sha256.Sum256(text))})
+}
+
 // has reports whether the file lists a program. A damaged line approves nothing.
 func (a Approvals) has(x Approval) bool {
 	if a == "" {

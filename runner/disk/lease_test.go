@@ -294,3 +294,36 @@ func TestLeaseOfAMachineWithALikeName(t *testing.T) {
 		})
 	}
 }
+
+// TestFrozenHolder: a holder that was frozen for 150 s, as with a suspended machine, still has its
+// lease if nobody took it. Where another machine did, the holder sees that before it writes, and
+// neither renews nor ends the other's lease.
+func TestFrozenHolder(t *testing.T) {
+	none := lockless(syscall.ENOLCK)
+	for _, taken := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), lockName)
+		l, err := AcquireBy(none, path, 2)
+		must(t, err)
+		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
+		then := time.Now().Add(-150 * time.Second) // by the disk's clock
+		must(t, os.Chtimes(path, then, then))
+		const other = `{"host":"elsewhere.example"}` + "\n"
+		if taken {
+			write(t, []byte(other), path)
+		}
+		if got := l.InPlace(path); got == taken {
+			t.Errorf("taken %v: the lease is in place: %v", taken, got)
+		}
+		if got := l.lease.renew(); got == taken {
+			t.Errorf("taken %v: the lease is renewed: %v", taken, got)
+		}
+		must(t, l.Release())
+		want := ""
+		if taken {
+			want = other
+		}
+		if got := string(read(t, path)); got != want {
+			t.Errorf("taken %v: afterwards the file says %q, want %q", taken, got, want)
+		}
+	}
+}

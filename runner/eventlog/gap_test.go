@@ -184,3 +184,35 @@ func TestGapHasNoIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestZerosAtTheEnd: a block of zeros at the end of a log is not there yet. It is neither a gap nor
+// a change, and once it has arrived, reading goes on behind it.
+func TestZerosAtTheEnd(t *testing.T) {
+	log := slices.Concat(story(t)...)
+	next := bytes.IndexByte(log[600:], '\n') + 601 // the beginning of a line
+	for _, from := range []int{600, next} {
+		arriving := bytes.Clone(log)
+		clear(arriving[from:])
+		tail := newTail(t, arriving)
+		h, err := ReadHistory(tail, nil)
+		must(t, err)
+		if h.Gap != nil || h.Status == runner.Done {
+			t.Fatalf("zeros from byte %d on: gap %v, %s, want no gap and a run that goes on", from,
+				h.Gap, h.Status)
+		}
+		half := bytes.Clone(log)
+		clear(half[from+150:])
+		for _, text := range [][]byte{half, log} {
+			write(t, text, tail.Path)
+			events, err := tail.Read()
+			must(t, err)
+			for _, e := range events {
+				h.Add(e)
+			}
+		}
+		if h.Gap != nil || h.Status != runner.Done {
+			t.Errorf("zeros from byte %d on, which came: gap %v, %s, want none, %s", from, h.Gap,
+				h.Status, runner.Done)
+		}
+	}
+}

@@ -8,6 +8,9 @@ const (
 	busyUse       = 50 // per cent; a GPU that is used less waits
 )
 
+// nearlyFull reports whether less than 1 GiB is free, or less than a tenth of a small part.
+func nearlyFull(p Part) bool { return p.Of > 0 && p.Of-p.Used < min(gibi, p.Of/10) }
+
 // Concern is something that matters. Its name is that of an alert.
 type Concern struct{ Name, Text string }
 
@@ -41,10 +44,10 @@ func Concerns(list []Sample) (all []Concern) {
 			busy, workers = busy+float64(last.Run.Busy), workers+float64(last.Run.Workers)
 		}
 	}
-	if m := last.Memory; m.Of-m.Used < gibi && m.Of > 0 {
+	if m := last.Memory; nearlyFull(m) {
 		say(ScarceMemory, "the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
 	}
-	if d := last.Disk; d.Of-d.Used < gibi && d.Of > 0 {
+	if d := last.Disk; nearlyFull(d) {
 		say(ScarceDisk, "the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
 	}
 	switch {

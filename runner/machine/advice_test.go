@@ -46,6 +46,10 @@ func TestAdvice(t *testing.T) {
 			"the memory is nearly full: 0.5 GiB free"},
 		{"disk", 6, func(s *Sample) { s.Disk.Used = s.Disk.Of - 1<<29 },
 			"the disk of the runs is nearly full: 0.5 GiB free"},
+		{"a small group", 6, func(s *Sample) { s.Memory = Part{.6 * gibi, .93 * gibi} },
+			"GPU 1 waits for data: 38 % used, 8 workers busy"},
+		{"a full small group", 6, func(s *Sample) { s.Memory = Part{.88 * gibi, .93 * gibi} },
+			"the memory is nearly full: 0.1 GiB free"},
 		{"nothing known", 6, func(s *Sample) { *s = Sample{} }, ""},
 	} {
 		if got := Advice(minute(c.n, c.change)); got != c.want {

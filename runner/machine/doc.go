@@ -27,5 +27,9 @@
 //	gpus.go       what nvidia-smi prints
 //	advice.go     "GPU waits for data", "the memory is nearly full": the bounds and the words
 //	figures.go    the figures with their past and their bounds, and their lines
-//	processor.go  the name of the processor, and the size of the memory
+//	processor.go  the name of the processor, and what this process may use of the machine: of its
+//	              processors and its memory
+//	cores.go      how busy the processors are that this process may use
+//	bound_linux.go, bound_other.go
+//	              the processors that this process may run on
 package machine

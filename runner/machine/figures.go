@@ -53,6 +53,15 @@ func Lines(list []Sample, picture func(past []float64) string) (lines []Line) {
 	return lines
 }
 
+// boundText writes the most that there can be: half a core and 0.9 GiB with a decimal, 64 GiB
+// without.
+func boundText(bound float64) string {
+	if bound < 10 && bound != math.Trunc(bound) {
+		return fmt.Sprintf("%.1f", bound)
+	}
+	return fmt.Sprintf("%.0f", bound)
+}
+
 // figures returns what one sample says. Past has the figure of this sample alone.
 func (s *Sample) figures() (list []Figure) {
 	add := func(part, name string, of Part, inLine string, decimals int, unit string) {
@@ -64,8 +73,8 @@ func (s *Sample) figures() (list []Figure) {
 			}
 			used, bound := min(of.Used/size, 1e9), min(of.Of/size, 1e9)
 			f.Now = fmt.Sprintf("%.*f %s", decimals, used, unit)
-			f.Bound = fmt.Sprintf("%.0f %s", bound, unit)
-			f.inLine = fmt.Sprintf(inLine, used, bound)
+			f.Bound = boundText(bound) + " " + unit
+			f.inLine = fmt.Sprintf(inLine, used, boundText(bound))
 			f.Past[0] = of.Used / of.Of
 		}
 		list = append(list, f)
@@ -77,7 +86,7 @@ func (s *Sample) figures() (list []Figure) {
 		}
 		name := fmt.Sprint("GPU ", g.Index)
 		add(name, "use", g.Use, "%3.0[1]f %%", 0, "%")
-		add(name, "memory", g.Memory, "%3.0f/%.0f GiB", 0, "GiB")
+		add(name, "memory", g.Memory, "%3.0f/%s GiB", 0, "GiB")
 		// A scale of a kilowatt, and one of 100 °C; none where 0 stands for what is unknown.
 		add(name, "power", Part{g.Power, min(1, g.Power) * 1000}, "%4.0[1]f W", 0, "W")
 		add(name, "temperature", Part{g.Temperature, min(1, g.Temperature) * 100},
@@ -90,14 +99,18 @@ func (s *Sample) figures() (list []Figure) {
 	add("run", "memory", Part{r.Memory, s.Memory.Of}, "%.1[1]f GiB", 1, "GiB")
 	add("run", "processor", Part{r.CPU, s.CPU.Of}, "%.1[1]f cores", 1, "cores")
 	if r.Workers > 0 {
-		add("run", "busy", Part{float64(r.Busy), float64(r.Workers)}, "%.0f of %.0f busy",
+		add("run", "busy", Part{float64(r.Busy), float64(r.Workers)}, "%.0f of %s busy",
 			0, "workers")
 	}
 	if onGPUs.Of > 0 {
 		add("run", "on GPUs", onGPUs, "GPU %.1[1]f GiB", 1, "GiB")
 	}
-	add("CPU", "use", s.CPU, "%.1f/%.0f cores", 1, "cores")
-	add("memory", "use", s.Memory, "%.0f/%.0f GiB", 0, "GiB")
-	add("disk", "use", s.Disk, "%.0f/%.0f GiB", 0, "GiB")
+	add("CPU", "use", s.CPU, "%.1f/%s cores", 1, "cores")
+	if s.Memory.Of < 10*gibi { // of a container
+		add("memory", "use", s.Memory, "%.1f/%s GiB", 1, "GiB")
+	} else {
+		add("memory", "use", s.Memory, "%.0f/%s GiB", 0, "GiB")
+	}
+	add("disk", "use", s.Disk, "%.0f/%s GiB", 0, "GiB")
 	return list
 }

@@ -2,8 +2,9 @@ package machine
 
 import "time"
 
-// Sample is one look at the machine. Times of processors are means since the look before. What the
-// system does not tell is left out.
+// Sample is one look at the machine. Times of processors are means since the look before. Where
+// this process may use only a part of the machine, as by a control group, the processors and the
+// memory are this part. What the system does not tell is left out.
 type Sample struct {
 	Time   time.Time `json:"time"`
 	CPU    Part      `json:"cpu,omitzero"` // in cores

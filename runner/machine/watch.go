@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/cpu"
+	"drolab/runner/internal/cgroup"
+
 	"github.com/shirou/gopsutil/v4/disk"
 	"github.com/shirou/gopsutil/v4/mem"
 	"github.com/shirou/gopsutil/v4/process"
@@ -65,6 +65,7 @@ func (w *Watch) follow() {
 	}()
 	cacheBootTime()
 	gpus := sync.OnceValue(func() *gpus { return startGPUs(w.ctx) })
+	busy := cores{groups: cgroup.System}
 	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
 	for {
@@ -73,7 +74,7 @@ func (w *Watch) follow() {
 			return
 		case <-tick.C:
 		}
-		s, children := look(w.dir), sync.OnceValue(children)
+		s, children := look(w.dir, &busy), sync.OnceValue(children)
 		for r := range w.runs.Range {
 			r.(*run).look(s, gpus(), children)
 		}
@@ -81,14 +82,11 @@ func (w *Watch) follow() {
 }
 
 // look returns what a look finds, without GPUs and processes.
-func look(dir string) Sample {
+func look(dir string, busy *cores) Sample {
 	s := Sample{Time: time.Now().UTC().Truncate(time.Millisecond)}
-	if percent, err := cpu.Percent(0, false); err == nil && len(percent) == 1 {
-		cores := float64(runtime.NumCPU())
-		s.CPU = Part{percent[0] / 100 * cores, cores}
-	}
+	s.CPU = busy.look(time.Now())
 	if m, err := mem.VirtualMemory(); err == nil {
-		s.Memory = Part{float64(m.Total - min(m.Total, m.Available)), float64(m.Total)}
+		s.Memory = memory(m, cgroup.System)
 	}
 	if d, err := disk.Usage(dir); err == nil {
 		s.Disk = Part{float64(d.Used), float64(d.Used + d.Free)}

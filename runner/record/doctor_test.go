@@ -237,3 +237,30 @@ func TestSummaryIsMadeAgain(t *testing.T) {
 		t.Errorf("the run with the summary made again differs: %s", difference(got, want))
 	}
 }
+
+// TestFilesOfNFS: files that an NFS client leaves while somebody reads a removed file are no
+// damage, and nothing is done to them.
+func TestFilesOfNFS(t *testing.T) {
+	s := newStore(t)
+	recordDone(t, s)
+	const name = ".nfs00000000000a1b2c00000001"
+	dir := findRun(s, original).Dir
+	paths := []string{filepath.Join(s.Dir(), name), filepath.Join(dir, name),
+		filepath.Join(dir, checkpointsName, name)}
+	for _, path := range paths {
+		must(t, os.WriteFile(path, []byte("x"), 0o600))
+	}
+	list, runs, err := Examine(s.Dir(), true)
+	must(t, err)
+	if len(list) > 0 || runs != 1 {
+		t.Errorf("found %s in %d runs, want nothing in one", findings(list), runs)
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if all, err := List(s.Dir()); err != nil || len(all) != 1 || all[0].Status() != runner.Done {
+		t.Errorf("the list is %v, %v, want one run that is done", all, err)
+	}
+}

@@ -14,12 +14,14 @@ import (
 
 // Resources has the resources that a sweep's jobs request from Slurm.
 type Resources struct {
-	Partition, Constraint string        // empty: not asked for
-	Time                  time.Duration // of a task; 0: as estimated
-	Parallel              int           // tasks of an array at once; 0: no limit
-	Threads               int           // processors of a task
-	DataDir               string
-	Program               string // path of this program on the nodes
+	Options   []string      // more options of sbatch: see CheckOption
+	Setup     []string      // lines of a shell that a job runs before its task
+	Time      time.Duration // of a task; 0: as estimated
+	Parallel  int           // tasks of a class at once; 0: no limit
+	Threads   int           // processors of a task
+	MostTasks int           // of an array, by the site's MaxArraySize; 0: defaultTasks
+	DataDir   string
+	Program   string // path of this program on the nodes
 	// Approved lists the programs that tasks may start. The user of a node may never have started
 	// one there.
 	Approved []bridge.Approval
@@ -44,28 +46,32 @@ type Batch struct {
 	asked Need // of each task
 }
 
-// mostTasks is the number of indices that an array may have by Slurm's default (MaxArraySize 1001).
-const mostTasks = 1000
+// defaultTasks is the number of tasks that an array may have by Slurm's default, which is a
+// MaxArraySize of 1001.
+const defaultTasks = 1000
 
-// Batches returns the job arrays to submit for the runs in todo, stage by stage. The runs of later
-// stages are known by their places only.
-func (f *Folder) Batches(todo []int, a *Resources) (stages [][]Batch, err error) {
+// Batches returns the job arrays to submit for the runs in todo, in the order of their stages,
+// without the places that are in the queue. The runs of later stages are known by their places
+// only. A stage before one that is queued is left as it is, because the later stage does not wait
+// for jobs that are submitted now.
+func (f *Folder) Batches(todo []int, queue Queue, a *Resources) (list []Batch, err error) {
 	s, err := f.stages()
 	if err != nil {
 		return nil, err
 	}
-	for n := s.last; n <= len(f.List.Halving.Epochs); n++ {
+	for n := max(s.last, len(queue)-1); n <= len(f.List.Halving.Epochs); n++ {
 		slots, err := f.slots(n, s.last, todo)
 		if err != nil {
 			return nil, err
 		}
+		slots = slices.DeleteFunc(slots, func(s slot) bool { return queue.has(n, s.place) })
 		batches, err := f.groupByNeed(n, slots, a)
 		if err != nil {
 			return nil, err
 		}
-		stages = append(stages, batches)
+		list = append(list, batches...)
 	}
-	return stages, nil
+	return list, nil
 }
 
 // slot is a place in a stage, by which a task is known, and the run that has the place: one of
@@ -99,6 +105,7 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 // groupByNeed groups tasks by what they need, one batch for each group.
 func (f *Folder) groupByNeed(stage int, slots []slot, a *Resources) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
+	most := cmp.Or(a.MostTasks, defaultTasks)
 	for _, s := range slots {
 		var asked Need // the most that one of its runs asks for
 		for _, i := range s.runs {
@@ -108,7 +115,7 @@ func (f *Folder) groupByNeed(stage int, slots []slot, a *Resources) (list []Batc
 			}
 			asked = Need{max(asked.Seconds, n.Seconds), max(asked.Bytes, n.Bytes)}
 		}
-		base := s.place / mostTasks * mostTasks
+		base := s.place / most * most
 		same := func(b Batch) bool { return b.asked == asked && b.Base == base }
 		n := slices.IndexFunc(list, same)
 		if n < 0 {

@@ -10,17 +10,14 @@ import (
 // TestArraysOfAThousand: the indices of a Slurm array stay below MaxArraySize.
 func TestArraysOfAThousand(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "seeds: 2", "seeds: 600", 1))
-	stages, err := f.Batches(count(2400), &Resources{Threads: 1, Time: time.Hour})
+	batches, err := f.Batches(count(2400), nil, &Resources{Threads: 1, Time: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(stages) != 1 {
-		t.Fatalf("Batches() returns %d stages, want 1", len(stages))
+	if n := len(batches); n != 3 {
+		t.Fatalf("Batches() returns %d arrays, want 3", n)
 	}
-	if n := len(stages[0]); n != 3 {
-		t.Fatalf("the stage has %d arrays, want 3", n)
-	}
-	last := f.job(&stages[0][2], &Resources{Threads: 1, Time: time.Hour}, nil)
+	last := f.job(&batches[2], &Resources{Threads: 1, Time: time.Hour}, nil)
 	if want := "--array=0-399"; !slices.Contains(last, want) {
 		t.Errorf("the last array is submitted with %q, want %q among them", last, want)
 	}

@@ -27,8 +27,8 @@
 //
 // # Files
 //
-//	file.go       the sweep file: preset, set, grid, random, seeds, select, halving; its errors by
-//	              line
+//	file.go       the sweep file: preset, set, grid, random, seeds, select, halving, sbatch,
+//	              setup; its errors by line
 //	random.go     settings that are drawn: log, uniform, whole, or of a list
 //	expand.go     all settings, with their seeds; settings that no method reads
 //	runid.go      the name of a run: readable words and a hash of its settings
@@ -52,8 +52,10 @@
 //	pace.go      how long a sweep still takes
 //	examine.go   drolab doctor for a sweep's own files, and --mend
 //
-//	batch.go   job arrays: time and memory that runs ask of Slurm, in classes
-//	submit.go  sbatch: arguments, jobs.json, a submission that a crash left; times as Slurm writes
-//	           them
-//	slurm.go   squeue and scontrol: tasks of a sweep, cancelled, requeued, holders of leases
+//	batch.go    job arrays: time and memory that runs ask of Slurm, in classes
+//	options.go  options of sbatch that a site demands, and which of them a foreign file may give
+//	submit.go   sbatch: arguments, jobs.json, a submission that a crash left; times as Slurm writes
+//	            them
+//	slurm.go    squeue, scontrol and sacct: tasks of a sweep, cancelled, requeued, holders of
+//	            leases; the site's size of arrays
 package sweep

@@ -23,6 +23,8 @@ type File struct {
 	// Select is the rule that chooses the setting of a method; see spec.Selections.
 	Select  string
 	Halving Halving
+	// Sbatch has options of sbatch, and Setup the lines that a job runs before its task.
+	Sbatch, Setup []string
 
 	path  string
 	lines map[string]int // by key, the line where it is set, swept or drawn
@@ -77,7 +79,8 @@ type parser struct {
 }
 
 // fileKeys are the keys of a sweep file.
-var fileKeys = []string{"preset", "set", "grid", "random", "seeds", "select", "halving"}
+var fileKeys = []string{"preset", "set", "grid", "random", "seeds", "select", "halving",
+	"sbatch", "setup"}
 
 func (p *parser) fail(format string, args ...any) {
 	p.errs = append(p.errs, presets.LineError{Line: p.line, Err: fmt.Errorf(format, args...)})
@@ -135,6 +138,10 @@ func (p *parser) readEntry(e presets.Entry) {
 		p.readSelection(e)
 	case "halving":
 		p.readBelow(e, p.readHalving)
+	case "sbatch":
+		p.readTexts(e, &p.sweep.Sbatch, "options of sbatch, as in [account=vision]", CheckOption)
+	case "setup":
+		p.readTexts(e, &p.sweep.Setup, "lines of a shell, as in [module load cuda]", checkLine)
 	default:
 		where := ""
 		if key := presets.Key(e.Key); key != "" {
@@ -153,6 +160,18 @@ func (p *parser) readBelow(e presets.Entry, each func(presets.Entry)) {
 	for _, b := range e.Below {
 		p.line = b.Line
 		each(b)
+	}
+}
+
+// readTexts reads a list of texts, each of which has to pass a check.
+func (p *parser) readTexts(e presets.Entry, into *[]string, want string, check func(string) error) {
+	if !p.decode(e, into, "a list of "+want) {
+		return
+	}
+	for _, text := range *into {
+		if err := check(text); err != nil {
+			p.fail("%s: %w", e.Key, err)
+		}
 	}
 }
 

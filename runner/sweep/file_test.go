@@ -53,7 +53,7 @@ learning_rate: 1
 		"bad.yaml:10: halving: epochs: expected one or more epochs, ascending",
 		"bad.yaml:10: halving: keep: 2",
 		`bad.yaml:11: "nonsense": expected one of preset`,
-		"halving: write lr: VALUE below set, and lr: [VALUE, VALUE] below grid",
+		"setup: write lr: VALUE below set, and lr: [VALUE, VALUE] below grid",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,25 +19,51 @@ import (
 )
 
 // Slurm is queried with its own commands, and separators that this package chooses. The output of
-// --json changes from one version of Slurm to the next, and many clusters have no accounting
-// (sacct).
+// --json changes from one version of Slurm to the next. Many clusters have no accounting, so sacct
+// is asked only for what the other commands have forgotten.
 
-// command runs a command of Slurm and returns its output. The error has the words of the command.
+// errEnded says that a command of Slurm was ended before it had ended by itself.
+var errEnded = errors.New("was ended: it took longer than a minute, or was cancelled")
+
+// command runs a command of Slurm and returns its output, also with an error. The error has the
+// words of the command. It is errEnded if the command took too long, or ctx was cancelled.
 func command(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, name, args...).Output()
+	c := exec.CommandContext(ctx, name, args...)
+	c.Env = outsideOfJobs(os.Environ())
+	c.WaitDelay = time.Second // a process that it has started may keep its output open
+	out, err := c.Output()
 	var exit *exec.ExitError
 	switch {
+	case err == nil:
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s: this command is missing here: use a machine from which "+
+		err = fmt.Errorf("%s: this command is missing here: use a machine from which "+
 			"Slurm jobs are submitted, or --on here", name)
+	case ctx.Err() != nil:
+		err = fmt.Errorf("%s %w", name, errEnded)
 	case errors.As(err, &exit):
-		return "", fmt.Errorf("%s: %s", name, strings.TrimSpace(string(exit.Stderr)))
-	case err != nil:
-		return "", err
+		words := strings.TrimSpace(string(exit.Stderr))
+		err = fmt.Errorf("%s: %s", name, strings.TrimPrefix(words, name+": "))
 	}
-	return string(out), nil
+	return string(out), err
+}
+
+// outsideOfJobs returns an environment without the variables of a job around this process. From
+// them a command of Slurm takes options, and a job the binding of its processors. The variables
+// that say which cluster is meant stay, and so do the user's own options of sbatch, SBATCH_*.
+// Variables that choose what squeue, scontrol and sacct print go, because their output is read.
+func outsideOfJobs(environ []string) []string {
+	cluster := []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_CLUSTERS"}
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		for _, prefix := range []string{"SLURM_", "PMI", "SQUEUE_", "SCONTROL_", "SACCT_"} {
+			if strings.HasPrefix(name, prefix) {
+				return !slices.Contains(cluster, name)
+			}
+		}
+		return false
+	})
 }
 
 // Requeue puts a task of an array back into the queue. It must not use SLURM_JOB_ID: for the last
@@ -51,10 +80,19 @@ type jobState struct {
 	Restarts      int
 }
 
-// text describes the state to people.
+// States of tasks whose limits were too low.
+const (
+	outOfMemory = "OUT_OF_MEMORY"
+	timeout     = "TIMEOUT"
+)
+
+// text describes the state to people, with the remedy if there is one.
 func (j jobState) text() string {
 	text := strings.ToLower(j.State)
-	if j.Reason != "" && j.Reason != "None" {
+	switch {
+	case j.State == outOfMemory:
+		text = "out of memory"
+	case j.Reason != "" && j.Reason != "None":
 		text += " (" + j.Reason + ")"
 	}
 	if j.Node != "" {
@@ -65,6 +103,13 @@ func (j jobState) text() string {
 		text += ", requeued once"
 	case j.Restarts > 1:
 		text += fmt.Sprintf(", requeued %d times", j.Restarts)
+	}
+	switch j.State {
+	case outOfMemory:
+		text += ": start the sweep again with more, as in --sbatch mem=64G"
+	case timeout:
+		text += ": its time limit came before the run was saved: start the sweep again with " +
+			"more --time"
 	}
 	return text
 }
@@ -121,6 +166,56 @@ func knownTasks(ctx context.Context, job string) map[string]jobState {
 	return tasks
 }
 
+// accountedTasks returns the tasks of arrays as the accounting has them, which forgets none. Many
+// clusters have no accounting.
+func accountedTasks(ctx context.Context, jobs []string) map[string]jobState {
+	tasks := map[string]jobState{}
+	out, err := command(ctx, "sacct", "-n", "-P", "-o", "JobID,State,NodeList", "-j",
+		strings.Join(jobs, ","))
+	if err != nil {
+		return tasks
+	}
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		if len(fields) < 3 {
+			continue
+		}
+		id, step, _ := strings.Cut(fields[0], ".")
+		job, task, _ := strings.Cut(id, "_")
+		index, err := strconv.Atoi(task)
+		state, _, _ := strings.Cut(fields[1], " ") // "CANCELLED by 1000"
+		if err != nil || step != "" && state != outOfMemory {
+			continue // a step may be out of memory where the task has only failed
+		}
+		tasks[taskKey(job, index)] = jobState{State: state, Node: fields[2]}
+	}
+	return tasks
+}
+
+// pastTasks returns the tasks of batches that are no longer in the queue.
+func pastTasks(
+	ctx context.Context, batches []Batch, queued map[string]jobState,
+) map[string]jobState {
+	past, forgotten := map[string]jobState{}, []string{}
+	for _, b := range batches {
+		maps.Copy(past, knownTasks(ctx, b.Job))
+		if slices.ContainsFunc(b.Tasks, func(t int) bool {
+			key := taskKey(b.Job, t)
+			return queued[key].State == "" && past[key].State == ""
+		}) {
+			forgotten = append(forgotten, b.Job)
+		}
+	}
+	if len(forgotten) > 0 {
+		for key, state := range accountedTasks(ctx, forgotten) {
+			if past[key].State == "" {
+				past[key] = state
+			}
+		}
+	}
+	return past
+}
+
 // parseJob reads a line of scontrol show job -o.
 func parseJob(line string) (key string, j jobState, ok bool) {
 	fields := map[string]string{}
@@ -154,12 +249,12 @@ func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 	if err != nil {
 		return nil, err
 	}
+	var past map[string]jobState
+	if all {
+		past = pastTasks(ctx, batches, queued)
+	}
 	jobs := Jobs{}
 	for _, b := range batches {
-		var past map[string]jobState
-		if all {
-			past = knownTasks(ctx, b.Job)
-		}
 		runs := func(place int) int { return place }
 		if b.Rung > 0 {
 			r, err := f.rung(b.Rung)
@@ -187,6 +282,64 @@ func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 	return jobs, nil
 }
 
+// Queue has the places of each stage whose tasks are in Slurm's queue or run, with their jobs.
+type Queue []map[int]string
+
+// Queue asks Slurm which tasks of the sweep are in its queue or run.
+func (f *Folder) Queue(ctx context.Context) (queue Queue, err error) {
+	batches, err := f.submittedBatches()
+	if err != nil || len(batches) == 0 {
+		return nil, err
+	}
+	queued, err := squeue(ctx, f.jobName())
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range batches {
+		for _, t := range b.Tasks {
+			if !queued[taskKey(b.Job, t)].isLive() {
+				continue
+			}
+			for len(queue) <= b.Rung {
+				queue = append(queue, map[int]string{})
+			}
+			queue[b.Rung][b.Base+t] = b.Job
+		}
+	}
+	return queue, nil
+}
+
+// has reports whether a place of a stage is in the queue.
+func (q Queue) has(stage, place int) bool {
+	return stage < len(q) && q[stage][place] != ""
+}
+
+// jobs returns the jobs of a stage, in ascending order.
+func (q Queue) jobs(stage int) []string {
+	if stage < 0 || stage >= len(q) {
+		return nil
+	}
+	list := slices.Sorted(maps.Values(q[stage]))
+	return slices.Compact(list)
+}
+
+// MostTasks returns the number of tasks that an array may have on this cluster, by the site's
+// MaxArraySize. It is 0 if Slurm does not say.
+func MostTasks(ctx context.Context) int {
+	out, err := command(ctx, "scontrol", "show", "config")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(out) {
+		name, value, _ := strings.Cut(line, "=")
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil &&
+			strings.TrimSpace(name) == "MaxArraySize" {
+			return max(1, n-1)
+		}
+	}
+	return 0
+}
+
 // Busy tells whether a task of any run is in the queue or runs.
 func (j Jobs) Busy() bool {
 	for _, state := range j {
@@ -197,9 +350,6 @@ func (j Jobs) Busy() bool {
 	return false
 }
 
-// Live tells whether a task of run i is in the queue or runs.
-func (j Jobs) Live(i int) bool { return j[i].isLive() }
-
 // Mark adds to the states of the runs what Slurm does with them.
 func (j Jobs) Mark(states []State) {
 	for i := range states {
@@ -207,6 +357,8 @@ func (j Jobs) Mark(states []State) {
 		s := &states[i]
 		switch {
 		case !ok || s.Status == runner.Done || s.Status == Dropped || s.Status == Waiting:
+		case s.Status == runner.Failed && job.State == outOfMemory: // which killed it
+			s.Cause = strings.TrimSuffix("Slurm: "+job.text()+"; "+s.Cause, "; ")
 		case s.Status == runner.Running || s.Status == runner.Failed:
 			s.Cause = strings.TrimPrefix(s.Cause+"; Slurm: "+job.text(), "; ")
 		case job.isLive():

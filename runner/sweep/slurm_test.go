@@ -11,11 +11,11 @@ import (
 func TestWhatSlurmSays(t *testing.T) {
 	b := newFakeSlurm(t)
 	f := made(t, tiny)
-	stages, err := f.Batches(count(8), &Resources{Threads: 1, Time: time.Minute})
+	batches, err := f.Batches(count(8), nil, &Resources{Threads: 1, Time: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Submit(context.Background(), stages, &Resources{Threads: 1}, Sbatch)
+	_, err = f.Submit(context.Background(), batches, nil, &Resources{Threads: 1}, Sbatch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,13 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +29,7 @@ func (f *Folder) job(b *Batch, a *Resources, after []string) []string {
 	}
 	add("--array=%s", array)
 	add("--cpus-per-task=%d", a.Threads)
-	if b.asked.Bytes > 0 {
+	if b.asked.Bytes > 0 && !hasMemory(a.Options) {
 		add("--mem=%.0fM", b.asked.Bytes/(1<<20))
 	}
 	add("--time=%s", slurmTime(b.asked.Seconds))
@@ -40,10 +43,8 @@ func (f *Folder) job(b *Batch, a *Resources, after []string) []string {
 		escape, name = `\`, "tasks.log"
 	}
 	add("--output=%s/%s", strings.ReplaceAll(f.ownPath("slurm"), escape, escape+escape), name)
-	for _, option := range [][2]string{{"partition", a.Partition}, {"constraint", a.Constraint}} {
-		if option[1] != "" {
-			add("--%s=%s", option[0], option[1])
-		}
+	for _, option := range a.Options {
+		add("--%s", option)
 	}
 	if len(after) > 0 {
 		add("--dependency=afterany:%s", strings.Join(after, ":"))
@@ -58,8 +59,15 @@ func (f *Folder) job(b *Batch, a *Resources, after []string) []string {
 	for _, p := range a.Approved {
 		place += " --program " + Quote(p.String())
 	}
-	add("--wrap=exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s",
+	task := fmt.Sprintf("exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s",
 		Quote(a.Program), Quote(a.DataDir), Quote(f.Dir), place)
+	if len(a.Setup) > 0 {
+		// A login shell has the commands of the site, such as module. A line that fails ends the
+		// task, so that no run is trained without what it needs.
+		script := "set -e\n" + strings.Join(a.Setup, "\n") + "\n" + task
+		task = "exec bash -l -c " + Quote(script)
+	}
+	add("--wrap=%s", task)
 	return args
 }
 
@@ -130,61 +138,124 @@ const jobsName = "jobs.json"
 // submissions is the content of that file.
 type submissions struct {
 	Batches []Batch `json:"batches"`
+	// Options are options of sbatch that the command line of a start gave, for later starts.
+	Options []string `json:"sbatch,omitempty"`
+}
+
+func (f *Folder) submissions() (s submissions, err error) {
+	_, err = f.readIfThere(f.ownPath("slurm", jobsName), &s)
+	return s, err
+}
+
+func (f *Folder) writeSubmissions(s submissions) error {
+	if err := f.files.Folder(f.ownPath("slurm")); err != nil {
+		return err
+	}
+	return f.files.Write(f.ownPath("slurm", jobsName), s)
 }
 
 // submittedBatches returns the submitted batches, in their order. The last one may have no job, if
 // a start was about to submit it.
 func (f *Folder) submittedBatches() ([]Batch, error) {
-	var s submissions
-	if _, err := f.readIfThere(f.ownPath("slurm", jobsName), &s); err != nil {
-		return nil, err
-	}
-	return s.Batches, nil
+	s, err := f.submissions()
+	return s.Batches, err
 }
 
 func (f *Folder) noteSubmitted(list []Batch) error {
-	return f.files.Write(f.ownPath("slurm", jobsName), submissions{list})
+	s, err := f.submissions()
+	if err != nil {
+		return err
+	}
+	s.Batches = list
+	return f.writeSubmissions(s)
 }
 
 // Submit is a function that calls sbatch with arguments and returns the job.
 type Submit func(ctx context.Context, args []string) (job string, err error)
 
-// Submit submits the batches, each stage after the one before. It returns the arguments of sbatch
-// for each. If submit is nil, it does nothing else. The caller is in WithLock.
+// Calls returns the arguments of sbatch for each batch. JOB stands for the jobs of other batches.
+func (f *Folder) Calls(batches []Batch, queue Queue, a *Resources) (calls [][]string) {
+	w := waits{queue: queue, lanes: a.lanes()}
+	for i := range batches {
+		b := &batches[i]
+		calls = append(calls, f.job(b, a, w.before(b)))
+		w.add(b, "JOB")
+	}
+	return calls
+}
+
+// Submit submits batches, each after the jobs that it waits for, and returns the batches with their
+// jobs. With an error, it returns those that it has submitted before. The caller is in WithLock.
 func (f *Folder) Submit(
-	ctx context.Context, stages [][]Batch, a *Resources, submit Submit,
-) (calls [][]string, err error) {
+	ctx context.Context, batches []Batch, queue Queue, a *Resources, submit Submit,
+) (submitted []Batch, err error) {
 	jobs, err := f.submittedBatches()
 	if err != nil {
 		return nil, err
 	}
-	if submit != nil {
-		if err := f.files.Folder(f.ownPath("slurm")); err != nil {
-			return nil, err
-		}
-	}
-	var after []string
-	for _, batches := range stages {
-		var now []string
-		for i := range batches {
-			b := &batches[i]
-			args := f.job(b, a, after)
-			calls = append(calls, args)
-			if submit == nil {
-				now = append(now, "JOB")
+	w := waits{queue: queue, lanes: a.lanes()}
+	for _, b := range batches {
+		var limit error // of the site, on the number of tasks
+		for {
+			jobs = append(jobs, b)
+			err := f.submitLast(ctx, jobs, f.job(&b, a, w.before(&b)), submit)
+			if errors.Is(err, errTooMany) && len(b.Tasks) > 1 {
+				jobs, b.Tasks, limit = jobs[:len(jobs)-1], b.Tasks[:len(b.Tasks)/2], err
 				continue
 			}
-			jobs = append(jobs, *b)
-			if err := f.submitLast(ctx, jobs, args, submit); err != nil {
-				return nil, err
+			if err != nil {
+				return submitted, err
 			}
-			now = append(now, jobs[len(jobs)-1].Job)
+			break
 		}
-		if len(now) > 0 {
-			after = now
+		b = jobs[len(jobs)-1]
+		submitted = append(submitted, b)
+		w.add(&b, b.Job)
+		if limit != nil {
+			return submitted, limit
 		}
 	}
-	return calls, nil
+	return submitted, nil
+}
+
+// waits knows which jobs a batch has to wait for.
+type waits struct {
+	queue Queue
+	added []Batch // with their jobs
+	lanes int     // arrays of a class that run at once; 0: all
+}
+
+// before returns the jobs that a batch waits for: all of the stage before and, if few tasks of its
+// class may run at once, an earlier array of the class.
+func (w *waits) before(b *Batch) []string {
+	jobs := w.queue.jobs(b.Rung - 1)
+	var class []string
+	for i := range w.added {
+		switch other := &w.added[i]; {
+		case other.Rung == b.Rung-1 && !slices.Contains(jobs, other.Job):
+			jobs = append(jobs, other.Job)
+		case other.Rung == b.Rung && other.asked == b.asked:
+			class = append(class, other.Job)
+		}
+	}
+	if n := len(class); w.lanes > 0 && n >= w.lanes {
+		jobs = append(jobs, class[n-w.lanes])
+	}
+	return jobs
+}
+
+func (w *waits) add(b *Batch, job string) {
+	added := *b
+	added.Job = job
+	w.added = append(w.added, added)
+}
+
+// lanes returns how many arrays of a class may run at once; 0 if that does not matter.
+func (a *Resources) lanes() int {
+	if a.Parallel == 0 {
+		return 0
+	}
+	return max(1, a.Parallel/cmp.Or(a.MostTasks, defaultTasks))
 }
 
 // submitLast submits the last of the batches. It notes the batch before that, without a job, so
@@ -196,7 +267,11 @@ func (f *Folder) submitLast(
 	if err := f.noteSubmitted(jobs); err != nil {
 		return err
 	}
-	if jobs[n].Job, err = submit(ctx, args); err != nil {
+	jobs[n].Job, err = submit(ctx, args)
+	if errors.Is(err, errNoNumber) {
+		jobs[n].Job, err = f.jobOfLast(ctx, jobs, err)
+	}
+	if err != nil {
 		return err
 	}
 	if err := f.noteSubmitted(jobs); err != nil {
@@ -205,17 +280,56 @@ func (f *Folder) submitLast(
 	return nil
 }
 
+// jobOfLast returns the job of the last batch, which sbatch may have submitted, as the queue has
+// it. If it is not there, the error says how to look for it. The batch stays noted without a job,
+// so that the next start looks for the job before it submits anything.
+func (f *Folder) jobOfLast(ctx context.Context, jobs []Batch, why error) (string, error) {
+	queued, err := squeue(ctx, f.jobName())
+	if job := unnoted(queued, jobs); job != "" {
+		return job, nil
+	}
+	return "", errors.Join(fmt.Errorf("%w; a job may be queued: look with squeue --name=%s, then "+
+		"start the sweep again, which takes the job over if it is there", why, f.jobName()), err)
+}
+
+// errNoNumber says that sbatch may have submitted a job, and has not told the job's number.
+var errNoNumber = errors.New("no job's number")
+
+// errTooMany says that the site's limit leaves no room for so many tasks.
+var errTooMany = errors.New("start the sweep again when some tasks have ended, to submit the rest")
+
+// tooMany matches what sbatch says of a limit on the number of jobs, such as MaxSubmitJobs.
+var tooMany = regexp.MustCompile(`(?i)job submit limit|MaxSubmitJob`)
+
 // Sbatch is the Submit of this machine.
 func Sbatch(ctx context.Context, args []string) (string, error) {
 	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
-	if err != nil {
-		return "", err
+	job := jobNumber(out)
+	switch ended := errors.Is(err, errEnded); {
+	case job != "" && (err == nil || ended): // it may have waited for the job, by SBATCH_WAIT
+		return job, nil
+	case err == nil:
+		return "", fmt.Errorf("sbatch: %w is in its answer %.80q", errNoNumber, out)
+	case ended:
+		return "", fmt.Errorf("%w: %w is in its answer %.80q", err, errNoNumber, out)
+	case tooMany.MatchString(err.Error()):
+		return "", fmt.Errorf("%w: %w", err, errTooMany)
 	}
-	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
-	if _, err := strconv.Atoi(job); err != nil {
-		return "", fmt.Errorf("sbatch answered %.80q: expected a job's number", out)
+	return "", err
+}
+
+// jobLine matches the line of sbatch --parsable. The name of a cluster may follow the number.
+var jobLine = regexp.MustCompile(`^([0-9]+)(;\S+)?$`)
+
+// jobNumber returns the job's number in the output of sbatch, which is the last line of this form:
+// a site may print other lines. It is "" if there is none.
+func jobNumber(out string) (job string) {
+	for line := range strings.Lines(out) {
+		if m := jobLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			job = m[1]
+		}
 	}
-	return job, nil
+	return job
 }
 
 // Adopt settles a batch that a start had noted before it died, without learning its job. The job is
@@ -234,12 +348,29 @@ func (f *Folder) Adopt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for key := range queued {
-		job, _, _ := strings.Cut(key, "_")
-		if !slices.ContainsFunc(batches, func(b Batch) bool { return b.Job == job }) {
-			batches[n].Job = job
-			return f.noteSubmitted(batches)
-		}
+	if job := unnoted(queued, batches); job != "" {
+		batches[n].Job = job
+		return f.noteSubmitted(batches)
 	}
 	return f.noteSubmitted(batches[:n])
+}
+
+// unnoted returns the job in the queue that is the last batch: no other batch has it, and all of
+// its tasks are the batch's. It returns "" if there is none.
+func unnoted(queued map[string]jobState, batches []Batch) string {
+	last := batches[len(batches)-1]
+	tasks := map[string][]int{}
+	for key := range queued {
+		job, index, _ := strings.Cut(key, "_")
+		n, _ := strconv.Atoi(index) // taskKey wrote it
+		tasks[job] = append(tasks[job], n)
+	}
+	for job, list := range tasks {
+		noted := slices.ContainsFunc(batches, func(b Batch) bool { return b.Job == job })
+		foreign := func(n int) bool { return !slices.Contains(last.Tasks, n) }
+		if !noted && !slices.ContainsFunc(list, foreign) {
+			return job
+		}
+	}
+	return ""
 }

@@ -37,12 +37,11 @@ func TestSubmitPoints(t *testing.T) {
 			if err := f.Adopt(ctx); err != nil {
 				return err
 			}
-			there, err := f.Jobs(ctx, false)
+			there, err := f.Queue(ctx)
 			if err != nil {
 				return err
 			}
-			todo := slices.DeleteFunc(count(4), there.Live)
-			stages, err := f.Batches(todo,
+			batches, err := f.Batches(count(4), there,
 				&Resources{Threads: 1, Estimate: func(s *spec.Spec) (Need, error) {
 					return Need{Seconds: 3000 * s.Rho}, nil // two classes: two arrays
 				}})
@@ -60,7 +59,7 @@ func TestSubmitPoints(t *testing.T) {
 				b.says(t, "queue", *queue)
 				return fmt.Sprint(39 + jobs), nil
 			}
-			_, err = f.Submit(ctx, stages, &Resources{Threads: 1}, submit)
+			_, err = f.Submit(ctx, batches, there, &Resources{Threads: 1}, submit)
 			return err
 		})
 	}
@@ -100,15 +99,16 @@ func TestSubmitPoints(t *testing.T) {
 func TestScripts(t *testing.T) {
 	b := newFakeSlurm(t)
 	f := made(t, tiny)
-	stages, err := f.Batches([]int{0, 1, 3, 4, 5, 6, 7}, ask())
+	batches, err := f.Batches([]int{0, 1, 3, 4, 5, 6, 7}, nil, ask())
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
+	calls := f.Calls(batches, nil, ask())
+	submitted, err := f.Submit(context.Background(), batches, nil, ask(), Sbatch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(calls) != 2 {
+	if len(submitted) != 2 {
 		t.Fatalf("Submit() makes %d calls, want one for each of 2 classes of needs", len(calls))
 	}
 	given, err := os.ReadFile(filepath.Join(string(b), "job-0"))
@@ -141,8 +141,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("no %q in the call for the runs of erm, %q", want, calls[1])
 		}
 	}
-	batches, err := f.submittedBatches()
-	if err != nil {
+	if batches, err = f.submittedBatches(); err != nil {
 		t.Fatal(err)
 	}
 	var jobs []string
@@ -161,19 +160,16 @@ func TestScripts(t *testing.T) {
 }
 
 func TestScriptsOfRungs(t *testing.T) {
-	newFakeSlurm(t)
+	b := newFakeSlurm(t)
 	f := made(t, tiny+"halving: {epochs: [1, 2], keep: .5}\n")
-	stages, err := f.Batches(count(8), ask())
+	batches, err := f.Batches(count(8), nil, ask())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(stages) != 3 {
-		t.Fatalf("Batches() returns %d stages, want 3", len(stages))
-	}
-	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
-	if err != nil {
+	if _, err := f.Submit(context.Background(), batches, nil, ask(), Sbatch); err != nil {
 		t.Fatal(err)
 	}
+	calls := b.jobs(t)
 	if len(calls) != 4 {
 		t.Fatalf("Submit() makes %d calls, want 4", len(calls))
 	}
@@ -217,7 +213,7 @@ func TestHostileNames(t *testing.T) {
 		"%A", `back\slash`, "a\ntouch PWNED #b", "-x", "*", "~", "a;b&c|d", "\x1b[2J", ""} {
 		f := made(t, tiny)
 		f.Dir += "/" + text
-		a := &Resources{Threads: 1, Time: time.Hour, Partition: text + "x", Constraint: text + "x",
+		a := &Resources{Threads: 1, Time: time.Hour, Options: []string{"partition=" + text + "x"},
 			DataDir: text, Program: words, Approved: []bridge.Approval{{Path: text, Sum: "1"}}}
 		args := f.job(&Batch{Tasks: []int{7}}, a, nil)
 		typed := words
@@ -227,10 +223,8 @@ func TestHostileNames(t *testing.T) {
 		if got := run(typed); !slices.Equal(got, append(args, "")) {
 			t.Errorf("%q: sbatch is given %q, want %q", text, got, args)
 		}
-		for _, want := range []string{"--partition=" + text + "x", "--constraint=" + text + "x"} {
-			if !slices.Contains(args, want) {
-				t.Errorf("no %q in %q", want, args)
-			}
+		if want := "--partition=" + text + "x"; !slices.Contains(args, want) {
+			t.Errorf("no %q in %q", want, args)
 		}
 		wrap, _ := strings.CutPrefix(args[len(args)-1], "--wrap=")
 		want := []string{"--data", text, "--threads", "2", "sweep", "task", f.Dir, "7", "--program",

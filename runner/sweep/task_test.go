@@ -3,6 +3,8 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -205,18 +207,24 @@ func TestRungsAsTasks(t *testing.T) {
 	}
 }
 
-// fakeSlurm is a folder of commands with Slurm's names, which record their calls.
+// fakeSlurm is a folder of commands with Slurm's names, which record their calls. They
+// print the files queue, show, config and accounts: see says. sbatch first does what the script
+// "does" says, in which $N is the number of the job and $ARRAY has its tasks.
 type fakeSlurm string
 
 func newFakeSlurm(t *testing.T) fakeSlurm {
 	t.Helper()
 	dir := t.TempDir()
 	for name, does := range map[string]string{
-		"sbatch": `n=$(ls "$D" | grep -c '^job-'); printf '%s\n' "$@" > "$D/job-$n"; ` +
-			`echo "$((40 + n));cluster"`,
-		"squeue":   `cat "$D/queue" 2>/dev/null; exit 0`,
-		"scontrol": `[ "$1" = requeue ] || cat "$D/show" 2>/dev/null; exit 0`,
-		"scancel":  `exit 0`,
+		"sbatch": `env > "$D/environment"; n=$(ls "$D" | grep -c '^job-'); N=$((40 + n)); ` +
+			`for a; do case $a in --array=*) ARRAY=${a#--array=};; esac; done; ` +
+			`[ ! -e "$D/does" ] || . "$D/does"; printf '%s\n' "$@" > "$D/job-$n"; ` +
+			`echo "$N;cluster"`,
+		"squeue": `cat "$D/queue" 2>/dev/null; exit 0`,
+		"scontrol": `[ "$2" != config ] || { cat "$D/config"; exit; }; ` +
+			`[ "$1" = requeue ] || cat "$D/show" 2>/dev/null; exit 0`,
+		"sacct":   `cat "$D/accounts"`,
+		"scancel": `exit 0`,
 	} {
 		script := "#!/bin/sh\nD='" + dir + "'\necho \"" + name + " $*\" >> \"$D/calls\"\n" +
 			does + "\n"
@@ -237,6 +245,22 @@ func (b fakeSlurm) calls(t *testing.T) string {
 	return string(text)
 }
 
+// jobs returns the arguments of each call of sbatch that has submitted a job.
+func (b fakeSlurm) jobs(t *testing.T) (calls [][]string) {
+	t.Helper()
+	for {
+		text, err := os.ReadFile(filepath.Join(string(b), fmt.Sprintf("job-%d", len(calls))))
+		if errors.Is(err, fs.ErrNotExist) {
+			return calls
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		calls = append(calls, args[1:]) // without --parsable
+	}
+}
+
 func (b fakeSlurm) says(t *testing.T, what, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(string(b), what), []byte(text), 0o644); err != nil {
@@ -246,11 +270,11 @@ func (b fakeSlurm) says(t *testing.T, what, text string) {
 
 func ask() *Resources {
 	return &Resources{
-		Parallel:  4,
-		Threads:   2,
-		DataDir:   "/data",
-		Program:   "/opt/it's/drolab",
-		Partition: "main",
+		Parallel: 4,
+		Threads:  2,
+		DataDir:  "/data",
+		Program:  "/opt/it's/drolab",
+		Options:  []string{"partition=main"},
 		Estimate: func(s *spec.Spec) (Need, error) {
 			if s.Algorithm() == "sfk" {
 				return Need{3000, 1 << 30}, nil

@@ -11,6 +11,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/machine"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -25,6 +26,10 @@ type StepTimes struct {
 	// Steps is the duration of a whole step of each method, the baseline included.
 	Steps  map[dro.Algorithm]time.Duration
 	Rounds int // the number of measurements of each duration
+	// Stretch is the time that the rounds took over the sum of the medians, where the quota of a
+	// control group makes this process pause: most steps fall between the pauses. It is 1 without
+	// a quota.
+	Stretch float64
 
 	FLOP float64 // of real work in a Train step: no padding zeros, see nn.Net.FLOPs
 	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
@@ -74,13 +79,17 @@ func MeasureSteps(
 		defer r.Close()
 		things = append(things, r.train)
 	}
-	took, err := rounds(ctx, budget, things...)
+	took, elapsed, err := rounds(ctx, budget, things...)
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
 	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Best: slices.Min(took[0]),
 		Rounds: len(took[0]), Steps: map[dro.Algorithm]time.Duration{}}
 	forth, back := net.FLOPs()
+	t.Stretch = 1
+	if machine.Cores() < float64(threads) {
+		t.Stretch = stretch(took, elapsed)
+	}
 	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
 	t.Steps[dro.Baseline()] = t.Train
 	for i, a := range others {
@@ -97,27 +106,40 @@ func (r *Run) forward() error {
 	return nil
 }
 
-// rounds does each thing in turn, first without counting and then at least
-// three times, until the budget is spent.
+// stretch returns how much longer some rounds took than the sum of the medians of their parts.
+func stretch(took [][]time.Duration, elapsed time.Duration) float64 {
+	sum := time.Duration(0)
+	for _, part := range took {
+		sum += median(part) * time.Duration(len(part))
+	}
+	return max(1, elapsed.Seconds()/sum.Seconds())
+}
+
+// rounds does each thing in turn, first without counting and then at least three times, until the
+// budget is spent. It returns what each took, and what all of them took together.
 func rounds(
 	ctx context.Context, budget time.Duration, things ...func() error,
-) ([][]time.Duration, error) {
-	took := make([][]time.Duration, len(things))
+) (took [][]time.Duration, elapsed time.Duration, err error) {
+	took = make([][]time.Duration, len(things))
+	counted := time.Now()
 	for start, n := time.Now(), 0; n < 4 || time.Since(start) < budget; n++ {
+		if n == 1 {
+			counted = time.Now()
+		}
 		for i, do := range things {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			begin := time.Now()
 			if err := do(); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			if n > 0 {
 				took[i] = append(took[i], time.Since(begin))
 			}
 		}
 	}
-	return took, nil
+	return took, time.Since(counted), nil
 }
 
 // benchRun returns a run on src that records nothing and never ends. It goes through New like every

@@ -78,5 +78,6 @@ func (t *StepTimes) Pace(batch int) Pace {
 		}
 		return StepCost(a)
 	}
-	return Pace{float64(batch) / t.Train.Seconds(), relative(t.Forward), step}
+	images := float64(batch) / (t.Train.Seconds() * max(1, t.Stretch))
+	return Pace{images, relative(t.Forward), step}
 }

@@ -42,7 +42,7 @@ func turns(b *testing.B, things ...func() error) [][]float64 {
 	b.Helper()
 	ms := make([][]float64, len(things))
 	for b.Loop() {
-		round, err := rounds(context.Background(), 0, things...)
+		round, _, err := rounds(context.Background(), 0, things...)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"drolab/runner/box"
@@ -31,7 +30,7 @@ func serveBox(ctx context.Context, env console.Env) int {
 		RunsDir: env.RunsDir,
 		Cache:   env.Catalogues,
 		Hello: box.Hello{Version: host.Version, System: host.System, CPU: host.CPU,
-			Cores: runtime.NumCPU(), Memory: machine.Memory(), Advice: engine.LogoutAdvice()},
+			Cores: machine.Threads(), Memory: machine.Memory(), Advice: engine.LogoutAdvice()},
 		Ticks:   ticks.C,
 		Now:     time.Now,
 		Verbs:   run.FarVerbs(env),

@@ -17,6 +17,7 @@ import (
 	"drolab/presets/recorded"
 	"drolab/runner"
 	"drolab/runner/alert"
+	"drolab/runner/machine"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
 	"drolab/tui/cli/run"
@@ -210,7 +211,7 @@ func root(con *console.Console) *cobra.Command {
 	flags.BoolVar(&con.Stdout.All, "all", false, "print all rows of tables by class or group")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	con.ForwardFlag(root)
-	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
+	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default: all it may use)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), console.Commands(con))...)
 	group(root)
 	return root
@@ -323,7 +324,7 @@ func checkRunsFolder(dir string) error {
 func useThreads(threads *int, asked bool) error {
 	switch {
 	case !asked:
-		*threads = runtime.GOMAXPROCS(0)
+		*threads = machine.Threads()
 	case *threads < 1:
 		return fmt.Errorf("--threads %d: expected at least 1", *threads)
 	case *threads > runner.MostThreads():

@@ -18,7 +18,7 @@ func TestControlCharactersInJobs(t *testing.T) {
 	file := filepath.Join(dir, "sweep.yaml")
 	text := "preset: csv\nset: {val_fraction: .2}\nselect: val_loss\n"
 	check(t, os.WriteFile(file, []byte(text), 0o644))
-	for _, flag := range []string{"--dir", "--partition", "--constraint"} {
+	for _, flag := range []string{"--dir", "--partition", "--constraint", "--sbatch"} {
 		for _, text := range []string{"a\ntouch PWNED #b", "a\r#SBATCH --wrap=x", "\x1b[2J"} {
 			var said bytes.Buffer
 			args := []string{"sweep", "start", file, "--on", "slurm", "--time", "10",

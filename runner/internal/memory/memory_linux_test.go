@@ -3,8 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -107,20 +105,4 @@ func TestTaken(t *testing.T) {
 			resident())
 	}
 	runtime.KeepAlive(block)
-}
-
-func TestGroup(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"memory.max": "1000\n", "memory.current": "700\n",
-		"memory.stat": "anon 600\ninactive_file 50\n", "free.max": "max\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := groupLeaves(dir, "memory.max", "memory.current", "inactive_file"); got != 350 {
-		t.Errorf("%v bytes are left of 1000", got)
-	}
-	if got := groupLeaves(dir, "free.max", "memory.current", "inactive_file"); got < 1e300 {
-		t.Errorf("%v bytes are left without a limit", got)
-	}
 }

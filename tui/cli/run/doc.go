@@ -25,6 +25,7 @@
 //	exportlive.go  `--export-live` tensorboard: writes event files while runs go on
 //	notify.go      `--notify`: the command that is run at the end of a run, with its summary as
 //	               JSON
+//	home.go        the note on what is not kept because the user's folders cannot be written
 //
 //	resume.go      resume, `--all`
 //	study.go       run STUDY: starts the runs that a study lacks; `--dry-run`
@@ -45,8 +46,8 @@
 //	trust.go   trust: approves programs; those that run names are approved by that
 //
 //	sweep.go        sweep, and sweep start: `--dir`, `--on`, `--inline`, `--dry-run`,
-//	                `--parallel`, `--cpus`, `--time`, `--partition`, `--constraint`; its help has
-//	                the form of a sweep file
+//	                `--parallel`, `--cpus`, `--time`, `--partition`, `--constraint`, `--sbatch`;
+//	                trust in the file's lines for jobs; its help has the form of a sweep file
 //	slurm.go        sweep start `--on` slurm: submits job arrays with sbatch
 //	sweepstatus.go  sweep status: counts, failures, time left; `--follow`
 //	sweeptable.go   sweep table: the best setting of each method by validation

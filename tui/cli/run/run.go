@@ -250,6 +250,7 @@ func (f *runFlags) train(
 	if f.detach && !tr.hasEngine() {
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
+	tr.noteHome()
 	by := newExecutor(ctx, tr, store, f.inline)
 	defer by.release()
 	var ids, more []string

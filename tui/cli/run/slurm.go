@@ -25,11 +25,11 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		return err
 	}
 	if f.dry {
-		calls, _, err := tr.submit(ctx, folder, resources, nil)
+		batches, queue, err := tr.missing(ctx, folder, resources)
 		if err != nil {
 			return err
 		}
-		for _, args := range calls {
+		for _, args := range folder.Calls(batches, queue, resources) {
 			for i := range args {
 				args[i] = sweep.Quote(args[i])
 			}
@@ -41,14 +41,28 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
-		calls, tasks, err := tr.submit(ctx, folder, resources, sweep.Sbatch)
+		notKept, err := folder.KeepOptions(f.options())
 		if err != nil {
 			return err
 		}
-		if len(calls) > 0 {
-			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
+		for _, option := range notKept {
+			tr.Note(fmt.Sprintf("--sbatch %s does more than ask for resources, so it is not kept: "+
+				"give it again at the next start", option))
 		}
-		return nil
+		batches, queue, err := tr.missing(ctx, folder, resources)
+		if err != nil {
+			return err
+		}
+		submitted, err := folder.Submit(ctx, batches, queue, resources, sweep.Sbatch)
+		if len(submitted) > 0 {
+			tasks := 0
+			for _, b := range submitted {
+				tasks += len(b.Tasks)
+			}
+			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"),
+				kit.Plural(len(submitted), "job array"))
+		}
+		return err
 	})
 	if err == nil {
 		fmt.Fprintln(tr.Stdout, folder.Dir)
@@ -56,55 +70,55 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 	return err
 }
 
-// submit submits the runs that are neither done nor in Slurm's queue.
-func (tr *Trainer) submit(
-	ctx context.Context, folder *sweep.Folder, resources *sweep.Resources, submit sweep.Submit,
-) (calls [][]string, tasks int, err error) {
-	jobs, err := folder.Jobs(ctx, false)
-	if err != nil {
-		return nil, 0, err
-	}
-	rungs := len(folder.List.Halving.Epochs) > 0
-	if jobs.Busy() && rungs {
-		tr.PrintLine("%s is already in Slurm's queue, and its rungs follow by themselves",
-			folder.Dir)
-		return nil, 0, nil
+// missing returns the batches for the runs that are neither done nor in Slurm's queue, and what is
+// in the queue. If there are none, it says why.
+func (tr *Trainer) missing(
+	ctx context.Context, folder *sweep.Folder, resources *sweep.Resources,
+) (batches []sweep.Batch, queue sweep.Queue, err error) {
+	if queue, err = folder.Queue(ctx); err != nil {
+		return nil, nil, err
 	}
 	states, err := sweep.NewProgress(folder).States()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	var todo []int
 	for i := range states {
 		s := states[i].Status
-		if s != runner.Done && s != sweep.Dropped && s != sweep.Waiting && !jobs.Live(i) {
+		if s != runner.Done && s != sweep.Dropped && s != sweep.Waiting {
 			todo = append(todo, i)
 		}
 	}
+	rungs := len(folder.List.Halving.Epochs) > 0
+	if len(todo) == 0 && !rungs {
+		tr.PrintLine("No run is missing")
+		return nil, nil, nil
+	}
+	if batches, err = folder.Batches(todo, queue, resources); err != nil || len(batches) > 0 {
+		return batches, queue, err
+	}
 	switch {
-	case len(todo) > 0 || rungs:
-	case jobs.Busy():
+	case len(queue) > 0 && rungs:
+		tr.PrintLine("%s is already in Slurm's queue, and its rungs follow by themselves",
+			folder.Dir)
+	case len(queue) > 0:
 		tr.PrintLine("all missing runs are already in Slurm's queue")
-		return nil, 0, nil
 	default:
 		tr.PrintLine("No run is missing")
-		return nil, 0, nil
 	}
-	stages, err := folder.Batches(todo, resources)
-	if err != nil {
-		return nil, 0, err
-	}
-	if calls, err = folder.Submit(ctx, stages, resources, submit); err != nil {
-		return nil, 0, err
-	}
-	return calls, len(todo), nil
+	return nil, nil, nil
 }
 
 func (tr *Trainer) sweepResources(
 	ctx context.Context, folder *sweep.Folder, f *sweepFlags,
 ) (*sweep.Resources, error) {
 	resources := &f.Resources
-	var err error
+	kept, err := folder.KeptOptions()
+	if err != nil {
+		return nil, err
+	}
+	resources.Options = sweep.MergeOptions(resources.Options, kept, f.options())
+	resources.MostTasks = sweep.MostTasks(ctx)
 	if resources.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}

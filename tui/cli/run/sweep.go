@@ -45,9 +45,21 @@ drolab sweep table DIR`,
 
 // sweepFlags are the flags of `sweep start`.
 type sweepFlags struct {
-	dir, on, time string
-	dry, inline   bool
+	dir, on, time         string
+	partition, constraint string
+	sbatch                []string
+	dry, inline           bool
 	sweep.Resources
+}
+
+// options returns the options of sbatch that the command line gives.
+func (f *sweepFlags) options() (list []string) {
+	for _, o := range [][2]string{{"partition", f.partition}, {"constraint", f.constraint}} {
+		if o[1] != "" {
+			list = append(list, o[0]+"="+o[1])
+		}
+	}
+	return append(list, f.sbatch...)
 }
 
 const sweepHelp = `Start a sweep file, or its missing runs: finished runs stay, and runs that were stopped or died
@@ -60,6 +72,8 @@ continue from their newest checkpoints. The file:
   set: {epochs: 20, val_fraction: .1}       # fixed, as with --set
   select: val_worst                         # the best setting of each method, by validation alone
   halving: {epochs: [5, 10], keep: .25}     # at these epochs the best quarter of each method's settings continues
+  sbatch: [account=vision, gres=gpu:1]      # on Slurm: what the site demands, as with --sbatch
+  setup: [module load cuda/12]              # on Slurm: run before each task; approve the file with drolab trust
 
 The methods are those of algo in the grid or, without it, those of the preset. A method that does
 not read a setting of the grid gets one value of it: erm, which has no lambda0, has no run for each
@@ -70,7 +84,8 @@ file. A change of that copy has no effect until the next start reads it and adds
 sweep loses no run: for fewer or other runs, start another sweep with --dir.
 
 With --on slurm the command submits job arrays, one for each class of needs. Their time and
-memory are measured on this machine, with a margin, unless --time gives the time.`
+memory are measured on this machine, with a margin, unless --time gives the time and --sbatch
+the memory. Options of --sbatch are kept for later starts of the sweep.`
 
 func (tr *Trainer) sweepStartCommand() *cobra.Command {
 	var f sweepFlags
@@ -96,8 +111,10 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 	flags.IntVar(&f.Threads, "cpus", 0, "processors per run (default: one for each process)")
 	flags.StringVar(&f.time, "time", "",
 		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
-	flags.StringVar(&f.Partition, "partition", "", "Slurm: partition")
-	flags.StringVar(&f.Constraint, "constraint", "", "Slurm: constraint on nodes")
+	flags.StringVar(&f.partition, "partition", "", "Slurm: partition")
+	flags.StringVar(&f.constraint, "constraint", "", "Slurm: constraint on nodes")
+	flags.StringArrayVar(&f.sbatch, "sbatch", nil,
+		"Slurm: an option of sbatch, as in account=vision (repeatable, and kept)")
 	console.Choices(c, "on", "here\tthis machine", "slurm\ta cluster")
 	console.ReadsPresets(c)
 	return c
@@ -106,8 +123,8 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 // check returns an error if a flag is invalid or flags contradict each other.
 func (f *sweepFlags) check() error {
 	switch {
-	case f.on == "here" && f.time+f.Partition+f.Constraint != "":
-		return errors.New("--time, --partition and --constraint are for --on slurm")
+	case f.on == "here" && (f.time != "" || len(f.options()) > 0):
+		return errors.New("--time, --partition, --constraint and --sbatch are for --on slurm")
 	case f.on == "slurm" && f.inline:
 		return errors.New("--inline is for --on here")
 	case f.Parallel < 0:
@@ -116,14 +133,41 @@ func (f *sweepFlags) check() error {
 		return fmt.Errorf("--cpus %d: expected from 1 to %d", f.Threads, runner.MostThreads())
 	}
 	// In a job they would do no harm, but Slurm shows the job in lines of its own.
-	for flag, text := range map[string]string{"dir": f.dir, "partition": f.Partition,
-		"constraint": f.Constraint} {
+	for flag, text := range map[string]string{"dir": f.dir, "partition": f.partition,
+		"constraint": f.constraint} {
 		if f.on == "slurm" && strings.ContainsFunc(text, unicode.IsControl) {
 			return fmt.Errorf("--%s %.200q: expected no control characters in a Slurm job", flag,
 				text)
 		}
 	}
+	for _, option := range f.sbatch {
+		if err := sweep.CheckOption(option); err != nil {
+			return fmt.Errorf("--sbatch %w", err)
+		}
+	}
 	return nil
+}
+
+// takeSite takes from a sweep file what it demands of Slurm. Without trust in the file it takes
+// only requests for resources.
+func (tr *Trainer) takeSite(file string, text []byte, parsed *sweep.File, f *sweepFlags) error {
+	if f.on != "slurm" {
+		return nil
+	}
+	f.Options, f.Setup = parsed.Sbatch, parsed.Setup
+	err := parsed.CheckTrust()
+	if err == nil || f.dry {
+		return nil
+	}
+	path, errPath := filepath.Abs(file)
+	if errPath != nil {
+		return errPath
+	}
+	if bridge.Approvals(tr.Programs).Approves(path, text) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: read it, then approve it with drolab trust %s", file, err,
+		sweep.Quote(file))
 }
 
 func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) error {
@@ -140,6 +184,9 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	parsed, errs := sweep.Parse(file, text)
 	if len(errs) > 0 {
 		return console.Failures(errs)
+	}
+	if err := tr.takeSite(file, text, parsed, f); err != nil {
+		return err
 	}
 	list := parsed.Expand()
 	if list.Dir, err = os.Getwd(); err != nil {
@@ -160,6 +207,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if f.dry {
 		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolutePath(list.Dir, dir), List: list}, f)
 	}
+	tr.noteHome()
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
 		return err

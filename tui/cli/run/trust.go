@@ -21,7 +21,9 @@ func trustCommand(tr *Trainer) *cobra.Command {
 		Long: `Approve a program of yours, in its current version, so that runs may start it. A run starts a
 program only if you have approved exactly this file, with this command or by naming it to
 drolab run. A runs folder, sweep or preset from a stranger therefore starts nothing. After a
-change of the file, approve it again.`,
+change of the file, approve it again.
+
+A sweep file with commands for Slurm jobs (setup:) needs the same approval.`,
 		Example: "drolab trust train.py",
 		Args:    console.OneOrMore("a program", "drolab trust train.py"),
 		RunE: func(_ *cobra.Command, paths []string) error {
