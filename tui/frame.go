@@ -156,7 +156,7 @@ func (m *Model) noticeLines() (lines []string) {
 
 // isBusy reports whether the footer says what is waited for, in place of the keys.
 func (m *Model) isBusy() bool {
-	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil)
+	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil || m.AsksAgain() != "")
 }
 
 // isTyping reports whether keys go to an overlay, or to a text that is typed on the page.
@@ -214,8 +214,11 @@ func (m *Model) title() string {
 
 // waiting says what was asked for and is not answered for yet, and how far what is read for it is.
 func (m *Model) waiting() string {
-	now := m.Reading()
+	now, box := m.Reading(), m.AsksAgain()
 	switch {
+	case box != "":
+		return strings.TrimSpace(fmt.Sprintf("%s The link of box %s was lost: drolab asks again "+
+			"once it is back", m.Starting, box))
 	case now == nil:
 		return m.Starting
 	case m.Starting == "":

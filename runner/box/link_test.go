@@ -334,6 +334,31 @@ func TestSlowList(t *testing.T) {
 	})
 }
 
+// TestNewestRunsAtRest: a new label of one of the newest runs is seen within a second, whichever
+// runs have their turn.
+func TestNewestRunsAtRest(t *testing.T) {
+	h := newHistory(t, 1)
+	for range 3 {
+		h.create()
+	}
+	for _, id := range []string{"run-1", "run-2", "run-3"} {
+		h.end(id, runner.Done)
+	}
+	dir := filepath.Join(t.TempDir(), "mirror")
+	p := newPair(t, h.store.Dir(), openMirror(t, dir))
+	newest := p.far.order[0]
+	for range restingParts { // the turn of the newest run is far
+		p.look()
+	}
+	p.far.resting = 1
+	must(t, h.find(newest).Relabel(func(l *record.Label) { l.Note = "new" }))
+	for range newestEvery {
+		p.far.resting = 1
+		p.look()
+	}
+	wantSame(t, "labelled", h.store.Dir(), dir, nil)
+}
+
 // TestChangesOfRunsAtRest: whatever changes in a run at rest is seen, at the latest when its
 // version is read again: also what leaves no trace in its folders.
 func TestChangesOfRunsAtRest(t *testing.T) {

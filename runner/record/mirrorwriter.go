@@ -86,7 +86,7 @@ const (
 func OpenMirror(dir, box string) (*Mirror, error) {
 	m, err := openMirror(dir, box)
 	if err != nil {
-		return nil, fmt.Errorf("mirror of box %s: %w", box, err)
+		return nil, fmt.Errorf("mirror of box %s: %w", box, explainOnce(err))
 	}
 	return m, nil
 }
