@@ -123,8 +123,8 @@ func (m *Model) headerNote(cells int) string {
 // takes.
 func (m *Model) footer() string {
 	t := m.Theme
-	switch {
-	case m.notice.Text != "":
+	switch asksAgain := m.isBusy() && m.AsksAgain() != ""; {
+	case m.notice.Text != "" && !(asksAgain && m.notice.Unasked): // else waiting says it, too
 		return strings.Join(m.noticeLines(), "\n")
 	case m.isBusy():
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
@@ -217,8 +217,7 @@ func (m *Model) waiting() string {
 	now, box := m.Reading(), m.AsksAgain()
 	switch {
 	case box != "":
-		return strings.TrimSpace(fmt.Sprintf("%s The link of box %s was lost: drolab asks again "+
-			"once it is back", m.Starting, box))
+		return fmt.Sprintf("The link of box %s was lost: drolab asks again once it is back", box)
 	case now == nil:
 		return m.Starting
 	case m.Starting == "":

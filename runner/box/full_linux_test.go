@@ -50,9 +50,10 @@ func TestFullDiskHere(t *testing.T) {
 	pingAfter(fullPause) // it is full then, too
 	p.lookAtAll()
 	s := p.near.State()
-	const word = "this machine cannot write the mirror: "
-	if !strings.HasPrefix(s.Unwritable, word) || !s.Linked || s.Complete {
-		t.Errorf("with a full disk: %+v, want a link and %q", s, word)
+	const start, end = "this machine cannot write the mirror", ": disk full: free space"
+	if !strings.HasPrefix(s.Unwritable, start) || !strings.HasSuffix(s.Unwritable, end) ||
+		!s.Linked || s.Complete {
+		t.Errorf("with a full disk: %+v, want a link and %q ... %q", s, start, end)
 	}
 	note := "asked with a full disk"
 	must(t, p.ask(&ask{Change: &Change{Run: "run-1", Label: &record.LabelEdit{Note: &note}}}))

@@ -196,7 +196,7 @@ func (l *Link) openMirror() {
 	l.mu.Lock()
 	l.mirror, l.state.Elsewhere, l.state.Unwritable = m, held, ""
 	if err != nil && !held {
-		l.state.Unwritable = sayUnwritable(err)
+		l.state.Unwritable = l.sayUnwritable(err)
 	}
 	out, frames := l.out, l.beginMirroring()
 	l.change()
@@ -269,8 +269,14 @@ func (l *Link) keepLinked(ctx context.Context) {
 	}
 }
 
-// sayUnwritable says that this machine cannot write a mirror.
-func sayUnwritable(err error) string {
+// sayUnwritable says that this machine cannot write the mirror, and what helps: what could not be
+// written is fetched again by itself.
+func (l *Link) sayUnwritable(err error) string {
+	var full *runner.DiskError
+	if errors.As(err, &full) {
+		what := strings.TrimSuffix(full.What, " and resume") // a run that has lost its disk
+		return fmt.Sprintf("this machine cannot write the mirror in %s: %s", l.dir, what)
+	}
 	return fmt.Sprintf("this machine cannot write the mirror: %v", err)
 }
 

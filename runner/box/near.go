@@ -68,7 +68,7 @@ func (c *nearConversation) mirrorOrPause(m *record.Mirror, f *frame) error {
 	}
 	c.mu.Lock()
 	c.retry, c.answered = c.now().Add(fullPause), f.All || c.state.Complete
-	c.state.Unwritable, c.state.Complete = sayUnwritable(err), false
+	c.state.Unwritable, c.state.Complete = c.sayUnwritable(err), false
 	var frames []*frame
 	for id := range c.followed {
 		frames = append(frames, &frame{Unwant: id})

@@ -250,6 +250,21 @@ func (c cutOnce) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
+// TestStartBeforeList: a start that is answered before the box was asked for its runs, as in a new
+// conversation, has its runs in the mirror before the answer.
+func TestStartBeforeList(t *testing.T) {
+	h := newHistory(t, 1)
+	dir := filepath.Join(t.TempDir(), "mirror")
+	p := newPairBy(t, h.store.Dir(), openMirror(t, dir), newMadeVerbs(h))
+	p.far.told = false
+	r := request(1)
+	r.IDs = []string{"run-1"}
+	must(t, p.ask(&ask{Start: &r}))
+	if _, err := record.Find(dir, "run-1"); err != nil {
+		t.Errorf("the mirror has not the run: %v", err)
+	}
+}
+
 // TestSettingsAreAskedAgain: the settings of a fork are only read, so they are asked for again once
 // the link is back. What comes is the answer of the box.
 func TestSettingsAreAskedAgain(t *testing.T) {

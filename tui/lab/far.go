@@ -25,8 +25,8 @@ func NoSamples(r *record.Run) string {
 		r.Meta.ID, of.Box)
 }
 
-// FolderOf says where the folder of a run is. A box that has not said where its runs are is named
-// alone.
+// FolderOf says where the folder of a run is. Of a box that has not said where its runs are, it only
+// names the box.
 func (s *Lab) FolderOf(r *record.Run) string {
 	of := r.Mirrored()
 	if of == nil {
@@ -34,7 +34,7 @@ func (s *Lab) FolderOf(r *record.Run) string {
 	}
 	if link := s.Link(of.Box); link != nil {
 		if hello := link.State().Hello; hello != nil && hello.RunsDir != "" {
-			return path.Join(hello.RunsDir, r.Meta.ID) + " on box " + of.Box
+			return "on box " + of.Box + ": " + path.Join(hello.RunsDir, r.Meta.ID)
 		}
 	}
 	return "on box " + of.Box

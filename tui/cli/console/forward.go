@@ -280,7 +280,7 @@ func (c *Console) PathHere(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		path = whole
 	}
-	return path + " on box " + c.Forwarded.Box
+	return "on box " + c.Forwarded.Box + ": " + path
 }
 
 // HowToContinue is runner.Meta.HowToContinue, as the user would type it.

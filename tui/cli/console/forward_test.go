@@ -121,8 +121,8 @@ func TestWholeText(t *testing.T) {
 	}
 }
 
-// TestTextOver: a meter of a box is redrawn here, however its text is cut into pieces. It writes over
-// its own lines only.
+// TestTextOver: a meter of a box is redrawn here, however its text is cut into pieces. It writes
+// over its own lines only.
 func TestTextOver(t *testing.T) {
 	var far bytes.Buffer
 	out := cell.NewWriter(&far)
@@ -169,7 +169,7 @@ func TestForwardedPath(t *testing.T) {
 	}
 	whole, err := filepath.Abs("a.tar.gz")
 	con.Forwarded.Box = "gpu1"
-	if got, want := con.PathHere("a.tar.gz"), whole+" on box gpu1"; err != nil || got != want {
+	if got, want := con.PathHere("a.tar.gz"), "on box gpu1: "+whole; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }
