@@ -206,11 +206,12 @@ func (l *Link) openMirror() {
 	}
 }
 
-// awaitMirror waits until this process writes the mirror, and tells the one that does so meanwhile
-// which logs are wanted here.
+// awaitMirror waits until this process writes the mirror. Meanwhile it tells the one that does so
+// which logs are wanted here, and takes in that the mirror has changed.
 func (l *Link) awaitMirror(ctx context.Context) {
 	wants := &wantFile{dir: wantsDir(l.dir)}
 	defer wants.remove()
+	known := record.MirrorChanged(l.dir)
 	for ctx.Err() == nil && l.writes() == nil {
 		l.mu.Lock()
 		ids, elsewhere := slices.Sorted(maps.Keys(l.wanted)), l.state.Elsewhere
@@ -219,6 +220,13 @@ func (l *Link) awaitMirror(ctx context.Context) {
 			wants.write(ids)
 		}
 		wait(ctx, handOver)
+		if now := record.MirrorChanged(l.dir); !now.Equal(known) {
+			known = now
+			l.mu.Lock()
+			l.state.Changes++
+			l.change()
+			l.mu.Unlock()
+		}
 		if ctx.Err() == nil {
 			l.openMirror()
 		}

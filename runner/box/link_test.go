@@ -258,7 +258,13 @@ func TestTwoLinks(t *testing.T) {
 	await(t, first, "the first", func(s State) bool { return s.Linked })
 	second := NewLink("gpu1", dir, SSH(ssh, "gpu1"))
 	startLink(t, second)
-	await(t, second, "beside the first", func(s State) bool { return s.Elsewhere })
+	await(t, second, "beside the first", func(s State) bool { return s.Elsewhere && s.Linked })
+	before := second.State().Changes
+	must(t, h.find("run-1").Relabel(func(l *record.Label) { l.Note = "new" }))
+	await(t, second, "after a change", func(s State) bool {
+		run, err := record.Find(dir, "run-1")
+		return err == nil && run.Label().Note == "new" && s.Changes > before
+	})
 	cancel()
 	<-ended
 	await(t, second, "after the first", func(s State) bool { return s.Linked && s.Live == 1 })

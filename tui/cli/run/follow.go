@@ -90,10 +90,10 @@ func watch(tr *Trainer, e *executor, ids []string, exports bool) []queue.Outcome
 		defer exportLive(p.runs, e.dir)()
 	}
 	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(ids), "run"),
-		cell.Clean(e.dir))
+		cell.Clean(tr.PathHere(e.dir)))
 	if p.screen {
-		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
-			"drolab attach, in another terminal, shows the curves. Ctrl-C stops the runs."))
+		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(tr.Command("drolab attach")+
+			", in another terminal, shows the curves. Ctrl-C stops the runs."))
 	}
 	tick, ask := time.NewTicker(every), time.NewTimer(askEvery)
 	defer tick.Stop()
