@@ -40,6 +40,9 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	answered := 0
 	for _, b := range m.Config.Boxes {
 		s := b.Link.State()
+		if s.Elsewhere {
+			s.Live = m.liveOn(b.Name)
+		}
 		notes = append(notes, noteOf(b.Name, s, now))
 		if hasAnswered(s) {
 			answered++
@@ -95,6 +98,8 @@ func noteOf(name string, s box.State, now time.Time) boxNote {
 	switch {
 	case s.Elsewhere && s.Silent(now): // another drolab of this machine keeps its mirror
 		return boxNote{text: name + " silent " + since(s.Known), without: true}
+	case s.Elsewhere && s.Live > 0:
+		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live)}
 	case s.Elsewhere:
 		return boxNote{text: name}
 	case s.Linked && s.Unwritable != "":

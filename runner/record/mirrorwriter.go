@@ -661,8 +661,8 @@ func MirrorHeard(dir string) time.Time {
 	return info.ModTime()
 }
 
-// MirrorChanged returns when the list of runs of the mirror in the folder dir last changed; the zero
-// time: there is no mirror.
+// MirrorChanged returns when the runs of the mirror in the folder dir last changed; the zero time:
+// there is no mirror.
 func MirrorChanged(dir string) time.Time {
 	info, err := os.Lstat(dir)
 	if err != nil {
