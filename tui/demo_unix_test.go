@@ -96,7 +96,8 @@ func TestDemos(t *testing.T) {
 				known++
 				picture, ok := pictures[name+paper]
 				if !ok || !strings.Contains(page, `="`+name+paper+`.svg"`) {
-					t.Errorf("docs/%s does not show %s%s.svg, or there is none", r.page, name, paper)
+					t.Errorf("docs/%s does not show %s%s.svg, or it is missing", r.page, name,
+						paper)
 				}
 				if len(picture) < 50 {
 					t.Errorf("%s%s.svg has %d words, want at least 50", name, paper, len(picture))

@@ -225,8 +225,22 @@ func TestStartIsMadeOnce(t *testing.T) {
 						}
 					}
 				}
-				ids, err := l.Start(request(1, 2))
+				var ids []string
+				var err error
+				over := make(chan struct{})
+				go func() {
+					defer close(over)
+					ids, err = l.Start(request(1, 2))
+				}()
+				synctest.Wait()
+				if !l.AsksAgain() {
+					t.Error("without a link nothing says that the start is asked for again")
+				}
+				<-over
 				must(t, err)
+				if l.AsksAgain() {
+					t.Error("after the answer it is still said")
+				}
 				there := record.Starting(h.store.Dir(), "")
 				if slices.Sort(ids); !slices.Equal(ids, there) {
 					t.Errorf("the box has the runs %v, want %v", there, ids)

@@ -25,8 +25,8 @@ func NoSamples(r *record.Run) string {
 		r.Meta.ID, of.Box)
 }
 
-// FolderOf says where the folder of a run is. Of a box that has not said where its runs are, it says
-// the name.
+// FolderOf says where the folder of a run is. For a box that has not said where its runs are, it
+// says the name.
 func (s *Lab) FolderOf(r *record.Run) string {
 	of := r.Mirrored()
 	if of == nil {
