@@ -110,6 +110,31 @@ func LoadBeside(file, name string) (Preset, error) {
 	return Load(name)
 }
 
+// NamedIn returns the preset files of its own folder, or of one below it, that a YAML file names as
+// LoadBeside takes them. A text that is no such file names none: what reads it says what is wrong.
+func NamedIn(file string, text []byte) (names []string) {
+	list, err := Entries(file, text)
+	if err != nil {
+		return nil
+	}
+	var look func(list []Entry)
+	look = func(list []Entry) {
+		for _, e := range list {
+			look(e.Below)
+			var name string
+			if e.Key != "preset" || e.Below != nil || e.Decode(&name) != nil ||
+				!IsYAML(name) || !filepath.IsLocal(name) || slices.Contains(names, name) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), name)); err == nil {
+				names = append(names, name)
+			}
+		}
+	}
+	look(list)
+	return names
+}
+
 // ofProgram returns the preset for a program that is named in place of a preset: the defaults, with
 // the program as the model.
 func ofProgram(name string) (p Preset, err error) {

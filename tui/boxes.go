@@ -19,7 +19,7 @@ import (
 // boxStates holds how the boxes stood at the last tick.
 type boxStates struct {
 	notes []boxNote
-	words map[string]string // why a box has no link, as the user was told
+	words map[string]string // what is wrong with a box, as the user was told
 	// answered is the number of boxes that have said which runs they have, or have no link.
 	answered int
 	overlay  *kit.Overlay // Boxes, as it was opened last
@@ -31,7 +31,7 @@ type boxNote struct {
 	without bool // a link, which matters more than how many runs are live
 }
 
-// lookAtBoxes takes in how the boxes stand, and tells the user why one has no link.
+// lookAtBoxes takes in how the boxes stand, and tells the user what is wrong with one.
 func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	if len(m.Config.Boxes) == 0 {
 		return nil
@@ -40,6 +40,9 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	answered := 0
 	for _, b := range m.Config.Boxes {
 		s := b.Link.State()
+		if s.Elsewhere {
+			s.Live = m.liveOn(b.Name)
+		}
 		notes = append(notes, noteOf(b.Name, s, now))
 		if hasAnswered(s) {
 			answered++
@@ -47,11 +50,12 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 		if m.boxes.words == nil {
 			m.boxes.words = map[string]string{}
 		}
-		told := m.boxes.words[b.Name]
-		if m.boxes.words[b.Name] = s.Word; s.Word != "" && !s.Elsewhere && told == "" {
+		word := troubleOf(s)
+		if m.boxes.words[b.Name] == "" && word != "" {
 			cmd = tea.Batch(cmd, kit.Send(kit.Notice{Bad: true, Unasked: true,
-				Text: fmt.Sprintf("box %s: no link: %s", b.Name, cell.OneLine(s.Word))}))
+				Text: fmt.Sprintf("box %s: %s", b.Name, cell.OneLine(word))}))
 		}
+		m.boxes.words[b.Name] = word
 	}
 	if !slices.Equal(notes, m.boxes.notes) {
 		m.boxes.notes = notes
@@ -69,9 +73,21 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	return cmd
 }
 
-// hasAnswered reports whether a box has said which runs it has, or has no link.
+// troubleOf says why the runs of a box are not as they are there; "" where they are. What another
+// drolab of this machine does for the box is no trouble of this one.
+func troubleOf(s box.State) string {
+	switch {
+	case s.Elsewhere:
+		return ""
+	case !s.Linked && s.Word != "":
+		return "no link: " + s.Word
+	}
+	return s.Unwritable
+}
+
+// hasAnswered reports whether a box has said which runs it has, or is not going to.
 func hasAnswered(s box.State) bool {
-	return s.Complete || s.Elsewhere || !s.Linked && s.Word != ""
+	return s.Complete || s.Elsewhere || s.Unwritable != "" || !s.Linked && s.Word != ""
 }
 
 // noteOf returns what the header says of a box.
@@ -82,8 +98,12 @@ func noteOf(name string, s box.State, now time.Time) boxNote {
 	switch {
 	case s.Elsewhere && s.Silent(now): // another drolab of this machine keeps its mirror
 		return boxNote{text: name + " silent " + since(s.Known), without: true}
+	case s.Elsewhere && s.Live > 0:
+		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live)}
 	case s.Elsewhere:
 		return boxNote{text: name}
+	case s.Linked && s.Unwritable != "":
+		return boxNote{text: name + " no mirror", without: true}
 	case s.Linked && s.Live > 0:
 		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live)}
 	case s.Linked:
@@ -130,7 +150,7 @@ func (m *Model) withBoxes(note string, cells int) string {
 // boxKey returns the row of the key table for Boxes. Its hint stands in the footer where there are
 // boxes.
 func (m *Model) boxKey() kit.Key {
-	row := kit.Key{Keys: kit.On("M"), Help: "the other machines: links, GPUs, what ssh said",
+	row := kit.Key{Keys: kit.On("M"), Help: "the other machines: their links and GPUs",
 		Act: func() tea.Cmd { return m.openBoxes("") }, Group: kit.ToLook, Local: true}
 	if len(m.Config.Boxes) > 0 {
 		row.Hint, row.Last = "boxes", true
@@ -219,7 +239,7 @@ func (m *Model) liveOn(box string) (n int) {
 // what it said.
 func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) []string {
 	state, st := linkText(s, now), t.Text
-	if !s.Linked && !s.Elsewhere || s.Silent(now) {
+	if !s.Linked && !s.Elsewhere || s.Silent(now) || s.Unwritable != "" {
 		st = t.Warn
 	}
 	var points []kit.Statement
@@ -229,8 +249,9 @@ func describeBox(t *kit.Theme, name string, s box.State, now time.Time, w int) [
 		}
 	}
 	if !s.Linked {
-		say("ssh said", s.Word, t.Alarm)
+		say("Reason", s.Word, t.Alarm)
 	}
+	say("Mirror", s.Unwritable, t.Alarm)
 	say("Runs", runsText(s, now), t.Text)
 	if h := s.Hello; h != nil {
 		say("Machine", strings.Join(lab.MachineOf(h), " · "), t.Text)
@@ -273,6 +294,8 @@ func linkText(s box.State, now time.Time) string {
 			"is no link for " + since + ", and nothing can be asked"
 	case s.Elsewhere:
 		return "another drolab on this machine keeps its mirror up to date"
+	case s.Linked && s.Unwritable != "":
+		return "linked for " + since + "; its runs are shown as they were known last"
 	case s.Linked && !s.Complete && s.Asked > 0:
 		return fmt.Sprintf("linked for %s; %d of %s have come", since, s.Come,
 			kit.Plural(s.Asked, "run"))

@@ -45,6 +45,14 @@ func TestBoxesInHeader(t *testing.T) {
 	if note := noteOf("gpu6", elsewhere, now); note.text != "gpu6 silent 1h" || !note.without {
 		t.Errorf("of a mirror that another process keeps and that is old: %v", note)
 	}
+	full := box.State{Linked: true, Live: 2, Unwritable: "disk full"}
+	if note := noteOf("gpu7", full, now); note.text != "gpu7 no mirror" || !note.without {
+		t.Errorf("of a mirror that cannot be written: %v", note)
+	}
+	elsewhere = box.State{Elsewhere: true, Known: now, Live: 2}
+	if note := noteOf("gpu8", elsewhere, now); note.text != "gpu8 2 live" || note.without {
+		t.Errorf("of a mirror that another process keeps: %v", note)
+	}
 	m := &Model{Lab: &lab.Lab{Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}}
 	for _, s := range states {
 		note := noteOf(s.name, s.state, now)
@@ -151,7 +159,7 @@ func TestSilentBox(t *testing.T) {
 	}
 }
 
-// TestBoxesSays: Boxes says how each link stands, and what the box and ssh said, whole.
+// TestBoxesSays: Boxes says how each link stands and why there is none, whole.
 func TestBoxesSays(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
@@ -164,7 +172,11 @@ func TestBoxesSays(t *testing.T) {
 		lacks []string
 	}{
 		"the first try": {box.State{}, []string{"gpu1 connecting", "none known yet"},
-			[]string{"ssh said"}},
+			[]string{"Reason"}},
+		"a full disk here": {box.State{Linked: true, Since: ago(3 * time.Second), Hello: hello,
+			Unwritable: "this machine cannot write the mirror: disk full"},
+			[]string{"linked for 3s; its runs are shown as they were known last",
+				"Mirror this machine cannot write the mirror: disk full"}, []string{"Reason"}},
 		"a link": {box.State{Linked: true, Complete: true, Since: ago(754 * time.Second),
 			Hello: hello, Runs: 231, Live: 2, Bytes: 1234567,
 			Problems: []string{"run a: \x1b[2Jis not the name of a run", "run b: has no seal"}},

@@ -127,8 +127,8 @@ func (m *Model) headerNote(cells int) string {
 // takes.
 func (m *Model) footer() string {
 	t := m.Theme
-	switch {
-	case m.notice.Text != "":
+	switch asksAgain := m.isBusy() && m.AsksAgain() != ""; {
+	case m.notice.Text != "" && !(asksAgain && m.notice.Unasked): // else waiting says it, too
 		return strings.Join(m.noticeLines(), "\n")
 	case m.isBusy():
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
@@ -163,7 +163,7 @@ func (m *Model) noticeLines() (lines []string) {
 
 // isBusy reports whether the footer says what is waited for, in place of the keys.
 func (m *Model) isBusy() bool {
-	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil)
+	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil || m.AsksAgain() != "")
 }
 
 // isTyping reports whether keys go to an overlay, or to a text that is typed on the page.
@@ -222,8 +222,10 @@ func (m *Model) title() string {
 
 // waiting says what was asked for and is not answered for yet, and how far what is read for it is.
 func (m *Model) waiting() string {
-	now := m.Reading()
+	now, box := m.Reading(), m.AsksAgain()
 	switch {
+	case box != "":
+		return fmt.Sprintf("The link of box %s was lost: drolab asks again once it is back", box)
 	case now == nil:
 		return m.Starting
 	case m.Starting == "":

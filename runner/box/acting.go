@@ -80,14 +80,13 @@ func (s *farConversation) act(ctx context.Context, a *ask) {
 	}
 }
 
-// endAsk sends what has become of the runs, and the answer.
+// endAsk sends what has become of the runs, and the answer. What is asked again in a new
+// conversation may be answered before the other side has asked for the list of runs.
 func (s *farConversation) endAsk(of acted) error {
 	s.actors.busy--
-	if s.told {
-		for _, id := range of.ask.runs() {
-			if err := s.lookAt(id); err != nil {
-				return err
-			}
+	for _, id := range of.ask.runs() {
+		if err := s.lookAt(id); err != nil {
+			return err
 		}
 	}
 	return s.out.send(&frame{Answer: of.answer})

@@ -31,6 +31,7 @@
 //	link.go      Link: keeps a mirror up to date, says how it stands, tries again
 //	near.go      what this machine does with the frames of a conversation
 //	verbs.go     Link as runner.Verbs; changes of the records of runs; lost answers
+//	remedy.go    the commands that a box names as remedies, with the box in them
 //	foresee.go   what a start on the box would find: Datasets, Foresee
 //	wants.go     which logs the other processes on a mirror want
 //	farside.go   FarSide: looks at the runs of a box, and sends what has changed

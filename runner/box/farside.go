@@ -84,6 +84,7 @@ type farConversation struct {
 	runs    map[string]*farRun
 	order   []string // the names of the runs, those found last first
 	resting int      // place in order of the next run at rest that is looked at
+	looks   int      // counted
 
 	problems map[string]string // that were sent, by runs
 
@@ -128,12 +129,13 @@ func (r *farRun) unchanged(now time.Time) bool {
 	if !r.run.Status().Ended() {
 		return false
 	}
+	folders := foldersOf(r.run, now)
+	proven := folders == r.folders && folders != [2]disk.Stamp{}
 	logged := disk.StampOf(filepath.Join(r.run.Dir, eventlog.LogName)) != r.log
-	if r.skipped++; !logged && r.skipped <= mostSkipped && r.folders != [2]disk.Stamp{} &&
-		foldersOf(r.run, now) == r.folders {
+	if proven && !logged && r.skipped < mostSkipped {
+		r.skipped++
 		return true
 	}
-	folders := foldersOf(r.run, now)
 	if r.run.Version() != r.version {
 		return false
 	}
@@ -164,33 +166,26 @@ func (s *farConversation) sayHello() error {
 // converse answers what comes in, and looks at the runs at every tick. Between these it sends heads
 // and logs piece by piece, so that no answer waits for a long log.
 func (s *farConversation) converse(ctx context.Context, asked <-chan *frame) error {
+	at := make(chan struct{})
+	close(at)
 	for {
-		var err error
+		var ready <-chan struct{} // nil: nothing is to be sent
 		work := s.work()
-		if work == nil {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case f := <-asked:
-				err = s.answer(ctx, f)
-			case of := <-s.actors.done:
-				err = s.endAsk(of)
-			case <-s.Ticks:
-				err = s.look()
-			}
-		} else {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case f := <-asked:
-				err = s.answer(ctx, f)
-			case of := <-s.actors.done:
-				err = s.endAsk(of)
-			case <-s.Ticks:
-				err = s.look()
-			default:
-				err = work()
-			}
+		if work != nil {
+			ready = at
+		}
+		var err error
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case f := <-asked:
+			err = s.answer(ctx, f)
+		case of := <-s.actors.done:
+			err = s.endAsk(of)
+		case <-s.Ticks:
+			err = s.look()
+		case <-ready: // each time with the same chance as what waits beside it
+			err = work()
 		}
 		if err != nil {
 			return err
@@ -340,12 +335,16 @@ func newFarRun(r *record.Run) *farRun {
 		log: disk.StampOf(filepath.Join(r.Dir, eventlog.LogName))}
 }
 
-// restingParts is the number of ticks within which all runs at rest are looked at. A change of one
-// of them, such as a new label, is seen by then.
-const restingParts = 80
+// A change of a run at rest, such as a new label, is seen within newestEvery ticks where it is one
+// of the newest runs, and within restingParts ticks everywhere else.
+const (
+	mostNewest   = 200
+	newestEvery  = 4
+	restingParts = 80
+)
 
 // look looks for changes, and sends them: runs that were made or removed, every run that may go on,
-// and a part of the runs at rest.
+// and some of the runs at rest.
 func (s *farConversation) look() error {
 	if !s.told {
 		return nil
@@ -360,10 +359,11 @@ func (s *farConversation) look() error {
 		return nil
 	}
 	part := (n + restingParts - 1) / restingParts
+	s.looks++
 	resumable := 0
 	for i, id := range slices.Clone(s.order) {
 		r := s.runs[id]
-		inTurn := (i-s.resting+n)%n < part
+		inTurn := (i-s.resting+n)%n < part || i < mostNewest && s.looks%newestEvery == 0
 		if r.mayBeResumed() {
 			resumable++
 		}

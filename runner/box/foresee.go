@@ -62,7 +62,12 @@ func (l *Link) Foresee(s spec.Spec, parts int) (train.Forecast, error) {
 	case got.Forecast == nil:
 		return train.Forecast{}, fmt.Errorf("box %s: the answer has no forecast", l.box)
 	}
-	return cleanForecast(*got.Forecast), err
+	f := cleanForecast(*got.Forecast)
+	for i, warning := range f.Warnings {
+		f.Warnings[i] = nameBox(warning, l.box)
+	}
+	f.Unknown = nameBox(f.Unknown, l.box)
+	return f, err
 }
 
 // sayAnswerless names the box in the error of a question that was not answered.

@@ -20,6 +20,7 @@ type Request struct {
 	Args    [][]byte     `json:"args"`
 	Env     []string     `json:"env,omitempty"` // NAME=value: what the terminal here is able to do
 	Columns Columns      `json:"columns"`
+	Rows    int          `json:"rows,omitempty"`  // of the terminal that shows stderr; 0: none
 	Stdin   bool         `json:"stdin,omitempty"` // it reads standard input
 	Files   []PassedFile `json:"files,omitempty"`
 }
@@ -38,6 +39,8 @@ type PassedFile struct {
 	Path   string `json:"path"`             // here
 	Writes bool   `json:"writes,omitempty"`
 	Text   []byte `json:"text,omitempty"` // of a file that the command reads
+	// Beside are the texts of the files beside it that it names, by their paths from its folder.
+	Beside map[string][]byte `json:"beside,omitempty"`
 }
 
 // Forwarding is a command that runs on a box, with the streams of this process.

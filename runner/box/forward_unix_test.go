@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -21,7 +22,61 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
+
+// TestLeftFolders: what a process that was killed has left of a command is removed, once it is old.
+// The folder of a command that goes on stays, and so does everything of another form.
+func TestLeftFolders(t *testing.T) {
+	temp := t.TempDir()
+	live, remove, err := makeFolder(temp)
+	must(t, err)
+	left := filepath.Join(temp, folderPrefix+"left")
+	young := filepath.Join(temp, folderPrefix+"young")
+	open, other := filepath.Join(temp, folderPrefix+"open"), filepath.Join(temp, "other")
+	for _, dir := range []string{left, young, open, other} {
+		must(t, os.MkdirAll(filepath.Join(dir, "0"), 0o700))
+	}
+	must(t, os.Chmod(open, 0o755)) // no folder that this program makes
+	old := time.Now().Add(-2 * folderAge)
+	for _, dir := range []string{live, left, open, other} {
+		must(t, os.Chtimes(dir, old, old))
+	}
+	second, removeSecond, err := makeFolder(temp)
+	must(t, err)
+	for _, dir := range []string{live, young, open, other, second} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Errorf("%v, want that it stays", err)
+		}
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v, want that it is removed", left, err)
+	}
+	remove()
+	removeSecond()
+	for _, dir := range []string{live, second} {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want that it is gone with its command", dir, err)
+		}
+	}
+}
+
+// TestSentBeside: a file arrives with those beside it, and none of them is written elsewhere.
+func TestSentBeside(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in", "sweep.yaml")
+	must(t, os.Mkdir(filepath.Dir(path), 0o700))
+	f := &PassedFile{Text: []byte("one"), Beside: map[string][]byte{"below/b.yaml": []byte("two")}}
+	must(t, writeSent(path, f))
+	text, err := os.ReadFile(filepath.Join(dir, "in", "below", "b.yaml"))
+	if string(text) != "two" {
+		t.Errorf("beside it is %q, %v, want two", text, err)
+	}
+	f.Beside = map[string][]byte{"../b.yaml": []byte("three")}
+	if err := writeSent(path, f); err == nil {
+		t.Error("a file above the folder is not refused")
+	}
+}
 
 // init lets the tests run this very program as ssh, as the far side, and as the command that is
 // forwarded.

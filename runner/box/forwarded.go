@@ -10,13 +10,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
+
+	"drolab/runner/disk"
 )
 
 // Forwarded is what a command on a box is told of the machine that has forwarded it.
 type Forwarded struct {
 	Box     string  `json:"box"` // what the machine on which the command runs is called there
 	Columns Columns `json:"columns"`
+	Rows    int     `json:"rows,omitempty"` // of the terminal that shows stderr; 0: none
 	// Hidden are the folders in which files of that machine lie for the time of the command. What
 	// stands behind them is their path there.
 	Hidden []string `json:"hidden,omitempty"`
@@ -61,12 +65,12 @@ func (w *Worker) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // run runs a command to its end, and sends the files that it has written.
 func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messages) (exit, error) {
 	var end exit
-	dir, err := os.MkdirTemp("", "drolab-forwarded-")
+	dir, remove, err := makeFolder(os.TempDir())
 	if err != nil {
 		return end, err
 	}
-	defer os.RemoveAll(dir)
-	told := Forwarded{Box: req.Box, Columns: req.Columns}
+	defer remove()
+	told := Forwarded{Box: req.Box, Columns: req.Columns, Rows: req.Rows}
 	written := map[int]string{}
 	for n, f := range req.Files {
 		if f.Arg < 0 || f.Arg >= len(req.Args) {
@@ -79,7 +83,7 @@ func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messag
 		}
 		if f.Writes {
 			written[n] = path
-		} else if err := os.WriteFile(path, f.Text, 0o600); err != nil {
+		} else if err := writeSent(path, &f); err != nil {
 			return end, err
 		}
 		told.Hidden = append(told.Hidden, hidden)
@@ -103,6 +107,62 @@ func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messag
 		err = packOutputs(to.stream(filesMessage), written)
 	}
 	return end, err
+}
+
+// writeSent writes a file that a command reads, with those beside it.
+func writeSent(path string, f *PassedFile) error {
+	if err := os.WriteFile(path, f.Text, 0o600); err != nil {
+		return err
+	}
+	for name, text := range f.Beside {
+		local := filepath.FromSlash(name)
+		if !filepath.IsLocal(local) {
+			return fmt.Errorf("%.200q: expected a file below the folder of another", name)
+		}
+		other := filepath.Join(filepath.Dir(path), local)
+		if err := os.MkdirAll(filepath.Dir(other), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(other, text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A folder has the files of one forwarded command. It is locked for the time of the command.
+const (
+	folderPrefix = "drolab-forwarded-"
+	folderLock   = "lock"
+	folderAge    = time.Minute // after which a folder without a lock is one that was left
+)
+
+// makeFolder makes such a folder in temp, and removes those that killed processes have left there.
+func makeFolder(temp string) (dir string, remove func(), err error) {
+	removeLeft(temp, time.Now().Add(-folderAge))
+	if dir, err = os.MkdirTemp(temp, folderPrefix); err != nil {
+		return "", nil, err
+	}
+	lock, err := disk.Acquire(filepath.Join(dir, folderLock))
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() { os.RemoveAll(dir); lock.Release() }, nil
+}
+
+// removeLeft removes the folders of this user that were made before a time and are not locked.
+func removeLeft(temp string, before time.Time) {
+	entries, _ := os.ReadDir(temp) // what cannot be read stays
+	for _, e := range entries {
+		dir := filepath.Join(temp, e.Name())
+		if !strings.HasPrefix(e.Name(), folderPrefix) || disk.OwnFolder(dir) != nil {
+			continue
+		}
+		lock := filepath.Join(dir, folderLock)
+		if info, err := e.Info(); err == nil && info.ModTime().Before(before) && !disk.Held(lock) {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // hangupPause is how long a command that was told of the end of the connection may take before it

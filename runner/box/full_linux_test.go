@@ -1,6 +1,9 @@
 package box
 
 import (
+	"context"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,15 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 )
 
-// TestFullDiskHere: while the disk of this machine is full, the link says so, and goes on by itself
-// once there is room.
+// TestFullDiskHere: while the disk of this machine is full, the conversation goes on, and what is
+// asked of the box is done. The mirror goes on by itself once there is room.
 func TestFullDiskHere(t *testing.T) {
-	testsize.NotShort(t, "waits for a second link")
 	if os.Geteuid() != 0 {
 		t.Skip("mounts a small disk: needs root")
 	}
@@ -25,10 +26,16 @@ func TestFullDiskHere(t *testing.T) {
 	defer syscall.Unmount(disk, syscall.MNT_DETACH)
 	h := newHistory(t, 1)
 	h.create()
-	h.end("run-1", runner.Done)
 	dir := filepath.Join(disk, "mirror")
-	must(t, os.MkdirAll(dir, 0o700))
-	must(t, openMirror(t, dir).Close())
+	m := openMirror(t, dir)
+	p := newPairBy(t, h.store.Dir(), m, newMadeVerbs(h))
+	clock := time.Now()
+	p.near.now = func() time.Time { return clock }
+	pingAfter := func(d time.Duration) {
+		clock = clock.Add(d)
+		must(t, p.near.out.send(&frame{Ping: true}))
+		p.settle()
+	}
 	filler := filepath.Join(disk, "filler")
 	f, err := os.Create(filler)
 	must(t, err)
@@ -36,14 +43,55 @@ func TestFullDiskHere(t *testing.T) {
 		_, err = f.Write(make([]byte, 4096))
 	}
 	must(t, f.Close())
-	p := &piped{side: &FarSide{RunsDir: h.store.Dir(), Now: time.Now}}
-	l := NewLink("gpu1", dir, p.dial)
-	startLink(t, l)
-	const word = "this machine cannot write the mirror: "
-	await(t, l, "full", func(s State) bool { return strings.HasPrefix(s.Word, word) })
-	must(t, os.Remove(filler))
-	await(t, l, "with room", func(s State) bool { return s.Linked && s.Complete })
-	if _, err := record.Find(dir, "run-1"); err != nil {
-		t.Errorf("the run is not here: %v", err)
+
+	h.create()
+	h.end("run-1", runner.Done)
+	p.lookAtAll()
+	pingAfter(fullPause) // it is full then, too
+	p.lookAtAll()
+	s := p.near.State()
+	const start, end = "this machine cannot write the mirror", ": disk full: free space"
+	if !strings.HasPrefix(s.Unwritable, start) || !strings.HasSuffix(s.Unwritable, end) ||
+		!s.Linked || s.Complete {
+		t.Errorf("with a full disk: %+v, want a link and %q ... %q", s, start, end)
 	}
+	note := "asked with a full disk"
+	must(t, p.ask(&ask{Change: &Change{Run: "run-1", Label: &record.LabelEdit{Note: &note}}}))
+	if got := h.find("run-1").Label().Note; got != note {
+		t.Errorf("the label on the box is %q, want %q", got, note)
+	}
+
+	must(t, os.Remove(filler))
+	pingAfter(fullPause - time.Second)
+	if s := p.near.State(); s.Unwritable == "" {
+		t.Error("the mirror is tried again too early")
+	}
+	pingAfter(time.Second)
+	if s := p.near.State(); s.Unwritable != "" || !s.Complete {
+		t.Errorf("with room: %+v, want all runs", s)
+	}
+	wantSame(t, "with room", h.store.Dir(), dir, []string{"run-2"})
+	h.end("run-2", runner.Done)
+	p.lookAtAll()
+	wantSame(t, "at the end", h.store.Dir(), dir, []string{"run-2"})
+}
+
+// TestNoMirror: a box whose mirror cannot be opened has a link all the same, and a line about it.
+func TestNoMirror(t *testing.T) {
+	h := newHistory(t, 1)
+	h.create()
+	dir := filepath.Join(t.TempDir(), "mirror")
+	must(t, os.WriteFile(dir, nil, 0o600)) // a file in its place
+	l := NewLink("gpu1", dir, func(ctx context.Context) (Conn, error) {
+		near, far := net.Pipe()
+		side := &FarSide{RunsDir: h.store.Dir(), Now: time.Now, Verbs: newMadeVerbs(h)}
+		go func() { side.Serve(ctx, far, io.Writer(far)); far.Close() }()
+		return near, nil
+	})
+	startLink(t, l)
+	await(t, l, "without a mirror", func(s State) bool { return s.Linked && s.Unwritable != "" })
+	note := "asked without a mirror"
+	must(t, l.Change(Change{Run: "run-1", Label: &record.LabelEdit{Note: &note}}))
+	must(t, os.Remove(dir))
+	await(t, l, "with a mirror", func(s State) bool { return s.Complete && s.Unwritable == "" })
 }

@@ -42,15 +42,18 @@ type State struct {
 	Hello     *Hello        // of the far side; nil: it has never said one
 	Offset    time.Duration // of the box's clock from ours
 	Word      string        // why there is no link; "" while it is made for the first time
-	Next      time.Time     // when the next try is made
-	Runs      int           // in the mirror
-	Live      int           // of these
-	Bytes     int64         // received, compressed
-	Changes   int64         // of the list of runs and of the link, counted
-	Problems  []string      // what the box or the mirror said of runs that are not shown; the first
-	GPUs      []machine.GPU // as the box last said
-	Asked     int           // runs that were asked for in this conversation
-	Come      int           // of these
+	// Unwritable says why this machine cannot write the mirror; "" where it can. What is asked of
+	// the box does not need the mirror.
+	Unwritable string
+	Next       time.Time     // when the next try is made
+	Runs       int           // in the mirror
+	Live       int           // of these
+	Bytes      int64         // received, compressed
+	Changes    int64         // of the list of runs and of the link, counted
+	Problems   []string      // what the box or the mirror said of runs that are not shown
+	GPUs       []machine.GPU // as the box last said
+	Asked      int           // runs that were asked for in this conversation
+	Come       int           // of these
 }
 
 // Link keeps the mirror of a box up to date, and sends verbs there. Of several processes on one
@@ -118,12 +121,12 @@ func (l *Link) change() {
 	l.changed = make(chan struct{})
 }
 
-// Await waits until the state is as wanted, there is no link, or ctx is cancelled.
+// Await waits until the state is as wanted, the mirror cannot become so, or ctx is cancelled.
 func (l *Link) Await(ctx context.Context, wanted func(State) bool) State {
 	for {
 		changed := l.Changed()
 		s := l.State()
-		if wanted(s) || s.Elsewhere || !s.Linked && s.Word != "" {
+		if wanted(s) || s.Elsewhere || s.Unwritable != "" || !s.Linked && s.Word != "" {
 			return s
 		}
 		select {
@@ -177,9 +180,7 @@ const handOver = time.Second
 // conversation for verbs.
 func (l *Link) Run(ctx context.Context) {
 	defer close(l.over)
-	for ctx.Err() == nil && !l.openMirror() {
-		wait(ctx, handOver)
-	}
+	l.openMirror()
 	var waiting sync.WaitGroup
 	waiting.Go(func() { l.awaitMirror(ctx) })
 	l.keepLinked(ctx)
@@ -187,38 +188,45 @@ func (l *Link) Run(ctx context.Context) {
 	l.closeMirror()
 }
 
-// openMirror begins to write the mirror, unless another process writes it. It reports whether the
-// mirror can be used at all.
-func (l *Link) openMirror() bool {
+// openMirror begins to write the mirror, unless another process writes it, or nobody can.
+func (l *Link) openMirror() {
 	l.readKnown()
 	m, err := record.OpenMirror(l.dir, l.box)
 	held := errors.Is(err, disk.ErrHeld)
-	if err != nil && !held {
-		l.setDown(err, l.now().Add(handOver))
-		return false
-	}
 	l.mu.Lock()
-	l.mirror, l.state.Elsewhere = m, held
+	l.mirror, l.state.Elsewhere, l.state.Unwritable = m, held, ""
+	if err != nil && !held {
+		l.state.Unwritable = l.sayUnwritable(err)
+	}
 	out, frames := l.out, l.beginMirroring()
 	l.change()
 	l.mu.Unlock()
 	if out != nil {
 		_ = out.send(frames...) // if it fails, the conversation ends
 	}
-	return true
 }
 
-// awaitMirror waits until no other process writes the mirror, and tells that process meanwhile
-// which logs are wanted here.
+// awaitMirror waits until this process writes the mirror. Meanwhile it tells the one that does so
+// which logs are wanted here, and takes in that the mirror has changed.
 func (l *Link) awaitMirror(ctx context.Context) {
 	wants := &wantFile{dir: wantsDir(l.dir)}
 	defer wants.remove()
-	for ctx.Err() == nil && l.State().Elsewhere {
+	known := record.MirrorChanged(l.dir)
+	for ctx.Err() == nil && l.writes() == nil {
 		l.mu.Lock()
-		ids := slices.Sorted(maps.Keys(l.wanted))
+		ids, elsewhere := slices.Sorted(maps.Keys(l.wanted)), l.state.Elsewhere
 		l.mu.Unlock()
-		wants.write(ids)
+		if elsewhere {
+			wants.write(ids)
+		}
 		wait(ctx, handOver)
+		if now := record.MirrorChanged(l.dir); !now.Equal(known) {
+			known = now
+			l.mu.Lock()
+			l.state.Changes++
+			l.change()
+			l.mu.Unlock()
+		}
 		if ctx.Err() == nil {
 			l.openMirror()
 		}
@@ -263,19 +271,21 @@ func (l *Link) keepLinked(ctx context.Context) {
 		if l.now().Sub(began) > mostPause { // it had held
 			pause = firstPause
 		}
-		l.setDown(explainDisk(err), l.now().Add(pause))
+		l.setDown(err, l.now().Add(pause))
 		wait(ctx, pause)
 		pause = min(2*pause, mostPause)
 	}
 }
 
-// explainDisk says of an error of a disk that it is one of this machine.
-func explainDisk(err error) error {
+// sayUnwritable says that this machine cannot write the mirror, and what helps: what could not be
+// written is fetched again by itself.
+func (l *Link) sayUnwritable(err error) string {
 	var full *runner.DiskError
 	if errors.As(err, &full) {
-		return fmt.Errorf("this machine cannot write the mirror: %w", err)
+		what := strings.TrimSuffix(full.What, " and resume") // a run that has lost its disk
+		return fmt.Sprintf("this machine cannot write the mirror in %s: %s", l.dir, what)
 	}
-	return err
+	return fmt.Sprintf("this machine cannot write the mirror: %v", err)
 }
 
 // setDown takes in that there is no link.
@@ -496,6 +506,7 @@ func (l *Link) beginMirroring() []*frame {
 	if l.mirror == nil || l.out == nil {
 		return nil
 	}
+	l.state.Unwritable = ""
 	l.followed, l.live = map[string]bool{}, map[string]bool{}
 	l.refused = map[string]bool{}
 	for _, id := range l.mirror.Live() {
@@ -508,7 +519,7 @@ func (l *Link) beginMirroring() []*frame {
 // follow returns what asks for the logs that are wanted and not followed yet, and ends the others.
 // The caller holds mu.
 func (l *Link) follow() (frames []*frame) {
-	if l.mirror == nil {
+	if l.mirror == nil || l.state.Unwritable != "" {
 		return nil
 	}
 	for id := range l.followed {

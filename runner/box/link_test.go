@@ -258,7 +258,13 @@ func TestTwoLinks(t *testing.T) {
 	await(t, first, "the first", func(s State) bool { return s.Linked })
 	second := NewLink("gpu1", dir, SSH(ssh, "gpu1"))
 	startLink(t, second)
-	await(t, second, "beside the first", func(s State) bool { return s.Elsewhere })
+	await(t, second, "beside the first", func(s State) bool { return s.Elsewhere && s.Linked })
+	before := second.State().Changes
+	must(t, h.find("run-1").Relabel(func(l *record.Label) { l.Note = "new" }))
+	await(t, second, "after a change", func(s State) bool {
+		run, err := record.Find(dir, "run-1")
+		return err == nil && run.Label().Note == "new" && s.Changes > before
+	})
 	cancel()
 	<-ended
 	await(t, second, "after the first", func(s State) bool { return s.Linked && s.Live == 1 })
@@ -332,6 +338,31 @@ func TestSlowList(t *testing.T) {
 				"complete, and 1000", took, s.Complete, s.Asked)
 		}
 	})
+}
+
+// TestNewestRunsAtRest: a new label of one of the newest runs is seen within a second, whichever
+// runs have their turn.
+func TestNewestRunsAtRest(t *testing.T) {
+	h := newHistory(t, 1)
+	for range 3 {
+		h.create()
+	}
+	for _, id := range []string{"run-1", "run-2", "run-3"} {
+		h.end(id, runner.Done)
+	}
+	dir := filepath.Join(t.TempDir(), "mirror")
+	p := newPair(t, h.store.Dir(), openMirror(t, dir))
+	newest := p.far.order[0]
+	for range restingParts { // the turn of the newest run is far
+		p.look()
+	}
+	p.far.resting = 1
+	must(t, h.find(newest).Relabel(func(l *record.Label) { l.Note = "new" }))
+	for range newestEvery {
+		p.far.resting = 1
+		p.look()
+	}
+	wantSame(t, "labelled", h.store.Dir(), dir, nil)
 }
 
 // TestChangesOfRunsAtRest: whatever changes in a run at rest is seen, at the latest when its

@@ -22,7 +22,15 @@ type nearConversation struct {
 
 	buckets map[int]bool // that the box has listed
 	names   int          // of runs that it has listed
+
+	// A mirror that could not be written is written anew from the time retry on, once the box has
+	// answered all that it was asked.
+	retry    time.Time // zero: the mirror is written
+	answered bool
 }
+
+// fullPause is the time after which a mirror that could not be written is tried again.
+const fullPause = 10 * time.Second
 
 // maxParts bounds the files of a run while they come in.
 const maxParts = 64 << 20
@@ -35,15 +43,68 @@ func (c *nearConversation) take(f *frame) error {
 	case f.Answer != nil:
 		c.takeAnswer(f.Answer)
 	case f.Problem != "":
-		c.addProblem(f.Problem)
+		c.addProblem(nameBox(f.Problem, c.box))
 	case f.Pong != nil:
 		c.takePong(f.Pong)
+		return c.writeAgain()
 	default:
 		if m := c.writes(); m != nil { // else nothing was asked that this could answer
-			return c.mirrored(m, f)
+			return c.mirrorOrPause(m, f)
 		}
 	}
 	return nil
+}
+
+// mirrorOrPause takes in one frame about the runs of the box. Where this machine cannot write it,
+// as on a full disk, the conversation goes on without the mirror for a while.
+func (c *nearConversation) mirrorOrPause(m *record.Mirror, f *frame) error {
+	if !c.retry.IsZero() {
+		return c.passOver(f)
+	}
+	err := c.mirrored(m, f)
+	var full *runner.DiskError
+	if !errors.As(err, &full) {
+		return err
+	}
+	c.mu.Lock()
+	c.retry, c.answered = c.now().Add(fullPause), f.All || c.state.Complete
+	c.state.Unwritable, c.state.Complete = c.sayUnwritable(err), false
+	var frames []*frame
+	for id := range c.followed {
+		frames = append(frames, &frame{Unwant: id})
+	}
+	c.followed = map[string]bool{}
+	c.mu.Unlock()
+	if f.Versions != nil { // the box waits for the answer
+		frames = append(frames, &frame{Heads: &heads{More: f.Versions.More}})
+	}
+	return c.out.send(frames...)
+}
+
+// passOver passes over one frame about the runs of the box, and asks for nothing that it lists.
+func (c *nearConversation) passOver(f *frame) error {
+	switch {
+	case f.All:
+		c.answered = true
+	case f.Versions != nil:
+		return c.out.send(&frame{Heads: &heads{More: f.Versions.More}})
+	}
+	return nil
+}
+
+// writeAgain asks for all that is new on the box, where the mirror could not be written and it is
+// time to try again.
+func (c *nearConversation) writeAgain() error {
+	if c.retry.IsZero() || !c.answered || c.now().Before(c.retry) {
+		return nil
+	}
+	c.retry = time.Time{}
+	c.coming, c.files, c.size = "", nil, 0
+	c.buckets, c.names = nil, 0
+	c.mu.Lock()
+	frames := c.beginMirroring()
+	c.mu.Unlock()
+	return c.out.send(frames...)
 }
 
 // mirrored takes in one frame about the runs of the box.
@@ -199,6 +260,7 @@ func (c *nearConversation) put(m *record.Mirror, id string) error {
 		return nil
 	}
 	delete(h.Files, verdictName)
+	h.Verdict.Damage = nameBox(h.Verdict.Damage, c.box)
 	if err := m.Put(h); err != nil {
 		return c.orProblem(err)
 	}

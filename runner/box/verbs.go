@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,6 +93,7 @@ type asking struct {
 type requests struct {
 	last    int64
 	waiting map[int64]*asking
+	again   int                            // asks that wait for the link, to be made again
 	reading atomic.Pointer[runner.Reading] // of the start under way
 }
 
@@ -257,7 +257,7 @@ func (l *Link) exchange(a *ask) (*answer, error) {
 // back: for what may be asked twice and is done at most once.
 func (l *Link) exchangeAgain(a *ask) (*answer, error) {
 	got, err := l.exchange(a)
-	for errors.Is(err, errLost) && l.awaitLink() {
+	for errors.Is(err, errLost) && l.awaitLink() { // AsksAgain says so meanwhile
 		a.Again = true
 		got, err = l.exchange(a)
 	}
@@ -349,16 +349,29 @@ func (l *Link) errorOf(a *answer) error {
 			What: runner.OneLine(kind.What, most)}
 	}
 	text := cmp.Or(runner.OneLine(a.Error, most), "an error without words")
-	err := runner.DistantError(fmt.Sprintf("box %s: %s", l.box, text), kind)
-	if errors.Is(err, runner.ErrUnapproved) { // the remedy is to approve it there
-		text = strings.Replace(err.Error(), "drolab trust ", "drolab trust --box "+l.box+" ", 1)
-		return runner.DistantError(text, kind)
-	}
-	return err
+	return runner.DistantError(fmt.Sprintf("box %s: %s", l.box, nameBox(text, l.box)), kind)
+}
+
+// AsksAgain reports whether something will be asked of the box again once the link is back, since
+// the link was lost before the answer came.
+func (l *Link) AsksAgain() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.requests.again > 0
+}
+
+// addAgain counts asks that wait for the link.
+func (l *Link) addAgain(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests.again += n
+	l.change()
 }
 
 // awaitLink waits for a link that was lost, for a while. It reports whether it is back.
 func (l *Link) awaitLink() bool {
+	l.addAgain(1)
+	defer l.addAgain(-1)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {

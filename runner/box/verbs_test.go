@@ -225,8 +225,22 @@ func TestStartIsMadeOnce(t *testing.T) {
 						}
 					}
 				}
-				ids, err := l.Start(request(1, 2))
+				var ids []string
+				var err error
+				over := make(chan struct{})
+				go func() {
+					defer close(over)
+					ids, err = l.Start(request(1, 2))
+				}()
+				synctest.Wait()
+				if !l.AsksAgain() {
+					t.Error("without a link nothing says that the start is asked for again")
+				}
+				<-over
 				must(t, err)
+				if l.AsksAgain() {
+					t.Error("after the answer it is still said")
+				}
 				there := record.Starting(h.store.Dir(), "")
 				if slices.Sort(ids); !slices.Equal(ids, there) {
 					t.Errorf("the box has the runs %v, want %v", there, ids)
@@ -248,6 +262,21 @@ func (c cutOnce) Write(b []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	return c.Conn.Write(b)
+}
+
+// TestStartBeforeList: a start that is answered before the box was asked for its runs, as in a new
+// conversation, has its runs in the mirror before the answer.
+func TestStartBeforeList(t *testing.T) {
+	h := newHistory(t, 1)
+	dir := filepath.Join(t.TempDir(), "mirror")
+	p := newPairBy(t, h.store.Dir(), openMirror(t, dir), newMadeVerbs(h))
+	p.far.told = false
+	r := request(1)
+	r.IDs = []string{"run-1"}
+	must(t, p.ask(&ask{Start: &r}))
+	if _, err := record.Find(dir, "run-1"); err != nil {
+		t.Errorf("the mirror has not the run: %v", err)
+	}
 }
 
 // TestSettingsAreAskedAgain: the settings of a fork are only read, so they are asked for again once

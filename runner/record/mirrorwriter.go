@@ -86,7 +86,7 @@ const (
 func OpenMirror(dir, box string) (*Mirror, error) {
 	m, err := openMirror(dir, box)
 	if err != nil {
-		return nil, fmt.Errorf("mirror of box %s: %w", box, err)
+		return nil, fmt.Errorf("mirror of box %s: %w", box, explainOnce(err))
 	}
 	return m, nil
 }
@@ -349,6 +349,8 @@ func (m *Mirror) put(h *Head) error {
 	if err := m.writeHead(in, h); err != nil {
 		return err
 	}
+	now := m.now() // for MirrorChanged: new runs and removed ones change the folder anyway
+	_ = os.Chtimes(m.root.Path, now, now)
 	m.heads -= e.head
 	e.head = headSize(in)
 	m.heads += e.head
@@ -654,6 +656,16 @@ func (m *Mirror) Heard() {
 func MirrorHeard(dir string) time.Time {
 	info, err := os.Lstat(filepath.Join(dir, mirrorLockName))
 	if err != nil || info.Size() == 0 { // nothing was noted yet
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// MirrorChanged returns when the runs of the mirror in the folder dir last changed; the zero time:
+// there is no mirror.
+func MirrorChanged(dir string) time.Time {
+	info, err := os.Lstat(dir)
+	if err != nil {
 		return time.Time{}
 	}
 	return info.ModTime()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -102,6 +103,21 @@ func (w *Writer) Over(lines int, text string) {
 		home = fmt.Sprintf("\x1b[%dA", lines) + home
 	}
 	w.send(nil, home+cleanLines(text))
+}
+
+// overPattern matches what Over writes before its text.
+var overPattern = regexp.MustCompile(`(?:\x1b\[([0-9]{1,4})A)?\r\x1b\[J`)
+
+// CutOver cuts text that a Writer has written at the first place where Over was called for lines.
+func CutOver(text []byte) (before []byte, lines int, after []byte, is bool) {
+	at := overPattern.FindSubmatchIndex(text)
+	if at == nil {
+		return text, 0, nil, false
+	}
+	if at[2] >= 0 {
+		lines, _ = strconv.Atoi(string(text[at[2]:at[3]])) // four digits
+	}
+	return text[:at[0]], lines, text[at[1]:], true
 }
 
 // ColourWriter returns a writer that lets colours and attributes through, for text that is the

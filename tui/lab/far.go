@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"time"
 
@@ -22,6 +23,21 @@ func NoSamples(r *record.Run) string {
 	}
 	return fmt.Sprintf("%s is on box %s: drolab eval %[1]s --box %[2]s --split train --top 50",
 		r.Meta.ID, of.Box)
+}
+
+// FolderOf says where the folder of a run is. For a box that has not said where its runs are, it
+// says the name.
+func (s *Lab) FolderOf(r *record.Run) string {
+	of := r.Mirrored()
+	if of == nil {
+		return r.Dir
+	}
+	if link := s.Link(of.Box); link != nil {
+		if hello := link.State().Hello; hello != nil && hello.RunsDir != "" {
+			return "on box " + of.Box + ": " + path.Join(hello.RunsDir, r.Meta.ID)
+		}
+	}
+	return "on box " + of.Box
 }
 
 // MachineOf returns what a box has said of its machine: its processor, cores and memory.

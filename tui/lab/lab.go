@@ -71,6 +71,16 @@ func (s *Lab) Reading() *runner.Reading {
 	return now
 }
 
+// AsksAgain names a box of which something will be asked again once its link is back; "" for none.
+func (s *Lab) AsksAgain() string {
+	for _, b := range s.Config.Boxes {
+		if b.Link.AsksAgain() {
+			return b.Name
+		}
+	}
+	return ""
+}
+
 // Started returns the runs of this process, sorted by name.
 func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
 

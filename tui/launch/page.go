@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -270,13 +269,16 @@ func (l *Page) noSide() string {
 	return kit.Unless(l.boxesOf(l.key()) != nil || l.choices() != nil, "e types another value")
 }
 
+// noUndo says why there is nothing to undo.
 func (l *Page) noUndo() string {
+	if why := l.noSetting(); why != "" {
+		return why
+	}
 	key := l.key()
 	if key == whereKey {
-		return cmp.Or(l.noSetting(), kit.Unless(l.where != "", "The runs start here already"))
+		return kit.Unless(l.where != "", "The runs start here already")
 	}
-	return cmp.Or(l.noSetting(),
-		kit.Unless(l.edited(key), fmt.Sprintf("%s already has the value of the preset", key)))
+	return kit.Unless(l.edited(key), fmt.Sprintf("%s already has the value of the preset", key))
 }
 
 // flip goes from the presets to the settings, or back.

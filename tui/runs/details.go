@@ -115,7 +115,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			{Name: "Trains", Text: trains},
 			{Name: "Result", Text: selectedText(m, s) + cameTo(r, shown)},
 			{Name: parts, Text: perPart(m, s), Whole: true},
-			{Name: "Folder", Text: r.Dir},
+			{Name: "Folder", Text: p.FolderOf(r)},
 			{Name: "Made", Text: made},
 		}, 10, w, h)
 	}

@@ -112,7 +112,15 @@ func (f *forkForm) applySettings(m forkMsg) tea.Cmd {
 	if !opens {
 		return nil
 	}
-	return f.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID, Form: f})
+	return f.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID + f.onBox(), Form: f})
+}
+
+// onBox names the box on which the fork starts, which is that of the run; "" for this machine.
+func (f *forkForm) onBox() string {
+	if of := f.run.Mirrored(); of != nil {
+		return " on box " + of.Box
+	}
+	return ""
 }
 
 // key returns the setting of the row under the cursor; "" for the first and the last row.
@@ -271,7 +279,7 @@ func (f *forkForm) View(t *kit.Theme, w, h int) []string {
 func (f *forkForm) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
-		return fmt.Sprintf("The fork starts there. The run has %s.",
+		return fmt.Sprintf("The fork starts there%s. The run has %s.", f.onBox(),
 			kit.Plural(len(f.steps), "checkpoint"))
 	case key == "":
 		return "Other settings, as in algorithms=[sfk] rho=1."

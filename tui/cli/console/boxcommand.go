@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ read before. drolab box install puts this program on a box.`,
 type boxState struct {
 	Box     string `json:"box"`
 	Linked  bool   `json:"linked"`
-	Problem string `json:"problem,omitempty"` // why it is not linked
+	Problem string `json:"problem,omitempty"` // why it is not linked, or its mirror not written
 
 	Version string   `json:"version,omitempty"`
 	System  string   `json:"system,omitempty"`
@@ -65,7 +66,7 @@ func listBoxes(ctx context.Context, con *Console) error {
 	for _, b := range con.boxes.all {
 		s := b.Link.State()
 		of := con.mirrorState(b.Name)
-		of.Linked, of.Problem = s.Linked, cell.OneLine(s.Word)
+		of.Linked, of.Problem = s.Linked, cell.OneLine(cmp.Or(s.Word, s.Unwritable))
 		if s.Hello != nil {
 			of.Version, of.System = s.Hello.Version, s.Hello.System
 			of.Cores = s.Hello.Cores
@@ -121,7 +122,7 @@ func printBoxes(con *Console, list []*boxState) {
 		"drolab").Words(1, 4, 7)
 	for _, of := range list {
 		link, heard, cores := "linked", "never", ""
-		if !of.Linked {
+		if of.Problem != "" {
 			link = of.Problem
 		}
 		if !of.heard.IsZero() {

@@ -144,6 +144,8 @@ func (c *Console) noteBox(b box.Linked) {
 		}
 	case !s.Linked:
 		c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.Name, cell.OneLine(s.Word), known))
+	case s.Unwritable != "":
+		c.Note(fmt.Sprintf("box %s: %s (%s)", b.Name, cell.OneLine(s.Unwritable), known))
 	case !s.Complete:
 		c.Note(fmt.Sprintf("box %s: not all of its runs are here yet: the same command goes on "+
 			"from there", b.Name))

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"drolab/presets"
 	"drolab/runner/box"
 	"drolab/runner/lists"
+	"drolab/tui/cell"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -83,8 +85,8 @@ func (c *Console) Forward(of *cobra.Command, _ []string) error {
 	ctx, cancel := c.SignalContext(of.Context(), nil)
 	defer cancel()
 	c.SetFolding(false)
-	stdout, flushOut := forwardedStream(c.Env.Stdout, c.Stdout.ColourWriter())
-	stderr, flushErr := forwardedStream(c.Env.Stderr, c.Stderr.ColourWriter())
+	stdout, flushOut := forwardedStream(c.Env.Stdout, c.Stdout)
+	stderr, flushErr := forwardedStream(c.Env.Stderr, c.Stderr)
 	req.Box = name
 	f := &box.Forwarding{Program: c.SSH, Box: name, Request: *req, Interrupted: ctx.Done(),
 		Stdin: c.Stdin, Stdout: stdout, Stderr: stderr}
@@ -102,7 +104,7 @@ func (c *Console) Forward(of *cobra.Command, _ []string) error {
 func (c *Console) request(of *cobra.Command) (*box.Request, error) {
 	req := &box.Request{Stdin: of.Annotations[readsStdin] != "" && c.Stdin != nil}
 	req.Columns.Stdout, _, _ = c.Size()
-	req.Columns.Stderr, _, _ = c.SizeErr()
+	req.Columns.Stderr, req.Rows, _ = c.SizeErr()
 	for _, v := range c.Environ {
 		name, _, _ := strings.Cut(v, "=")
 		if slices.Contains(forwardedVariables, name) {
@@ -137,10 +139,10 @@ func (c *Console) request(of *cobra.Command) (*box.Request, error) {
 	add("--")
 	for _, arg := range of.Flags().Args() {
 		if of.Annotations[readsPresets] != "" && presets.IsYAML(arg) {
-			text, err := presets.ReadFile(arg)
+			file, err := readPresetFile(arg)
 			if err == nil {
-				req.Files = append(req.Files, box.PassedFile{Arg: len(req.Args), Text: text,
-					Path: filepath.Base(arg)})
+				file.Arg = len(req.Args)
+				req.Files = append(req.Files, *file)
 			} else if !errors.Is(err, fs.ErrNotExist) { // else it may be a file of the box
 				return nil, err
 			}
@@ -148,6 +150,24 @@ func (c *Console) request(of *cobra.Command) (*box.Request, error) {
 		add(arg)
 	}
 	return req, nil
+}
+
+// readPresetFile reads a preset, sweep or study file with the preset files beside it that it names.
+// The error is an fs.ErrNotExist where there is no such file on this machine.
+func readPresetFile(path string) (*box.PassedFile, error) {
+	text, err := presets.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &box.PassedFile{Path: filepath.Base(path), Text: text, Beside: map[string][]byte{}}
+	for _, name := range presets.NamedIn(path, text) {
+		beside := filepath.Join(filepath.Dir(path), name)
+		f.Beside[filepath.ToSlash(name)], err = presets.ReadFile(beside)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %v", path, err)
+		}
+	}
+	return f, nil
 }
 
 // forwardedVariables say what the terminal here is able to do, and what its user wants.
@@ -169,21 +189,25 @@ func flagsAsGiven(of *cobra.Command, args []string) (list []givenFlag, err error
 	return list, err
 }
 
-// forwardedStream returns the writer for a stream of a box. On a terminal, where a hostile box
-// could steer it, the text is cleaned; elsewhere it stays as it is. flush writes what is held back.
-func forwardedStream(to, cleaned io.Writer) (w io.Writer, flush func() error) {
+// forwardedStream returns the writer for a stream of a box, of which out is the stream here. On a
+// terminal, where a hostile box could steer it, the text is cleaned; elsewhere it stays as it is.
+// flush writes what is held back.
+func forwardedStream(to io.Writer, out *cell.Writer) (w io.Writer, flush func() error) {
 	if _, _, terminal := terminalSize(to); !terminal {
 		return to, func() error { return nil }
 	}
-	whole := &wholeText{to: cleaned}
+	whole := &wholeText{to: out.ColourWriter(), over: out.Over}
 	return whole, whole.flush
 }
 
 // wholeText passes text on in pieces that end neither within a character nor within a sequence that
-// sets a colour.
+// sets a colour. The text may write over lines that it has written before, as a meter does, and
+// over no others.
 type wholeText struct {
-	to   io.Writer
-	rest []byte
+	to    io.Writer
+	over  func(lines int, text string)
+	lines int // behind the first one that may be written over
+	rest  []byte
 }
 
 // Write implements io.Writer.
@@ -191,33 +215,62 @@ func (w *wholeText) Write(p []byte) (int, error) {
 	text := append(w.rest, p...)
 	n := wholeLength(text)
 	w.rest = slices.Clone(text[n:])
-	if n > 0 {
-		if _, err := w.to.Write(text[:n]); err != nil {
-			return 0, err
-		}
+	if err := w.write(text[:n]); err != nil {
+		return 0, err
 	}
 	return len(p), nil
 }
 
-func (w *wholeText) flush() error {
-	if len(w.rest) == 0 {
-		return nil
+// write writes whole text.
+func (w *wholeText) write(text []byte) error {
+	for len(text) > 0 {
+		before, lines, after, is := cell.CutOver(text)
+		w.lines += bytes.Count(before, []byte("\n"))
+		if len(before) > 0 {
+			if _, err := w.to.Write(before); err != nil {
+				return err
+			}
+		}
+		if is {
+			lines = min(lines, w.lines)
+			w.lines -= lines
+			w.over(lines, "")
+		}
+		text = after
 	}
-	_, err := w.to.Write(w.rest)
+	return nil
+}
+
+func (w *wholeText) flush() error {
+	text := w.rest
 	w.rest = nil
-	return err
+	return w.write(text)
 }
 
 // wholeLength returns how much of a text is whole.
 func wholeLength(text []byte) int {
 	const longest = 32 // bytes of a sequence
 	for n := max(0, len(text)-longest); n < len(text); n++ {
-		begun := text[n] == '\x1b' && strings.Trim(string(text[n+1:]), "[0123456789;") == ""
+		rest := string(text[n:])
+		begun := rest == "\r" || strings.HasPrefix(rest, "\r\x1b") && len(rest) < len("\r\x1b[J") ||
+			rest[0] == '\x1b' && strings.Trim(rest[1:], "[0123456789;A\r\x1b") == ""
 		if begun || utf8.RuneStart(text[n]) && !utf8.FullRune(text[n:]) {
 			return n
 		}
 	}
 	return len(text)
+}
+
+// PathHere returns the path of a file that a command has written. On the machine that has forwarded
+// the command, it names the box, and does not begin in a folder of that machine.
+func (c *Console) PathHere(path string) string {
+	if c.Forwarded.Box == "" {
+		return path
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return "on box " + c.Forwarded.Box + ": " + path
 }
 
 // StatusError ends the program with an exit status of its own. A nil Err prints nothing.

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +97,8 @@ func TestWholeText(t *testing.T) {
 	const text = "λ \x1b[1;32mgreen\x1b[0m \x1b]0;title\a \x1b[2J 世界 \xff end\x1b[3"
 	var whole bytes.Buffer
 	clean := func(to *bytes.Buffer, pieces ...string) {
-		w := &wholeText{to: cell.NewWriter(to)}
+		out := cell.NewWriter(to)
+		w := &wholeText{to: out, over: out.Over}
 		for _, piece := range pieces {
 			if n, err := w.Write([]byte(piece)); n != len(piece) || err != nil {
 				t.Fatalf("%d of %d bytes, %v", n, len(piece), err)
@@ -114,6 +118,101 @@ func TestWholeText(t *testing.T) {
 	}
 	if strings.ContainsAny(whole.String(), "\x1b\a") {
 		t.Errorf("%q steers a terminal", whole.String())
+	}
+}
+
+// TestTextOver: a meter of a box is redrawn here, however its text is cut into pieces. It writes
+// over its own lines only.
+func TestTextOver(t *testing.T) {
+	var far bytes.Buffer
+	out := cell.NewWriter(&far)
+	fmt.Fprint(out, "one\ntwo\n")
+	out.Over(2, "three\n")
+	out.Over(9999, "four\n")
+	out.Over(0, "fi")
+	out.Over(0, "five")
+	const want = "one\ntwo\n\x1b[2A\r\x1b[Jthree\n\x1b[1A\r\x1b[Jfour\n" +
+		"\r\x1b[Jfi\r\x1b[Jfive"
+	text := far.Bytes()
+	for at := range text {
+		var here bytes.Buffer
+		out := cell.NewWriter(&here)
+		w := &wholeText{to: out, over: out.Over}
+		_, err := w.Write(text[:at])
+		if err == nil {
+			_, err = w.Write(text[at:])
+		}
+		if err = errors.Join(err, w.flush()); err != nil || here.String() != want {
+			t.Fatalf("cut at %d: %q, %v, want %q", at, here.String(), err, want)
+		}
+	}
+}
+
+// TestForwardedMeter: where the terminal is elsewhere, a meter draws for it.
+func TestForwardedMeter(t *testing.T) {
+	for rows, want := range map[int]string{0: "sending: 5 of 10\n", 24: "\r\x1b[Jsending  "} {
+		var stderr bytes.Buffer
+		con := New(Env{Stdout: &bytes.Buffer{}, Stderr: &stderr,
+			Forwarded: box.Forwarded{Columns: box.Columns{Stderr: 60}, Rows: rows}})
+		con.NewMeter("sending", plainCount).Show(5, 10, 0)
+		if !strings.HasPrefix(stderr.String(), want) {
+			t.Errorf("a terminal of %d rows elsewhere: %q, want %q", rows, stderr.String(), want)
+		}
+	}
+}
+
+// TestForwardedPath: the path of a file that a command has written on a box is that on the box.
+func TestForwardedPath(t *testing.T) {
+	con := New(Env{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
+	if got := con.PathHere("a.tar.gz"); got != "a.tar.gz" {
+		t.Errorf("here: %q, want the path as it is", got)
+	}
+	whole, err := filepath.Abs("a.tar.gz")
+	con.Forwarded.Box = "gpu1"
+	if got, want := con.PathHere("a.tar.gz"), "on box gpu1: "+whole; err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
+// TestSentPresets: a file goes to a box with the preset files beside it that it names.
+func TestSentPresets(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"sweep.yaml": "preset: base.yaml\nset: {lr: [1, 2]}\n",
+		"study.yaml": "conditions:\n  a: {preset: base.yaml}\n  b: {preset: below/b.yml}\n" +
+			"  c: {preset: shapes}\n  d: {preset: ../up.yaml}\n  e: {preset: none.yaml}\n",
+		"base.yaml":     "dataset: shapes\n",
+		"below/b.yml":   "dataset: groups\n",
+		"../up.yaml":    "dataset: shapes\n",
+		"unnamed.yaml":  "dataset: shapes\n",
+		"train.py":      "print()\n",
+		"program.yaml":  "model: program:train.py\n",
+		"no-yaml.yaml":  "{",
+		"refuses.yaml":  "preset: large.yaml\n",
+		"large.yaml":    strings.Repeat("#\n", 40<<10),
+		"below/ignored": "",
+	} {
+		path := filepath.Join(dir, "in", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string][]string{
+		"sweep.yaml": {"base.yaml"}, "study.yaml": {"base.yaml", "below/b.yml"},
+		"program.yaml": {}, "no-yaml.yaml": {},
+	} {
+		f, err := readPresetFile(filepath.Join(dir, "in", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Sorted(maps.Keys(f.Beside))
+		if !slices.Equal(got, want) || f.Path != name {
+			t.Errorf("%s is sent as %s with %q, want %q", name, f.Path, got, want)
+		}
+	}
+	if _, err := readPresetFile(filepath.Join(dir, "in", "refuses.yaml")); err == nil {
+		t.Error("a file that is too large is not refused")
 	}
 }
 

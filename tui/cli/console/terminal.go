@@ -40,8 +40,15 @@ func (c *Console) SetDrawing(drawing bool) {
 // Size returns the size in cells of the terminal that Stdout is connected to.
 func (c *Console) Size() (width, height int, ok bool) { return terminalSize(c.Env.Stdout) }
 
-// SizeErr returns the size in cells of the terminal that Stderr is connected to.
-func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c.Env.Stderr) }
+// SizeErr returns the size in cells of the terminal that Stderr is connected to, here or on the
+// machine that has forwarded the command.
+func (c *Console) SizeErr() (width, height int, ok bool) {
+	width, height, ok = terminalSize(c.Env.Stderr)
+	if far := c.Forwarded; !ok && far.Rows > 0 {
+		return far.Columns.Stderr, far.Rows, true
+	}
+	return width, height, ok
+}
 
 // Theme returns the theme of text on out, which is Stdout or Stderr: at most sixteen colours, the
 // terminal's own, which suit its background, and none if out is not a terminal. The output of a

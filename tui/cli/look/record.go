@@ -53,7 +53,7 @@ func pack(con *console.Console, into string, r *record.Run, checkpoint int64) er
 	}
 	info, err := os.Stat(name)
 	if err == nil {
-		con.PrintLine("%s: %.1f kB", name, float64(info.Size())/1e3)
+		con.PrintLine("%s: %.1f kB", con.PathHere(name), float64(info.Size())/1e3)
 	}
 	return err
 }

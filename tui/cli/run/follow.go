@@ -93,7 +93,7 @@ func watch(tr *Trainer, e *executor, ids []string, exports bool) []queue.Outcome
 		defer exportLive(p.runs, e.dir)()
 	}
 	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(ids), "run"),
-		cell.Clean(e.dir))
+		cell.Clean(tr.PathHere(e.dir)))
 	if p.screen {
 		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
 			tr.PlaceOf(e.dir).Command("drolab attach")+
