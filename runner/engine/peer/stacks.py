@@ -439,13 +439,20 @@ def wrong():
     refused("trainer.fit(..., ckpt_path=callback.ckpt_path)", birds(
         setup=lambda self, stage: setattr(self.drolab, "ckpt_path", "lightning.ckpt")))
     refused("find it before drolab.lightning.Run", lambda: small_trainer(
-        1, after=[BatchSizeFinder()]))
+        1, after=[UncheckedFinder()]))
     refused("cannot be sent to other processes", birds(
         setup=lambda self, stage: pickle.dumps(self.drolab)))
     refused("give [n, classes], and label", loop_of(
         lambda r: r.evaluate("train", losses=losses, label=label, probability=losses)))
     refused("start the script with torchrun", lambda: (
         os.environ.update(WORLD_SIZE="2"), lightning_birds.main(words())))
+
+
+class UncheckedFinder(BatchSizeFinder):
+    """A finder without Lightning's own check, that the module has the loaders."""
+
+    def setup(self, trainer, pl_module, stage=None):
+        pass
 
 
 def no_draw():
