@@ -1,9 +1,6 @@
 package dro
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Worst is the exact solution of sup { E_Q ℓ : D_φ(Q‖P0) ≤ ρ } for one batch,
 // or, from Penalised, of sup { E_Q ℓ − λ D_φ(Q‖P0) }.
@@ -43,8 +40,8 @@ func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 // minimises. Its value is Risk − lambda·Divergence; it is also the constrained
 // worst case at the radius ρ = Divergence. ratios are filled unless nil.
 func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error) {
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return Worst{}, fmt.Errorf("lambda %v: expected a positive finite value", lambda)
+	if err := checkLambda(lambda); err != nil {
+		return Worst{}, err
 	}
 	if !set.HasRadius() {
 		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; expected a set with a radius",

@@ -70,6 +70,7 @@ type Settings struct {
 	HasRadius bool
 	RiskRadii []float64
 	EtaMax    float64 // the bound B of the losses
+	BoundsEta bool    // the method keeps η in its box
 	Batch     int     // the samples of a step
 }
 

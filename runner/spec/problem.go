@@ -36,7 +36,14 @@ func (s *Spec) MeasureSettings() measure.Settings {
 	}
 	set, err := s.Set()
 	m.HasRadius = err == nil && set.HasRadius()
+	m.BoundsEta = s.BoundsEta()
 	return m
+}
+
+// BoundsEta reports whether the method keeps η in its box.
+func (s *Spec) BoundsEta() bool {
+	m, err := dro.Find(s.Algorithm())
+	return err == nil && m.ReadsKey("eta_max")
 }
 
 // Problem returns the constrained problem that the Spec states: set, radius, coordinates and box,
