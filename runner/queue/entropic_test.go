@@ -83,8 +83,8 @@ func TestForkOfSCDROKeepsLambda(t *testing.T) {
 	}
 }
 
-// On a softmax regression with KL, whose least risk is found by a solver that shares no code with the
-// methods, scdro ends at that risk, and its λ and η are the best for its network.
+// On a softmax regression with KL, whose least risk is found by a solver that shares no code with
+// the methods, scdro ends at that risk, and its λ and η are the best for its network.
 func TestSCDROEndsAtTheLeastRisk(t *testing.T) {
 	s := convex("scdro")
 	s.Uncertainty, s.Epochs, s.LRDropEpoch, s.LRDrop = "kl", 60, 40, .1

@@ -79,8 +79,8 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 	}
 }
 
-// entropicObjective is λ mean e^{ℓ/λ−ν}, of which the weights of scent and scdro are the derivatives
-// at their present λ and ν.
+// entropicObjective is λ mean e^{ℓ/λ−ν}. The weights of scent and scdro are its derivatives, at the
+// present λ and ν of the method.
 func entropicObjective(_ *dro.Problem, s *runner.State, losses []float64, _ []int) (f float64) {
 	lambda, moves := s.Method.Numbers["lambda"]
 	if !moves {

@@ -35,7 +35,10 @@ func (s *Spec) MeasureSettings() measure.Settings {
 		m.Threshold = measure.Num(s.Threshold.Number())
 	}
 	set, err := s.Set()
-	m.HasRadius = err == nil && set.HasRadius()
+	if err == nil {
+		m.HasRadius = set.HasRadius()
+		_, m.Smooth = dro.Sensitivity(set, nil)
+	}
 	m.BoundsEta = s.BoundsEta()
 	return m
 }
