@@ -20,7 +20,7 @@ type entropic struct {
 	nu     float64
 	begun  bool // ν is of a batch
 	last   Eval // of the last batch that was weighed, in the problem of KL
-	// effective is n (mean w)²/mean w² of that batch.
+	// effective is n (mean w)²/mean w² of that batch; 0 if every weight is 0.
 	effective float64
 }
 
@@ -64,18 +64,30 @@ func logAddExp(a, b float64) float64 {
 
 // Weights implements Trainer.
 func (e *entropic) Weights(w []float64, b Batch) {
-	var sum, squares, divergence float64
+	var sum, divergence float64
 	for i, l := range b.Losses {
 		t := l/e.lambda - e.nu
 		w[i] = math.Exp(t)
 		sum += w[i]
-		squares += w[i] * w[i]
 		divergence += w[i]*t - (w[i] - 1)
 	}
 	n := float64(len(b.Losses))
 	e.last = Eval{Value: e.lambda*(sum/n-1+e.nu) + e.lambda*e.rho, MeanRatio: sum / n,
 		Divergence: divergence / n}
-	e.effective = sum * sum / squares
+	e.effective = effectiveOf(w[:len(b.Losses)], sum)
+}
+
+// effectiveOf returns (Σw)²/Σw² of weights with that sum, computed relative to the largest weight,
+// so that no square vanishes.
+func effectiveOf(w []float64, sum float64) float64 {
+	most, squares := slices.Max(w), 0.0
+	if most == 0 {
+		return 0
+	}
+	for _, v := range w {
+		squares += v / most * (v / most)
+	}
+	return sum / most * (sum / most) / squares
 }
 
 // form returns the form of the weights of a batch with that share in y.

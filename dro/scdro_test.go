@@ -56,6 +56,31 @@ func TestSCDROKeepsLambdaInItsBox(t *testing.T) {
 	}
 }
 
+// Where λ has risen, weights may all but vanish, down to the least numbers. No measure fails on
+// them, and a warning says why the network stands still.
+func TestSCDROBesideAStaleAverage(t *testing.T) {
+	for _, nu := range []float64{100, 600, 740, 2000} {
+		trainer := newTrainer(t, "scdro", klProblem(.1), nil)
+		err := trainer.Restore(State{Numbers: map[string]float64{"lambda": 1, "lambda_slope": 0,
+			"nu": nu, "begun": 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := Batch{Losses: []float64{2, 2, 0, 0}}
+		step(trainer, make([]float64, 4), b, Step{T: 1})
+		got, want := reported(trainer)["effective_batch"], 0.0
+		if nu < 740 {
+			want = 2 * (math.E*math.E + 1) * (math.E*math.E + 1) / (math.Exp(4) + 1)
+		}
+		if nu != 740 && !within(got, want, 1e-12) || !(got >= 0 && got <= 4) {
+			t.Errorf("ν = %v: the effective batch is %v, want %v", nu, got, want)
+		}
+		if trainer.(Warner).Warning() == "" {
+			t.Errorf("ν = %v: no warning of weights that vanish", nu)
+		}
+	}
+}
+
 // With full batches scdro comes to the least exact risk of KL, with a gap of 0: its λ and η are
 // then those of the exact worst case.
 func TestSCDROReachesTheOptimum(t *testing.T) {
