@@ -66,6 +66,8 @@
 //	batch, doro     yes           yes  yes            yes     yes
 //	pan, nsgdm,
 //	dsgdc           yes           yes  yes            no, it has no λ to fix
+//	scdro           trains by KL, with the run's ρ          no, it has no ρ
+//	scent           trains by KL, whatever the set is
 //	the others      ignore the set
 //	intervals       yes           yes  yes            yes     no: max ℓ has none
 //	Theorem1        yes           no   yes            no      no
@@ -75,7 +77,8 @@
 // sfk-auto, our own, searches for the length of its steps.
 // PGD takes a projected gradient step, PAN the same in η alone, dsgdc a clipped
 // one; nsgdm one of length α along the averaged gradient of (x, η). batch has no
-// z: each batch has its own exact worst case. In z, SFK's step depends on
+// z: each batch has its own exact worst case. scent and scdro average e^{ℓ/λ} over batches in the
+// place of η, and have a z only where the set is KL. In z, SFK's step depends on
 // the box; a wide one makes it slow, most of all in the paper's coordinates,
 // where λ and η have to move in opposite directions.
 //
@@ -118,6 +121,9 @@
 //	pan.go         pan: λ fixed, η by projected gradient (Jin et al. 2021)
 //	nsgdm.go       nsgdm: normalised momentum on (x, η) (Jin et al. 2021, Algorithm 1)
 //	dsgdc.go       dsgdc: clipped steps on x and η (Zhang et al. 2025)
+//	entropic.go    what scent and scdro share: the average of e^{ℓ/λ} in logarithms, the weights
+//	scent.go       scent: λ fixed, the average by a proximal step (Wei et al. 2026; scent_alpha)
+//	scdro.go       scdro: λ by an averaged gradient (Qi et al. 2023; scdro_beta)
 //	batch.go       batch: the exact worst case of each batch (Levy et al. 2020), and its bias
 //	doro.go        doro: the batch without its largest losses (Zhai et al. 2021; doro_epsilon)
 //

@@ -30,8 +30,8 @@ func newDualBase(t Task) (dualBase, error) {
 	switch {
 	case t.Problem == nil:
 		return dualBase{}, errNoProblem
-	case !(start.Lambda > 0) || math.IsInf(start.Lambda, 1):
-		return dualBase{}, fmt.Errorf("lambda %v: expected a positive finite value", start.Lambda)
+	case checkLambda(start.Lambda) != nil:
+		return dualBase{}, checkLambda(start.Lambda)
 	case math.IsNaN(start.Eta) || math.IsInf(start.Eta, 0):
 		return dualBase{}, fmt.Errorf("eta %v: expected a finite value", start.Eta)
 	}
@@ -39,6 +39,14 @@ func newDualBase(t Task) (dualBase, error) {
 		return dualBase{}, err
 	}
 	return dualBase{problem: *t.Problem, z: t.Problem.Box.Project(start)}, nil
+}
+
+// checkLambda returns an error for a λ at which nothing can start.
+func checkLambda(lambda float64) error {
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return fmt.Errorf("lambda %v: expected a positive finite value", lambda)
+	}
+	return nil
 }
 
 // Z implements Dual.

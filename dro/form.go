@@ -28,6 +28,7 @@ const (
 	FormCVaR         = "cvar"          // 1/μ where t > 0, else 0; λ, η̃, μ
 	FormFocal        = "focal"         // derivative of (1−e^{−ℓ})^γ ℓ; γ
 	FormTilted       = "tilted"        // n e^{sℓ}/Σ e^{sℓ}; s
+	FormEntropic     = "entropic"      // e^{ℓ/λ}/(e^p + e^q mean e^{ℓ/λ}); λ, p, q
 	FormByGroup      = "by-group"      // the number of the sample's group; one for each group
 	FormByFlag       = "by-flag"       // a number by the flag of the sample; for false, for true
 	// Group DRO: log q moves by the batch's mean losses of the groups, and a sample of group g then

@@ -50,6 +50,10 @@ func formCases() []formCase {
 		{"focal 3.5", "focal", chi2, map[string]Auto{"focal_gamma": Fixed(3.5)}, FormFocal},
 		{"group", "group", chi2, map[string]Auto{"group_adjust": Fixed(2)}, FormGroups},
 		{"tilted", "tilted", chi2, nil, FormTilted},
+		{"scent", "scent", chi2, nil, FormEntropic},
+		{"scent kl", "scent", KL{}, map[string]Auto{"scent_alpha": Fixed(.01)}, FormEntropic},
+		{"scdro", "scdro", chi2, nil, FormEntropic},
+		{"scdro kl", "scdro", KL{}, map[string]Auto{"scdro_beta": Fixed(.4)}, FormEntropic},
 		{"reweight", "reweight", chi2, nil, FormByGroup},
 		{"balanced", "balanced", chi2, nil, FormByGroup},
 	}

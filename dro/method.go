@@ -42,6 +42,9 @@ type Method struct {
 	// Adversarial says that the weights follow from the uncertainty set. Methods that read eta need
 	// not say so.
 	Adversarial bool
+	// KL says that the method trains by the set of KL, whatever the run's uncertainty set is.
+	// Unless it is Penalised, it trains by the run's radius, too.
+	KL bool
 	// Theorem1 says that the paper's theorem covers the method's steps.
 	Theorem1 bool
 	// OwnStep says that the Trainer is a Mover: its x-step is its own and not an optimizer's.
@@ -90,7 +93,7 @@ type Method struct {
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
 		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro(),
-		subsample(), dfr(), afr()}
+		subsample(), dfr(), afr(), scent(), scdro()}
 }
 
 // registered holds the methods of builtIn and those that Register added.
@@ -229,7 +232,7 @@ func (m *Method) ReadsKey(key string) bool {
 func (m *Method) TrainsBy(key string) bool {
 	switch key {
 	case "rho", "lambda0", "lambda_max":
-		return !m.Penalised && m.TrainsBy("uncertainty")
+		return !m.Penalised && (m.KL || m.TrainsBy("uncertainty"))
 	case "uncertainty", "k", "mu":
 		return m.Adversarial || m.ReadsKey("eta")
 	}

@@ -204,6 +204,8 @@ func TestRestoreRefusesOtherStates(t *testing.T) {
 		"group": {Numbers: map[string]float64{"log_q0": -1}},
 		"nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
 		"jtt":   {Flags: map[string][]bool{"wrong": {true}}},
+		"scent": {Numbers: map[string]float64{"log_alpha": 0, "nu": 1}},
+		"scdro": {Numbers: map[string]float64{"nu": 1, "begun": 1, "lambda": 1}},
 	} {
 		if err := newTrainer(t, name, p, nil).Restore(s); err == nil {
 			t.Errorf("%s took the state %+v", name, s)
@@ -265,7 +267,10 @@ func TestMethodsAreDescribed(t *testing.T) {
 			if !s.Holds(s.Default) {
 				t.Errorf("%s: %s refuses its default, %v", m.Name, s.Key, s.Default)
 			}
-			refused := []Auto{Fixed(math.NaN()), {}}
+			refused := []Auto{Fixed(math.NaN())}
+			if !s.Auto {
+				refused = append(refused, Auto{})
+			}
 			if s.Whole {
 				refused = append(refused, Fixed(1.5))
 			}

@@ -18,6 +18,7 @@ type Setting struct {
 	Check func(v float64) bool
 	Whole bool // a whole number
 	On    bool // a switch: 0 is off, 1 is on
+	Auto  bool // "auto" is a value, too
 	// Choices are the words that the setting accepts in place of a number. Its value is then the
 	// index of the word.
 	Choices []string
@@ -32,8 +33,10 @@ type Setting struct {
 
 // Holds reports whether v is a valid value of the setting.
 func (s *Setting) Holds(v Auto) bool {
-	x := v.Or(math.NaN()) // "auto" is no value
+	x := v.Or(math.NaN())
 	switch {
+	case v.IsAuto():
+		return s.Auto
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return false
 	case s.On:

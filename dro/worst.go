@@ -43,8 +43,8 @@ func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 // minimises. Its value is Risk − lambda·Divergence; it is also the constrained
 // worst case at the radius ρ = Divergence. ratios are filled unless nil.
 func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error) {
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return Worst{}, fmt.Errorf("lambda %v: expected a positive finite value", lambda)
+	if err := checkLambda(lambda); err != nil {
+		return Worst{}, err
 	}
 	if !set.HasRadius() {
 		return Worst{}, fmt.Errorf("uncertainty %s: it has no lambda; expected a set with a radius",
@@ -65,6 +65,25 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 	z := Z{Lambda: lambda / s.span}
 	z.Eta, _ = in.solveEta(z, in.moments(z), 1e-14)
 	return in.finish(ratios, z), nil
+}
+
+// Sensitivity returns S in R_ρ = mean ℓ + S √ρ + o(√ρ), ρ → 0, for the losses of a batch: the price
+// of the first robustness (math.md §3). S is √(2 φ*″(0) Var ℓ). It is false for sets whose R_ρ has
+// no such form, those without a radius or without a dual.
+func Sensitivity(set Set, losses []float64) (s float64, ok bool) {
+	if !set.HasRadius() || checkDual(set) != nil {
+		return 0, false
+	}
+	var mean, variance float64
+	n := float64(len(losses))
+	for _, l := range losses {
+		mean += l / n
+	}
+	for _, l := range losses {
+		variance += (l - mean) * (l - mean) / n
+	}
+	_, _, _, second := set.Conjugate(0)
+	return math.Sqrt(2 * second * variance), true
 }
 
 // Curve returns the exact worst case at every radius of rhos, in their order.

@@ -412,3 +412,27 @@ func TestLargeBatch(t *testing.T) {
 		}
 	}
 }
+
+// S is the slope of the exact risk in √ρ as ρ falls. CVaR and total variation have none.
+func TestSensitivityIsTheSlopeOfTheRisk(t *testing.T) {
+	losses := exponential(testRand(141), 300)
+	for _, set := range []Set{CressieRead{1.1}, CressieRead{1.5}, CressieRead{2}, KL{},
+		SmoothedCVaR{.2}, SmoothedCVaR{.7}} {
+		s, ok := Sensitivity(set, losses)
+		for _, rho := range []float64{1e-6, 1e-10} {
+			w, err := WorstCase(set, nil, losses, rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slope := (w.Risk - w.MeanLoss) / math.Sqrt(rho)
+			if !ok || math.Abs(s-slope) > 3*math.Sqrt(rho)*s {
+				t.Errorf("%v: S is %v (%v), the slope at ρ %v is %v", set, s, ok, rho, slope)
+			}
+		}
+	}
+	for _, set := range []Set{CVaR{.2}, TV{}} {
+		if s, ok := Sensitivity(set, losses); ok {
+			t.Errorf("%v has the sensitivity %v, want none", set, s)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"drolab/dro"
@@ -48,23 +49,27 @@ func (p *Past) Settings() (spec.Spec, error) {
 	return s, nil
 }
 
-// startFrom sets the settings for the start of the method's state to the state at the checkpoint:
-// z, for methods that have one.
+// startFrom sets the settings with which the method's state starts, such as λ and η, to the numbers
+// of the same names in the state at the checkpoint.
 func startFrom(s *spec.Spec, p *Past) error {
 	trainer, problem, err := NewTrainer(s, &p.Meta.Parts, nil)
 	if err != nil {
 		return err
 	}
-	d, ok := trainer.(dro.Dual)
-	if !ok {
-		return nil
-	}
 	if err := trainer.Restore(*p.From.Method); err != nil {
 		return err
 	}
-	if !problem.Box.Contains(d.Z()) { // a knob was turned right after the checkpoint
+	d, ok := trainer.(dro.Dual)
+	if ok && !problem.Box.Contains(d.Z()) { // a knob was turned right after the checkpoint
 		d.Confine()
 	}
-	s.Lambda, s.Eta = d.Z().Lambda, d.Z().Eta
+	for key, v := range trainer.State().Numbers {
+		if _, ok := spec.FindSetting(key); !ok {
+			continue
+		}
+		if err := s.Assign(key, strconv.AppendFloat(nil, v, 'g', -1, 64)); err != nil {
+			return err
+		}
+	}
 	return nil
 }

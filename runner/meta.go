@@ -185,7 +185,8 @@ func (m *Meta) BeyondBox(s *Summary) string {
 	outside := func(n measure.Number, side [2]float64) bool {
 		return !(n.Float() >= side[0] && n.Float() <= side[1])
 	}
-	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
+	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) &&
+		!(m.Spec.BoundsEta() && outside(eta, m.Box.Eta)) {
 		return ""
 	}
 	return fmt.Sprintf("it excludes the best λ = %.4g and η = %.4g of the training losses, so "+

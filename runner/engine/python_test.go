@@ -205,7 +205,8 @@ func wrongScript(t *testing.T, modules, script string) {
 // before the next forward pass: peer/weights.py checks that, and the bits of the parameters.
 func TestWeightsOfForms(t *testing.T) {
 	r := runsDir(t.TempDir())
-	methods := []string{"erm", "sfk", "pgd", "pan", "group", "reweight", "tilted", "sfk-auto"}
+	methods := []string{"erm", "sfk", "pgd", "pan", "group", "reweight", "tilted", "scent",
+		"scdro", "sfk-auto"}
 	lines, err := r.python(t, "numpy torch", "weights.py", methods...)
 	if err != nil {
 		t.Fatal(err)

@@ -44,8 +44,8 @@ func TestRanks(t *testing.T) {
 	if testsize.Long() {
 		splits = 4
 	}
-	if len(lines) != splits*8 {
-		t.Fatalf("ranks.py prints %d lines, want %d: %q", len(lines), splits*8, lines)
+	if len(lines) != splits*10 {
+		t.Fatalf("ranks.py prints %d lines, want %d: %q", len(lines), splits*10, lines)
 	}
 	for _, words := range lines {
 		if len(words) != 5 {

@@ -21,8 +21,8 @@ func TestStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lines) != 8 {
-		t.Fatalf("stacks.py prints %d lines, want 8: %q", len(lines), lines)
+	if len(lines) != 9 {
+		t.Fatalf("stacks.py prints %d lines, want 9: %q", len(lines), lines)
 	}
 }
 

@@ -115,6 +115,12 @@ func (e *Evaluation) adjusted() Number {
 	return NumIf(all > 0, sum/all)
 }
 
+// sensitivity returns S of R_ρ = mean + S √ρ + o(√ρ), where the set has one.
+func (e *Evaluation) sensitivity() Number {
+	s, ok := dro.Sensitivity(e.Problem.Set, e.Test.Losses)
+	return NumIf(ok && len(e.Test.Losses) > 0, s)
+}
+
 // objective returns F at the method's z on the training split, in nats; it does not apply if there
 // is no z. F belongs to the constrained problem for every method, even for one that keeps λ fixed.
 func (e *Evaluation) objective() Number {

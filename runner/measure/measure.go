@@ -29,6 +29,7 @@ type Measure struct {
 	group  bool   // for runs with groups
 	groups string // the measure of groups that corresponds to this one of classes
 	known  bool   // for runs whose optimum is known
+	smooth bool   // for sets whose R_ρ grows as √ρ from ρ = 0
 	pair   bool   // for data of two classes
 	scores bool   // needs the probability of every class
 	chosen bool   // for runs with a threshold of their own
@@ -69,7 +70,10 @@ type Settings struct {
 	// the measure robust_risk_at.
 	HasRadius bool
 	RiskRadii []float64
+	// Smooth says that the set's R_ρ grows as √ρ from ρ = 0: see dro.Sensitivity.
+	Smooth    bool
 	EtaMax    float64 // the bound B of the losses
+	BoundsEta bool    // the method keeps η in its box
 	Batch     int     // the samples of a step
 }
 
@@ -97,6 +101,8 @@ func (m *Measure) CanApply(to Subject) bool {
 		return false
 	case m.known:
 		return optimum
+	case m.smooth:
+		return s.Smooth
 	case m.group || m.Axis == PerGroup:
 		return len(p.Groups) > 0
 	case m.Axis == PerRadius, m.Radius:

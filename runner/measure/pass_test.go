@@ -108,6 +108,13 @@ func bruteForce(e *Evaluation, p *Pass) map[string][]float64 {
 		}
 	}
 	one("calibration_error", ece)
+	pairs := 0.0 // the variance is half the mean square difference of two samples
+	for _, a := range p.Losses {
+		for _, b := range p.Losses {
+			pairs += (a - b) * (a - b)
+		}
+	}
+	one("risk_sensitivity", math.Sqrt(pairs)/float64(len(p.Losses)))
 	return want
 }
 

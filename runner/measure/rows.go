@@ -123,7 +123,11 @@ func riskRows() []Measure {
 	at := nats("robust_risk_at", "robust risk at ρ",
 		"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
 			"not for a set without a radius")
-	at.Asks = dro.OfSet
+	sensitivity := nats("risk_sensitivity", "sensitivity of the risk",
+		"S in R_ρ = mean + S √ρ of the test losses for a small ρ: √(2 Var ℓ), for smoothed CVaR "+
+			"√(2(1 − μ) Var ℓ); not for CVaR and total variation")
+	sensitivity.Symbol = "S"
+	at.Asks, sensitivity.Asks = dro.OfSet, dro.OfSet
 	return []Measure{
 		{Main: true,
 			Value: func(e *Evaluation) Number { return e.Test.ifLosses(e.Test.Worst.Risk) },
@@ -131,6 +135,7 @@ func riskRows() []Measure {
 				"R_ρ of the test losses: their largest mean over all reweightings Q with "+
 					"D_φ(Q‖P) ≤ ρ, solved exactly"))},
 		{Axis: PerRadius, List: func(e *Evaluation) []Number { return e.Test.Risks }, Measure: at},
+		{smooth: true, Value: (*Evaluation).sensitivity, Measure: sensitivity},
 	}
 }
 

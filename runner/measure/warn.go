@@ -8,10 +8,13 @@ func (e *Evaluation) Warn(s Settings, tell func(about, message string)) {
 	if !e.solvable() { // a method without λ and η has no box
 		return
 	}
-	if e.aboveBound() > 0 {
+	if e.aboveBound() > 0 && (e.Settings.BoundsEta || e.Penalised == nil) {
+		excludes := "The bounds of λ and η may therefore exclude the best ones."
+		if !e.Settings.BoundsEta {
+			excludes = "The bound of λ may therefore exclude the best one."
+		}
 		tell("bound", fmt.Sprintf("Some training losses exceed eta_max = %g, the bound B that "+
-			"the theory assumes. The bounds of λ and η may therefore exclude the best ones.",
-			s.EtaMax))
+			"the theory assumes. %s", s.EtaMax, excludes))
 	}
 	n := float64(len(e.Train.Losses))
 	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < minEffectiveBatch {
@@ -53,6 +56,7 @@ func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 		}
 	}
 	switch {
+	case !e.Settings.BoundsEta:
 	case best.Eta < box.Eta[0]:
 		outside("η", "below", "eta_min", best.Eta, box.Eta[0], "Lower")
 	case best.Eta > box.Eta[1]:

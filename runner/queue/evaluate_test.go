@@ -179,3 +179,18 @@ func TestBrokenNetworkHasACure(t *testing.T) {
 		}
 	}
 }
+
+// The sensitivity of the risk is a measure of runs whose set has one. In other runs it cannot
+// apply, so their files have no such field.
+func TestSensitivityBelongsToTheSet(t *testing.T) {
+	m, _ := measure.FindMeasure("risk_sensitivity")
+	for set, has := range map[string]bool{"cressie-read": true, "kl": true, "smoothed-cvar": true,
+		"cvar": false, "tv": false} {
+		s := brief(dro.ERM)
+		s.Uncertainty, s.Epochs, s.Rho = set, 1, .5
+		tr := runAll(t, 1, s)[0]
+		if got := tr.summary.Named(m.Name); got.Applies() != has || m.CanApply(tr.meta) != has {
+			t.Errorf("%s: S is %v, and can apply: %v, want %v", set, got, m.CanApply(tr.meta), has)
+		}
+	}
+}

@@ -18,13 +18,19 @@ func parentRun(t *testing.T, a dro.Algorithm) (*memoryStore, *trace) {
 	settings := brief(a)
 	settings.CheckpointEvery = 4
 	store := newMemoryStore()
+	return store, stored(t, store, settings)
+}
+
+// stored returns a finished run of a store.
+func stored(t *testing.T, store *memoryStore, s spec.Spec) *trace {
+	t.Helper()
 	q := NewQueue(context.Background(), Settings{Store: store})
-	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.Wait()
-	return store, store.runs[ids[0]]
+	return store.runs[ids[0]]
 }
 
 // forkAt runs a fork of the parent at a step to its end.

@@ -33,6 +33,7 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 			}
 			return math.Log(sum / float64(len(losses)))
 		}},
+		{"scent", entropicObjective}, {"scdro", entropicObjective},
 		{"group", func(_ *dro.Problem, s *runner.State, losses []float64,
 			groups []int) (f float64) {
 			var sums, counts [2]float64
@@ -76,6 +77,19 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 			t.Errorf("%s: full gradient norm %v, by finite differences %v", c.name, got, want)
 		}
 	}
+}
+
+// entropicObjective is λ mean e^{ℓ/λ−ν}. The weights of scent and scdro are its derivatives, at the
+// present λ and ν of the method.
+func entropicObjective(_ *dro.Problem, s *runner.State, losses []float64, _ []int) (f float64) {
+	lambda, moves := s.Method.Numbers["lambda"]
+	if !moves {
+		lambda = spec.Defaults().Lambda
+	}
+	for _, l := range losses {
+		f += lambda * math.Exp(l/lambda-s.Method.Numbers["nu"]) / float64(len(losses))
+	}
+	return f
 }
 
 // steps returns how far each step of a run moved x, the gradient norms that the run reports, and

@@ -123,6 +123,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		v = dro.Fixed(0)
 	case t.own.On:
 		return t.typeError(nil, value, true)
+	case t.own.Auto && text == `"auto"`: // v is that
 	case t.own.Choices != nil:
 		var word string
 		err := json.Unmarshal(value, &word)

@@ -35,8 +35,18 @@ func (s *Spec) MeasureSettings() measure.Settings {
 		m.Threshold = measure.Num(s.Threshold.Number())
 	}
 	set, err := s.Set()
-	m.HasRadius = err == nil && set.HasRadius()
+	if err == nil {
+		m.HasRadius = set.HasRadius()
+		_, m.Smooth = dro.Sensitivity(set, nil)
+	}
+	m.BoundsEta = s.BoundsEta()
 	return m
+}
+
+// BoundsEta reports whether the method keeps η in its box.
+func (s *Spec) BoundsEta() bool {
+	m, err := dro.Find(s.Algorithm())
+	return err == nil && m.ReadsKey("eta_max")
 }
 
 // Problem returns the constrained problem that the Spec states: set, radius, coordinates and box,

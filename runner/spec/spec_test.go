@@ -127,6 +127,33 @@ func TestSettingBelowAnother(t *testing.T) {
 	}
 }
 
+// A method's own setting takes the word auto if its row says so, and keeps it in files.
+func TestOwnSettingThatMayBeAuto(t *testing.T) {
+	s := stated("scent")
+	for _, c := range []struct{ value, text string }{{"0.5", "0.5"}, {`"auto"`, "auto"}} {
+		if err := s.Assign("scent_alpha", []byte(c.value)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		var back Spec
+		if err == nil {
+			err = json.Unmarshal(text, &back)
+		}
+		if err != nil || back.Text("scent_alpha") != c.text || back.Validate() != nil {
+			t.Errorf("scent_alpha %s is read back as %q: %v, %v; want %s", c.value,
+				back.Text("scent_alpha"), err, back.Validate(), c.text)
+		}
+	}
+	for key, values := range map[string][]string{"scent_alpha": {`"none"`, `"x"`, "null", "[]"},
+		"tilt": {`"auto"`}} {
+		for _, value := range values {
+			if err := s.Assign(key, []byte(value)); err == nil {
+				t.Errorf("%s takes %s", key, value)
+			}
+		}
+	}
+}
+
 // FuzzSpec: the spec of a run in run.json or in a request is refused, or it is the same after it is
 // written and read back.
 func FuzzSpec(f *testing.F) {

@@ -189,7 +189,7 @@ def numbers(rank, sizes, method, way):
 
 
 def all_numbers():
-    cases = [(m, w) for m in ("erm", "sfk", "group", "tilted") for w in ("host", "device")]
+    cases = [(m, w) for m in ("erm", "sfk", "group", "tilted", "scent") for w in ("host", "device")]
 
     def several(sizes):
         def work(rank):

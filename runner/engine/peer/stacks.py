@@ -196,7 +196,7 @@ def same():
     for case in (("lightning", "sfk", 1, 1), ("lightning", "sfk", 4, 2),
                  ("lightning", "group", 1, 2), ("transformers", "sfk", 4, 1),
                  ("transformers", "sfk", 1, 2), ("accelerate", "sfk", 4, 1),
-                 ("accelerate", "tilted", 1, 2)):
+                 ("accelerate", "tilted", 1, 2), ("lightning", "scent", 1, 1)):
         compared(*case)
 
 

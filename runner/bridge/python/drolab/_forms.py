@@ -161,6 +161,14 @@ def _tilted(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -
     return w
 
 
+def _entropic(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
+    most = over.reduce(x.max() if len(x) else x.new_full((), -math.inf), "MAX")
+    e = ((x - most) / numbers[0]).exp()
+    n, total = over.reduce(torch.stack((x.new_full((), len(x)), e.sum())), "SUM")
+    mean = most / numbers[0] + (total / n).log()
+    return (x / numbers[0] - torch.logaddexp(numbers[1], numbers[2] + mean)).exp()
+
+
 def _by_place(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     assert at is not None
     return numbers[at.clamp(0, len(numbers) - 1)]
@@ -185,6 +193,6 @@ def _groups(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -
 KINDS: dict[str, Callable[[Tensor, Tensor, Optional[Tensor], Processes], Tensor]] = {
     "uniform": _uniform, "chi2": _chi2, "cressie-read": _cressie_read, "kl": _kl,
     "smoothed-cvar": _smoothed_cvar, "cvar": _cvar, "focal": _focal, "tilted": _tilted,
-    "by-group": _by_place, "by-flag": _by_place, "groups": _groups,
+    "entropic": _entropic, "by-group": _by_place, "by-flag": _by_place, "groups": _groups,
 }
-_TOGETHER = ("tilted", "groups")
+_TOGETHER = ("tilted", "entropic", "groups")

@@ -20,6 +20,9 @@ def weights(kind, numbers, losses=LOSSES, at=None, flags=None):
     ("kl", [2.0, 1.0], np.exp((LOSSES - 1) / 2)),
     ("cvar", [1.0, 1.0, 0.25], np.where(LOSSES > 1, 4.0, 0.0)),
     ("cressie-read", [2.0, 1.0, 2.0], np.maximum(0, 1 + (LOSSES - 1) / 2)),
+    ("entropic", [2.0, 0.3, -0.7], np.exp(LOSSES / 2) / (
+        np.exp(0.3) + np.exp(-0.7) * np.exp(LOSSES / 2).mean())),
+    ("entropic", [2.0, -np.inf, 0.0], 4 * np.exp(LOSSES / 2) / np.exp(LOSSES / 2).sum()),
     ("tilted", [0.5], 4 * np.exp(LOSSES / 2) / np.exp(LOSSES / 2).sum()),
 ])
 def test_weights_are_those_of_the_formula(kind, numbers, want):
