@@ -88,9 +88,9 @@ func (m *Model) header() string {
 
 // headerNote says how the watched runs stand, in so many cells. On other pages it says that these
 // are the watched ones. Where others are live on this machine it counts all of them first, so that
-// nobody takes the watched ones for all. What does not
-// fit is left out, the least important first: the states if others are live, then that others are
-// live or that the view is read-only, then the last states.
+// nobody takes the watched ones for all. What does not fit is left out, the least important first:
+// the states if others are live, then that others are live or that the view is read-only, then the
+// last states.
 func (m *Model) headerNote(cells int) string {
 	state := m.watch.Digest(cells)
 	if m.watch.Replaying() { // it is read-only, too, and nobody must take it for the present
@@ -177,9 +177,9 @@ func (m *Model) hinted() []kit.Key {
 	case m.page().Typing():
 		return kit.TypingKeys()
 	}
-	idle := func(row kit.Key) bool {
-		return row.Hint == "" || row.HintIn != nil && row.HintIn(m.w) == "" ||
-			m.blockReason(&row, row.Blocked()) != ""
+	idle := func(row kit.Key) bool { // HintIn is asked only where the key can be pressed
+		return row.Hint == "" || m.blockReason(&row, row.Blocked()) != "" ||
+			row.HintIn != nil && row.HintIn(m.w) == ""
 	}
 	return slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle)
 }
