@@ -167,7 +167,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	n.sees("start the fork")
 	n.does("down", "right")
 	n.does("enter")
-	n.sees("Branch of ")
+	n.sees("Fork of ")
 	n.does("?", "esc", "up", "p")
 	n.until("end of all runs", n.ended)
 	n.queue.Wait()
@@ -188,6 +188,6 @@ func TestFirstFiveMinutes(t *testing.T) {
 	runs, _ := record.List(n.store.Dir())
 	done := func(r *record.Run) bool { return r.Status() == runner.Done }
 	if len(runs) != 3 || !slices.ContainsFunc(runs, done) {
-		t.Errorf("%d runs, want two and a branch", len(runs))
+		t.Errorf("%d runs, want two and a fork", len(runs))
 	}
 }

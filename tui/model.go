@@ -270,7 +270,7 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 	}
 	m.launched = msg.IDs
 	m.Begun(msg)
-	if msg.Parent != "" { // the branch races its parent
+	if msg.Parent != "" { // the fork races its parent
 		return kit.Send(lab.Watch{IDs: append([]string{msg.Parent}, msg.IDs...),
 			Parent: msg.Parent})
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatIf goes from a curve to a racing branch in five keys, on runs that train. The record of
-// the branch names its origin, and the branch is compared with its parent.
+// TestWhatIf goes from a curve to a racing fork in five keys, on runs that train. The record of
+// the fork names its origin, and the fork is compared with its parent.
 func TestWhatIf(t *testing.T) {
 	store := toyStore(t)
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1})
@@ -47,33 +47,33 @@ func TestWhatIf(t *testing.T) {
 	if len(runs) != 2 || i < 0 {
 		t.Fatalf("%d runs after %v:\n%s", len(runs), keys, tuitest.Text(r.shot(t)))
 	}
-	branch := runs[i]
+	fork := runs[i]
 	steps, err := runs[1-i].Checkpoints()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); branch.Meta.Parent != want ||
-		branch.Status() != runner.Done {
-		t.Errorf("the branch is of %q and %s, want %s", branch.Meta.Parent, branch.Status(), want)
+	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); fork.Meta.Parent != want ||
+		fork.Status() != runner.Done {
+		t.Errorf("the fork is of %q and %s, want %s", fork.Meta.Parent, fork.Status(), want)
 	}
-	if was, is := settings.Lambda0, branch.Meta.Spec.Lambda0; is <= was {
+	if was, is := settings.Lambda0, fork.Meta.Spec.Lambda0; is <= was {
 		t.Errorf("lambda0 was %g and is %g", was, is)
 	}
 	screen := tuitest.Text(r.shot(t))
 	watched := r.watch.Runs
-	if diff := cmp.Diff([]string{ids[0], branch.Meta.ID}, watched.IDs()); diff != "" {
+	if diff := cmp.Diff([]string{ids[0], fork.Meta.ID}, watched.IDs()); diff != "" {
 		t.Errorf("the watched runs differ (-want +got):\n%s", diff)
 	}
-	if got := watched.Run().ID; got != branch.Meta.ID {
-		t.Errorf("the cursor is on %s, want the branch %s", got, branch.Meta.ID)
+	if got := watched.Run().ID; got != fork.Meta.ID {
+		t.Errorf("the cursor is on %s, want the fork %s", got, fork.Meta.ID)
 	}
 	if got := watched.Tracks[watched.Baseline].ID; got != ids[0] {
 		t.Errorf("the baseline is %s, want the parent %s", got, ids[0])
 	}
 	if got := watched.Run().Label; !strings.Contains(got, "fork lambda0 .2 s1") {
-		t.Errorf("the branch is called %q, want fork lambda0 .2 s1 in it", got)
+		t.Errorf("the fork is called %q, want fork lambda0 .2 s1 in it", got)
 	}
-	for _, want := range []string{"Branch of ", "vs sfk"} {
+	for _, want := range []string{"Fork of ", "vs sfk"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("the screen lacks %q:\n%s", want, screen)
 		}

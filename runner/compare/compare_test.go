@@ -331,10 +331,10 @@ func TestGroups(t *testing.T) {
 	radius := func(rho float64) func(*member) {
 		return func(m *member) { m.meta.Spec.Rho = rho; m.meta.ID += fmt.Sprint("-", rho) }
 	}
-	// A branch with another lr goes on from its parent's λ, which is not needed in its label.
-	branch := func(m *member) {
+	// A fork with another lr goes on from its parent's λ, which is not needed in its label.
+	fork := func(m *member) {
 		m.meta.Spec.LR, m.meta.Spec.Lambda = .5, 1.0057262254404002
-		m.meta.ID += "-branch"
+		m.meta.ID += "-fork"
 	}
 	often := func(m *member) { m.meta.Spec.LogEvery = int(m.seed()) } // no group of its own
 	for _, c := range []struct {
@@ -347,7 +347,7 @@ func TestGroups(t *testing.T) {
 		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)),
 			newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"sfk ρ 2", "sfk ρ 10", "pgd"}},
-		{slices.Concat(newRuns(dro.PGD, accuraciesA), newRuns(dro.PGD, accuraciesB, branch),
+		{slices.Concat(newRuns(dro.PGD, accuraciesA), newRuns(dro.PGD, accuraciesB, fork),
 			newRuns(dro.ERM, accuraciesA)), []string{"pgd lr .01", "pgd lr .5", "erm"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {

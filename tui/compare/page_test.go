@@ -530,18 +530,18 @@ func TestColoursAreClaims(t *testing.T) {
 	}
 }
 
-// TestForkIsOfItsExperiment: if the newest run is a branch, its parent is compared too.
+// TestForkIsOfItsExperiment: if the newest run is a fork, its parent is compared too.
 func TestForkIsOfItsExperiment(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for i, method := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		a.Add(t, "shapes-"+string(method), tuitest.Archived(method, 1, "shapes",
 			tuitest.Epoch0().Add(time.Duration(i))), runner.Done, "")
 	}
-	branch := tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0().Add(time.Hour))
-	branch.Parent, branch.Spec.LR = "shapes-sfk@40", 0.5
-	a.Add(t, "shapes-branch", branch, runner.Done, "")
+	fork := tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0().Add(time.Hour))
+	fork.Parent, fork.Spec.LR = "shapes-sfk@40", 0.5
+	a.Add(t, "shapes-fork", fork, runner.Done, "")
 	all, _ := a.List()
-	if runs, _ := experiment(all); len(runs) != 3 || runs[0].Meta.ID != "shapes-branch" {
+	if runs, _ := experiment(all); len(runs) != 3 || runs[0].Meta.ID != "shapes-fork" {
 		t.Errorf("%d runs are compared, want 3", len(runs))
 	}
 }

@@ -166,7 +166,7 @@ func (p *Page) Keys() []kit.Key {
 			Help: "leave the film for Watch, at this moment", Why: p.hasEnded, Act: p.leave},
 		{Keys: kit.On("F"), Hint: "fork with ρ = 1", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
-			Why: p.noBranch, Act: p.branch},
+			Why: p.noFork, Act: p.fork},
 		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on",
 			Why: p.hasEnded, Act: kit.Just(func() { p.pauses = !p.pauses })},
 		{Keys: kit.On("left", "h"), Hint: "back", Group: kit.ToWatch, Help: "go back by a chapter",
@@ -184,8 +184,8 @@ func (p *Page) hasEnded() string {
 	return kit.Unless(!p.ended(), "The film has ended: ← goes back")
 }
 
-// noBranch says why no branch can be trained.
-func (p *Page) noBranch() string { return cmp.Or(p.missing(), p.notEnded()) }
+// noFork says why no fork can be trained.
+func (p *Page) noFork() string { return cmp.Or(p.missing(), p.notEnded()) }
 
 // missing says that the recording is not there yet.
 func (p *Page) missing() string {
@@ -203,12 +203,12 @@ func (p *Page) leave() tea.Cmd {
 		Replay: &lab.Replay{Steps: true, From: lab.Place{Part: part}}})
 }
 
-// preset is the preset whose runs are recorded; radius is that of the branch.
+// preset is the preset whose runs are recorded; radius is that of the fork.
 const preset, radius = "shapes", 1
 
-// branch copies the recorded run into the folder of runs, and trains on from its checkpoint with
+// fork copies the recorded run into the folder of runs, and trains on from its checkpoint with
 // another radius.
-func (p *Page) branch() tea.Cmd {
+func (p *Page) fork() tea.Cmd {
 	p.Starting = "Copying the recorded run, and starting a fork …"
 	run := p.recording.tracks[mainMethod].Run
 	return func() tea.Msg {

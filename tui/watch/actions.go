@@ -17,7 +17,7 @@ import (
 func (w *Page) zoom() { w.screen.zoomed = !w.screen.zoomed }
 
 // states returns what Esc undoes, the first of these that is: the crosshair, the zoom, the log
-// pane, and the choice of a branch and its parent among the runs of a race. It needs no run: a zoom
+// pane, and the choice of a fork and its parent among the runs of a race. It needs no run: a zoom
 // or an open pane can be left on an empty page, too.
 func (w *Page) states() []kit.State {
 	return []kit.State{
@@ -28,7 +28,7 @@ func (w *Page) states() []kit.State {
 	}
 }
 
-// backToRace watches the runs of the race again, with the branch, which races on.
+// backToRace watches the runs of the race again, with the fork, which races on.
 func (w *Page) backToRace() tea.Cmd {
 	ids := slices.Concat(w.logs.raceRuns, w.Runs.IDs())
 	slices.Sort(ids)

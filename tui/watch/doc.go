@@ -75,7 +75,7 @@
 //	tiles.go          `B` three large numbers: worst class of the best method and of the baseline
 //	story.go          the sentence on what the runs showed (runner/compare); lost parts of logs
 //	ranking.go        runs by robust risk, once all have ended
-//	race.go           `F` forks; a branch against its parent
+//	race.go           `F` forks; a fork against its parent
 //	headerwords.go    the header's words: progress, "reading N %" of long logs; news of a run's
 //	                  end
 //	logpane.go        `w`, `W` (warnings in full), `/`; pages of the pane

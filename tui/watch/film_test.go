@@ -7,8 +7,8 @@ import (
 	"drolab/runner/eventlog"
 )
 
-// TestFilmHalfRead draws a branch while only half of the log of its parent has been read: its films
-// have frames, but the branch has not reached its first evaluation.
+// TestFilmHalfRead draws a fork while only half of the log of its parent has been read: its films
+// have frames, but the fork has not reached its first evaluation.
 func TestFilmHalfRead(t *testing.T) {
 	r := watching(t, 200, 60)
 	run := r.watch.Runs.Run()

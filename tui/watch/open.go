@@ -85,7 +85,7 @@ func (w *Page) replaceRuns(runs []panel.RunLog, wanted lab.Watch) {
 	panel.OrderTracks(w.Runs.Tracks) // labels and colours need all runs, in order
 	w.regroup()
 	w.Runs.Baseline = plainRun(w.Runs.Tracks)
-	w.pointAtBranch(wanted.Parent)
+	w.pointAtFork(wanted.Parent)
 	w.Board.Reset()
 }
 

@@ -44,7 +44,7 @@ type reader struct {
 	unread   string    // the run whose log is read next; those before it were read a moment ago
 	clock    *clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
-	raceRuns []string  // the runs that were watched before a branch was; nil without one
+	raceRuns []string  // the runs that were watched before a fork was; nil without one
 }
 
 // screen is the state of what is shown. It outlives the runs: a user who opens others finds the

@@ -42,15 +42,15 @@ func (w *Page) noFork(*panel.Track) string {
 	return w.Unreached(t.ID)
 }
 
-// pointAtBranch puts the cursor on the first branch of the run parent. That run becomes the
+// pointAtFork puts the cursor on the first fork of the run parent. That run becomes the
 // baseline, with which all are compared, and stays in the background.
-func (w *Page) pointAtBranch(parent string) {
+func (w *Page) pointAtFork(parent string) {
 	at := slices.IndexFunc(w.Runs.Tracks, func(t *panel.Track) bool { return t.ID == parent })
-	branch := slices.IndexFunc(w.Runs.Tracks,
+	fork := slices.IndexFunc(w.Runs.Tracks,
 		func(t *panel.Track) bool { return parentOf(t) == parent })
-	if parent != "" && at >= 0 && branch >= 0 {
+	if parent != "" && at >= 0 && fork >= 0 {
 		w.Runs.Baseline = at
-		w.Runs.Pick(branch)
+		w.Runs.Pick(fork)
 	}
 }
 
@@ -60,9 +60,9 @@ func parentOf(t *panel.Track) string {
 	return id
 }
 
-// branchAndParent returns the branch under the cursor, or else the first one, and the run that it
+// forkAndParent returns the fork under the cursor, or else the first one, and the run that it
 // comes from; nil where no two such runs are watched.
-func (w *Page) branchAndParent() (branch, parent *panel.Track) {
+func (w *Page) forkAndParent() (fork, parent *panel.Track) {
 	list := slices.Clone(w.Runs.Tracks)
 	if run := w.Runs.Run(); run != nil {
 		list = slices.Insert(list, 0, run)
@@ -84,34 +84,34 @@ func (w *Page) branchAndParent() (branch, parent *panel.Track) {
 // raceRows returns the number of lines of the race: 1 if there is a race and room, else 0.
 func (w *Page) raceRows() int {
 	const leastHeight = 16
-	if branch, _ := w.branchAndParent(); branch == nil || w.Body.H < leastHeight {
+	if fork, _ := w.forkAndParent(); fork == nil || w.Body.H < leastHeight {
 		return 0
 	}
 	return 1
 }
 
-// raceClock returns the clock by which a branch and its parent are compared: that of the story if
+// raceClock returns the clock by which a fork and its parent are compared: that of the story if
 // both have it, or else that of the latest evaluations that both have since the fork.
-func (w *Page) raceClock(branch, parent *panel.Track) compare.Clock {
-	if len(branch.At(w.Runs.Clock)) > 0 && len(parent.At(w.Runs.Clock)) > 0 {
+func (w *Page) raceClock(fork, parent *panel.Track) compare.Clock {
+	if len(fork.At(w.Runs.Clock)) > 0 && len(parent.At(w.Runs.Clock)) > 0 {
 		return w.Runs.Clock
 	}
-	both := slices.DeleteFunc(slices.Clone(branch.Evaluations()), func(e *runner.EvalEvent) bool {
+	both := slices.DeleteFunc(slices.Clone(fork.Evaluations()), func(e *runner.EvalEvent) bool {
 		return compare.EvalAt(parent.Evaluations(), e.Epoch) == nil
 	})
-	return compare.Latest(branch.Meta, both)
+	return compare.Latest(fork.Meta, both)
 }
 
-// raceLine says how far the branch is ahead of its parent, by the clock of raceClock. What does not
+// raceLine says how far the fork is ahead of its parent, by the clock of raceClock. What does not
 // fit is left out: first of the head, then the differences from the end.
 func (w *Page) raceLine(cells int) string {
 	t := w.Theme
-	branch, parent := w.branchAndParent()
-	clock := w.raceClock(branch, parent)
-	head, brief := w.raceHeads(branch, parent, clock)
-	rest := w.ahead(branch, parent, clock)
+	fork, parent := w.forkAndParent()
+	clock := w.raceClock(fork, parent)
+	head, brief := w.raceHeads(fork, parent, clock)
+	rest := w.ahead(fork, parent, clock)
 	switch {
-	case branch.Status == runner.Queued && len(clock.Epochs) == 0:
+	case fork.Status == runner.Queued && len(clock.Epochs) == 0:
 		rest = []string{t.Warn.Paint("waits until a run ends; p on a running one lets it begin")}
 	case len(clock.Epochs) == 0:
 		rest = []string{t.Dim.Paint("no evaluation in common yet")}
@@ -132,13 +132,13 @@ func (w *Page) raceLine(cells int) string {
 	return line
 }
 
-// raceHeads returns the head of the line about a branch and its parent, whole and brief. The brief
+// raceHeads returns the head of the line about a fork and its parent, whole and brief. The brief
 // one leaves out the epochs if they are those in the head of the table, and the fork otherwise: no
 // two figures of a screen are of other epochs without saying so.
-func (w *Page) raceHeads(branch, parent *panel.Track, clock compare.Clock) (whole, brief string) {
-	_, from, _ := runner.ParseParent(branch.Meta.Parent)
-	of := "Branch of " + parent.Label
-	since := fmt.Sprintf("%s since epoch %.4g", of, branch.Epochs(float64(from)))
+func (w *Page) raceHeads(fork, parent *panel.Track, clock compare.Clock) (whole, brief string) {
+	_, from, _ := runner.ParseParent(fork.Meta.Parent)
+	of := "Fork of " + parent.Label
+	since := fmt.Sprintf("%s since epoch %.4g", of, fork.Epochs(float64(from)))
 	switch {
 	case len(clock.Epochs) == 0:
 		return since, since
@@ -148,16 +148,16 @@ func (w *Page) raceHeads(branch, parent *panel.Track, clock compare.Clock) (whol
 	return since + ", " + clock.String(), of + ", " + clock.String()
 }
 
-// ahead returns the differences between a branch and its parent by a clock with the figures of the
+// ahead returns the differences between a fork and its parent by a clock with the figures of the
 // parent, each in its style: good, bad, or plain where there is no difference.
-func (w *Page) ahead(branch, parent *panel.Track, clock compare.Clock) (list []string) {
+func (w *Page) ahead(fork, parent *panel.Track, clock compare.Clock) (list []string) {
 	t := w.Theme
 	for _, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
 		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
 		m := lab.Named(w.onSplit(of.name))
 		figure := panel.ClockFigure(m.Name, clock)
-		a, b := figure(branch), figure(parent)
-		if branch.Asks[m.Asks] != parent.Asks[m.Asks] || !a.Applies() || !b.Applies() {
+		a, b := figure(fork), figure(parent)
+		if fork.Asks[m.Asks] != parent.Asks[m.Asks] || !a.Applies() || !b.Applies() {
 			continue
 		}
 		d := a.Float() - b.Float()

@@ -49,33 +49,33 @@ func TestForkAtCrosshair(t *testing.T) {
 	}
 }
 
-// TestRace watches a branch beside its parent: a line shows the differences at the common epoch
+// TestRace watches a fork beside its parent: a line shows the differences at the common epoch
 // with the parent's figures, which the test recomputes, and shows none from before the fork. A
-// branch that does as its parent is said to do so, with no difference of 0.
+// fork that does as its parent is said to do so, with no difference of 0.
 func TestRace(t *testing.T) {
 	for _, at := range []int64{3 * tuitest.Steps, 200 * tuitest.Steps} {
 		r := watching(t, 160, 40)
 		r.Wait(20*time.Second, time.Second) // to the end, which all have in common
 		w := r.watch
-		branch, parent := w.Runs.Tracks[1], w.Runs.Tracks[0]
-		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
-		setMeasure(branch, "worst_class_accuracy", .125)
-		w.pointAtBranch(parent.ID)
+		fork, parent := w.Runs.Tracks[1], w.Runs.Tracks[0]
+		fork.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
+		setMeasure(fork, "worst_class_accuracy", .125)
+		w.pointAtFork(parent.ID)
 		if w.Runs.Baseline != 0 {
 			t.Fatalf("the baseline is run %d, want the parent, 0", w.Runs.Baseline)
 		}
 		if w.Runs.Cursor != 1 {
-			t.Fatalf("the cursor is on run %d, want on the branch, 1", w.Runs.Cursor)
+			t.Fatalf("the cursor is on run %d, want on the fork, 1", w.Runs.Cursor)
 		}
 		if n := w.raceRows(); n != 1 {
 			t.Fatalf("the race has %d rows, want 1", n)
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
-		if at > branch.Step {
+		if at > fork.Step {
 			if !strings.Contains(line, "no evaluation in common") {
 				t.Errorf("before an evaluation it says %q", line)
 			}
-			branch.Status = runner.Queued
+			fork.Status = runner.Queued
 			line = tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
 			if !strings.Contains(line, "waits until a run ends; p on a running one") {
 				t.Errorf("in the queue it says %q", line)
@@ -85,7 +85,7 @@ func TestRace(t *testing.T) {
 		mean := func(run *panel.Track, name string) float64 {
 			return panel.ClockFigure(name, w.Runs.Clock)(run).Float()
 		}
-		a, b := mean(branch, "worst_class_accuracy"), mean(parent, "worst_class_accuracy")
+		a, b := mean(fork, "worst_class_accuracy"), mean(parent, "worst_class_accuracy")
 		want := measure.Num(math.Round(1000*(a-b)) / 10).String()
 		if a > b {
 			want = "+" + want
@@ -103,7 +103,7 @@ func TestRace(t *testing.T) {
 			}
 		}
 		table := w.Runs.Clock
-		w.Runs.Clock = compare.Clock{} // of runs that the branch has no evaluation in common with
+		w.Runs.Clock = compare.Clock{} // of runs that the fork has no evaluation in common with
 		narrow := tuitest.Text(tuitest.Shot(w.raceLine(80), 80, 1))
 		if want := "mean of epochs 4–8: worst class "; !strings.Contains(narrow, want) {
 			t.Errorf("beside a table of other epochs the line is %q, want %q", narrow, want)
@@ -116,29 +116,29 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestBackToTheRace: a new viewer opens on the runs that a branch has joined, not on the branch
-// alone, and Esc leaves the branch and its parent for all of them.
+// TestBackToTheRace: a new viewer opens on the runs that a fork has joined, not on the fork
+// alone, and Esc leaves the fork and its parent for all of them.
 func TestBackToTheRace(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for i, method := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		a.Add(t, "shapes-"+string(method), tuitest.Archived(method, 1, "shapes",
 			tuitest.Epoch0().Add(time.Duration(i)*time.Second)), runner.Done, "")
 	}
-	branch := tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0().Add(time.Hour))
-	branch.Parent, branch.Spec.LR = "shapes-sfk@40", 0.5
-	a.Add(t, "shapes-branch", branch, runner.Done, "")
+	fork := tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0().Add(time.Hour))
+	fork.Parent, fork.Spec.LR = "shapes-sfk@40", 0.5
+	a.Add(t, "shapes-fork", fork, runner.Done, "")
 	other := tuitest.Archived(dro.PGD, 1, "other", tuitest.Epoch0())
 	a.Add(t, "other-pgd", other, runner.Done, "")
 	r := newDriverOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
-	all := []string{"shapes-branch", "shapes-erm", "shapes-sfk"}
+	all := []string{"shapes-erm", "shapes-fork", "shapes-sfk"}
 	watched := func() []string { return slices.Sorted(slices.Values(r.watch.Runs.IDs())) }
 	r.Send(lab.Watch{})
 	if got := watched(); !slices.Equal(got, all) {
 		t.Fatalf("a new viewer sees %v, want %v", got, all)
 	}
-	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Parent: "shapes-sfk"})
+	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-fork"}, Parent: "shapes-sfk"})
 	if got := watched(); len(got) != 2 {
-		t.Fatalf("watched are %v, want the branch and its parent", got)
+		t.Fatalf("watched are %v, want the fork and its parent", got)
 	}
 	r.Press("esc")
 	if got := watched(); !slices.Equal(got, all) {
@@ -214,11 +214,11 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	}
 	for _, step := range []float64{170, 200} {
 		if got := loss.At(step); got != 9 {
-			t.Errorf("the loss at step %g is %v, want the branch's own, 9", step, got)
+			t.Errorf("the loss at step %g is %v, want the fork's own, 9", step, got)
 		}
 	}
 	if f.Step != 200 {
-		t.Errorf("the branch is at step %d, want 200", f.Step)
+		t.Errorf("the fork is at step %d, want 200", f.Step)
 	}
 	if i := slices.IndexFunc(f.Markers, func(m plot.Marker) bool {
 		return m.Letter == 'f' &&
