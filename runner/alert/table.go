@@ -75,7 +75,8 @@ var kinds = []Kind{
 	{Name: Warning, Level: Warn, When: "the log has a warning", Text: "%s", ByText: true,
 		Remedy: "its text says what helps; drolab show RUN has the figures"},
 	{Name: machine.ScarceMemory, Level: Warn, Text: "%s",
-		When:   "less than 1 GiB of memory is free, or less than a tenth where there is less than 10 GiB",
+		When: "less than 1 GiB of memory is free, or less than a tenth where there is less than " +
+			"10 GiB",
 		Remedy: "train fewer runs at once, or with a smaller batch"},
 	{Name: machine.WaitingData, Level: Warn,
 		When: "a GPU is used less than half, and workers are busy", Text: "%s",
@@ -96,8 +97,8 @@ var kinds = []Kind{
 		Text:   "interrupted behind step %d: its process was killed, or its machine went down",
 		Remedy: "drolab resume RUN goes on from its newest checkpoint"},
 	{Name: machine.ScarceDisk, Level: Error,
-		When: "less than 1 GiB of the disk of the runs is free, or less than a tenth where it has " +
-			"less than 10 GiB", Text: "%s",
+		When: "less than 1 GiB of the disk of the runs is free, or less than a tenth where it " +
+			"has less than 10 GiB", Text: "%s",
 		Remedy: "remove what nobody needs: drolab delete RUN removes a run"},
 }
 
