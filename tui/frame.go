@@ -115,10 +115,13 @@ func (m *Model) headerNote(cells int) string {
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+state, " · ")
 	}
-	for _, shorter := range []string{short, state, m.watch.Digest(cells)} {
+	for _, shorter := range []string{short, state} {
 		if cell.Width(note) > cells && state != "" {
 			note = shorter
 		}
+	}
+	if m.current != watchPage && cell.Width(note) > cells {
+		note = "" // cut, it would not say that these are the watched runs
 	}
 	return m.Theme.Shorten(m.withBoxes(note, cells), cells)
 }

@@ -43,6 +43,10 @@ func TestHeaderCountsAllLive(t *testing.T) {
 		t.Errorf("at 80 cells the header is %q, want %q in it", got, want)
 	}
 	r.size(40, 12)
+	if got := head(); strings.Contains(got, "running") && !strings.Contains(got, "watched") {
+		t.Errorf("a narrow header takes the watched runs for all: %q", got)
+	}
+	r.current, r.version = watchPage, r.version+1
 	if got := head(); !strings.Contains(got, "4 running") {
 		t.Errorf("a narrow header lacks the states: %q", got)
 	}

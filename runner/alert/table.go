@@ -87,7 +87,7 @@ var kinds = []Kind{
 	{Name: WorstClass, Level: Warn,
 		When: "the worst class or group has been below its best for a fifth of the run",
 		Text: "worst %s %.1f %%, the mean of 5 evaluations, was %.1f %% (95 %% interval from " +
-			"%.1f %%) and is below that since step %d",
+			"%.1f %%) and has been below that since step %d",
 		Remedy: "drolab run --from RUN@STEP forks the run before it fell, as with a smaller lr"},
 	{Name: Failed, Level: Error, When: "the run has failed", Text: "failed: %s", ByText: true,
 		Remedy: "drolab show RUN says how it stands, drolab resume RUN goes on from its newest " +

@@ -118,10 +118,13 @@ type exclusion struct {
 func exclusions(reference *runner.Meta, runs []StoryRun) []exclusion {
 	furthest := slices.Max(lists.Map(runs, StoryRun.epoch))
 	window, slowest := withoutForks(runs)
-	began := func(r StoryRun) bool {
+	// fork reports whether a run is a fork with fewer evaluations than the mean is of.
+	fork := func(r StoryRun, evaluations int) bool {
+		return r.Meta.Parent != "" && len(r.Evals) > 0 && evaluations < window
+	}
+	inCommon := func(r StoryRun) int {
 		after := func(e *runner.EvalEvent) bool { return e.Epoch > slowest }
-		n := len(slices.DeleteFunc(slices.Clone(r.Evals), after))
-		return r.Meta.Parent != "" && len(r.Evals) > 0 && n < window
+		return len(slices.DeleteFunc(slices.Clone(r.Evals), after))
 	}
 	data := Question(dro.OfNetwork, reference)
 	return []exclusion{
@@ -139,7 +142,10 @@ func exclusions(reference *runner.Meta, runs []StoryRun) []exclusion {
 			func(r StoryRun) bool { return len(r.Evals) == 0 && r.Status.Ended() }},
 		{"diverged", StoryRun.diverged},
 		// A fork that has just begun would leave all others a single evaluation to be judged by.
-		{fmt.Sprintf("is left out until there are %d evaluations since the fork", window), began},
+		{fmt.Sprintf("is left out until there are %d evaluations since the fork", window),
+			func(r StoryRun) bool { return fork(r, len(r.Evals)) }},
+		{"is left out until the others have reached its epochs",
+			func(r StoryRun) bool { return fork(r, inCommon(r)) }},
 	}
 }
 

@@ -428,17 +428,21 @@ func TestForkInStory(t *testing.T) {
 		r.Meta.Parent = "parent@20"
 	}
 	const alone = "pgd, the only run to compare, is at 55.0 % in the worst class, with a mean " +
-		"accuracy of 71.0 %; fork lr .2 is left out until there are "
+		"accuracy of 71.0 %; fork lr .2 is left out until "
 	const level = "Mean of epochs 4–8, one seed: fork lr .2 and pgd are level in the worst " +
 		"class: 55.0 against 55.0 %."
 	for _, c := range []struct {
 		parent, fork int // evaluations, of which two are from before the fork
 		want         string
 	}{
-		{2, 4, "Mean of epochs 1–2, one seed: " + alone + "2 evaluations since the fork."},
-		{3, 4, "Mean of epochs 1–3, one seed: " + alone + "3 evaluations since the fork."},
-		{8, 3, "Mean of epochs 4–8, one seed: " + alone + "5 evaluations since the fork."},
-		{3, 8, "Mean of epochs 1–3, one seed: " + alone + "3 evaluations since the fork."},
+		{2, 4, "Mean of epochs 1–2, one seed: " + alone +
+			"the others have reached its epochs."},
+		{3, 4, "Mean of epochs 1–3, one seed: " + alone +
+			"there are 3 evaluations since the fork."},
+		{8, 3, "Mean of epochs 4–8, one seed: " + alone +
+			"there are 5 evaluations since the fork."},
+		{3, 8, "Mean of epochs 1–3, one seed: " + alone +
+			"the others have reached its epochs."},
 		{8, 8, level},
 	} {
 		parent := pgdResult().until(c.parent, runner.Running)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"drolab/dro"
+	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
@@ -52,7 +53,8 @@ func (f *File) checkSharing(
 		return nil
 	}
 	fail := func(line int, err error) {
-		errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, max(1, line), err))
+		errs = append(errs, presets.InFile(f.path, f.path,
+			[]presets.LineError{{Line: line, Err: err}})...)
 	}
 	chosenBy := cmp.Or(f.lines["select"], f.lines["val_fraction"])
 	name := source.Locate(first.Dataset, dir)
@@ -70,6 +72,9 @@ func (f *File) checkSharing(
 	}
 	defer d.Close()
 	if err := checkSelection(first, d); err != nil {
+		if f.lines["select"] == 0 {
+			err = fmt.Errorf("%w (a file without the key select chooses by %s)", err, first.Select)
+		}
 		fail(chosenBy, err)
 	}
 	parts, seen := measure.PartsOf(d), map[dro.Algorithm]bool{}

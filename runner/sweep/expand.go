@@ -91,7 +91,7 @@ func (f *File) settings() (list []Setting, errs []presets.LineError) {
 			}
 			if err != nil && !told[err.Error()] {
 				told[err.Error()] = true
-				errs = append(errs, presets.LineError{Line: max(1, f.lineOf(err)), Err: err})
+				errs = append(errs, presets.LineError{Line: f.lineOf(err), Err: err})
 			}
 		}
 	}

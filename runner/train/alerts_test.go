@@ -56,7 +56,7 @@ func TestWorstClassFalls(t *testing.T) {
 		return evaluated(step, .6)
 	}
 	want := []string{"540 worst_class worst class 30.0 %, the mean of 5 evaluations, was 60.0 % " +
-		"(95 % interval from 50.2 %) and is below that since step 340"}
+		"(95 % interval from 50.2 %) and has been below that since step 340"}
 	whole := &noted{}
 	r := newRun(whole)
 	for step := int64(20); step <= 1000; step += 20 {
@@ -110,7 +110,7 @@ func TestWorstOfGroups(t *testing.T) {
 		t.Fatalf("logged %v, want one alert", n.events)
 	}
 	want := "13 worst_class worst group 42.0 %, the mean of 5 evaluations, was 90.0 % " +
-		"(95 % interval from 78.6 %) and is below that since step 11"
+		"(95 % interval from 78.6 %) and has been below that since step 11"
 	if got := n.texts()[0]; got != want {
 		t.Errorf("logged %q, want %q", got, want)
 	}

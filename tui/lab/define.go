@@ -64,8 +64,8 @@ func plainSentence(name string) string {
 		"epochs": "Epochs: passes over the training data, done and planned.",
 		"preset": "Preset: the experiment that the run belongs to.",
 		"method": "Method: the algorithm, and the settings that set it apart within its preset.",
-		"seed": "Seed: the start of the run's random numbers; n=4 is the mean of four seeds, and " +
-			"1 ×2 that of two runs of seed 1.",
+		"seed": "Seed: the start of the run's random numbers; n=4 is the mean of four seeds. " +
+			"1 ×2 is two runs of seed 1: of equal ones the newest counts, of others the mean.",
 		"state": "State: queued, running or paused, or how the run ended. 2/3 running says it of " +
 			"two of the three runs of a line; those that go on come first.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +

@@ -49,7 +49,7 @@ func TestFold(t *testing.T) {
 	p.at = slices.IndexFunc(p.shown, func(l line) bool { return len(l) > 1 })
 	all := p.lineUnder()
 	text := tuitest.Text(r.Shot())
-	for _, want := range []string{"n=2", "±", "newest of 2 seeds"} {
+	for _, want := range []string{"n=2", "±", "newest of 2 runs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no mean over seeds is shown, %q is missing:\n%s", want, text)
 		}

@@ -46,10 +46,7 @@ func (p *Page) View(w, h int) []string {
 	if r := p.current(); r != nil {
 		title = r.Meta.ID
 		if n := len(p.lineUnder()); n > 1 {
-			note = fmt.Sprintf("the newest of %d seeds", n)
-			if len(p.foldBy) > 0 {
-				note = fmt.Sprintf("the newest of %d runs", n)
-			}
+			note = fmt.Sprintf("the newest of %d runs", n)
 		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }

@@ -73,7 +73,8 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the watched runs that are done",
 			Why: of(nil), Act: w.compare},
 		// This one works without a run, too: it is the way out of an empty page.
-		{Keys: kit.On("n"), Help: "watch the newest runs", Group: kit.ToStart,
+		{Keys: kit.On("n"), Help: "watch all runs that train, or else the newest start",
+			Group: kit.ToStart,
 			Act: func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Act: kit.Just(w.enter)},

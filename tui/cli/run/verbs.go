@@ -60,7 +60,7 @@ func chooseRuns(
 		runs, _ := tr.Catalogue().List()
 		runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) })
 		if len(runs) == 0 {
-			fmt.Fprintln(tr.Stderr, "this applies to no run now")
+			fmt.Fprintln(tr.Stderr, "no run is in a state that this applies to")
 		}
 		return runs, nil
 	}
