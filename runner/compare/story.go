@@ -37,18 +37,20 @@ type Story struct {
 // DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the
 // first run of the plain method, in the configuration of which the most runs did not fail.
 func DefaultBaseline(runs []StoryRun) int {
-	best, most := -1, -1
+	plain := func(r StoryRun) bool { return r.Meta.Spec.Algorithm() == dro.Baseline() }
+	configurations, goodRuns := make([]string, len(runs)), map[string]int{}
 	for i, r := range runs {
-		if r.Meta.Spec.Algorithm() != dro.Baseline() {
+		if !plain(r) {
 			continue
 		}
-		n := 0
-		for _, o := range runs {
-			if o.Status != runner.Failed && o.Meta.Configuration() == r.Meta.Configuration() {
-				n++
-			}
+		configurations[i] = r.Meta.Configuration()
+		if r.Status != runner.Failed {
+			goodRuns[configurations[i]]++
 		}
-		if n > most {
+	}
+	best, most := -1, -1
+	for i, r := range runs {
+		if n := goodRuns[configurations[i]]; plain(r) && n > most {
 			best, most = i, n
 		}
 	}
