@@ -103,11 +103,16 @@ func metas(tracks []*Track) []*runner.Meta {
 
 // SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run
 // joins a group if its seed differs from those of all runs in it: two runs with one seed are not
-// two samples.
+// two samples. Of these the one that counts in the sentence is in the group, and the others are
+// alone.
 func SeedGroups(tracks []*Track) (groups [][]int) {
+	repeats := lists.Map(tracks, func(t *Track) bool {
+		return slices.ContainsFunc(tracks, t.repeatedBy)
+	})
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
-			return !slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
+			return !repeats[i] && !repeats[of[0]] &&
+				!slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
 		})
 		if g < 0 {
 			g, groups = len(groups), append(groups, nil)
@@ -125,6 +130,14 @@ func (t *Track) differsInSeed(o *Track) bool {
 		return false
 	}
 	return len(compare.GroupDiff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})) == 0
+}
+
+// repeatedBy reports whether another run has the same configuration and seed and counts in the
+// place of this one.
+func (t *Track) repeatedBy(o *Track) bool {
+	return t.Meta.Spec.Seed == o.Meta.Spec.Seed && t.Meta.Parent == "" && o.Meta.Parent == "" &&
+		compare.NewestFirst(o.Meta, t.Meta) < 0 &&
+		len(compare.GroupDiff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})) == 0
 }
 
 // Rows returns the runs of each row of the table.
