@@ -106,6 +106,13 @@ func TestSeeds(t *testing.T) {
 	if c := w.Board.Chart("test_loss"); len(c.Lines) != 3 {
 		t.Errorf("apart: %d lines, want 3", len(c.Lines))
 	}
+	names := map[string]bool{}
+	for _, l := range w.Board.Chart("test_loss").Lines {
+		names[l.Name] = true
+	}
+	if !names["sfk s1"] || len(names) != 3 {
+		t.Errorf("apart: the lines are named %v, want three names, sfk s1 among them", names)
+	}
 	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")
 	}

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"drolab/dro"
@@ -138,6 +139,19 @@ func (t *Track) repeatedBy(o *Track) bool {
 	return t.Meta.Spec.Seed == o.Meta.Spec.Seed && t.Meta.Parent == "" && o.Meta.Parent == "" &&
 		compare.NewestFirst(o.Meta, t.Meta) < 0 &&
 		len(compare.GroupDiff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})) == 0
+}
+
+// nameOf returns the name of a row in charts, and shorter and shorter forms of it. They have the
+// seed where another row may have the same name without it.
+func (r *Runs) nameOf(row []int) (name string, briefs []string) {
+	t := r.Tracks[row[0]]
+	seeds := func(g []int) bool { return len(g) > 1 && slices.Contains(g, row[0]) }
+	if len(row) > 1 || !r.EachSeed && !slices.ContainsFunc(r.Groups, seeds) {
+		return t.Short, t.Briefs
+	}
+	return t.Label, lists.Map(t.Briefs, func(brief string) string {
+		return fmt.Sprintf("%s s%d", brief, t.Meta.Spec.Seed)
+	})
 }
 
 // Rows returns the runs of each row of the table.
