@@ -218,6 +218,8 @@ func (f *facts) clauses() []clause {
 			oneClass + ", or add scale=standard to the dataset", nil},
 		{lead, f.oneClass, oneClass, nil},
 		{lead, !f.measured, "the runs have no worst class to compare", nil},
+		{lead, f.alone && f.evaluated > 1,
+			"%s, the only configuration to compare, is at %s%s in %s", figures{first, a, unit, in}},
 		{lead, f.alone, "%s, the only run to compare, is at %s%s in %s",
 			figures{first, a, unit, in}},
 		{lead, f.base == nil, "without a baseline, %s ranges from %s's %s to %s's %s%s",
