@@ -70,7 +70,7 @@ func NewStory(runs []StoryRun, baseline int) Story {
 		}
 	}
 	if c.waits != "" {
-		clock.Runs = nil // no run counts yet, so none is the best
+		clock.Waits = true
 		return Story{Clock: clock, Said: []string{c.waits}, Out: c.out}
 	}
 	f := c.facts()

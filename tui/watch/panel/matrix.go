@@ -185,7 +185,7 @@ func (b *Board) bestOf(figures []measure.Number, of measure.Measure, table [][]i
 	}
 	counted := slices.Clone(figures)
 	for k, row := range table {
-		counts := func(t *Track) bool { return b.Runs.Clock.Counts(t.Meta) }
+		counts := func(t *Track) bool { return b.Runs.Clock.Ranks(t.Meta) }
 		if !slices.ContainsFunc(b.Runs.InRow(row), counts) {
 			counted[k] = measure.Number{}
 		}
