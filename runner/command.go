@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -12,9 +13,18 @@ type Place struct {
 	Box     string // "" is this machine
 }
 
+// ReadSeveral are the commands that read runs of several machines. Their --runs is a folder of this
+// machine also where --box is given.
+var ReadSeveral = []string{"alerts", "attach", "box", "compare", "replay", "report", "runs"}
+
 // Command completes a command that the program advises: typed in any terminal of this machine, it
-// finds the runs of the place.
+// finds the runs of the place. A command that shows no other folder of a box is one for a terminal
+// of the box.
 func (p Place) Command(line string) string {
+	words := strings.Fields(line)
+	if p.RunsDir != "" && p.Box != "" && len(words) > 1 && slices.Contains(ReadSeveral, words[1]) {
+		return "on box " + p.Box + ": " + Place{RunsDir: p.RunsDir}.Command(line)
+	}
 	if p.RunsDir != "" {
 		line += " --runs " + ShellWord(p.RunsDir)
 	}

@@ -28,7 +28,8 @@ type boxStates struct {
 // boxNote is what the header says of a box.
 type boxNote struct {
 	text    string
-	without bool // a link, which matters more than how many runs are live
+	live    int
+	without bool // a link or mirror, which matters more than how many runs are live
 }
 
 // lookAtBoxes takes in how the boxes stand, and tells the user what is wrong with one.
@@ -40,7 +41,7 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	answered := 0
 	for _, b := range m.Config.Boxes {
 		s := b.Link.State()
-		if s.Elsewhere {
+		if s.Elsewhere || !s.Linked {
 			s.Live = m.liveOn(b.Name)
 		}
 		notes = append(notes, noteOf(b.Name, s, now))
@@ -50,7 +51,7 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 		if m.boxes.words == nil {
 			m.boxes.words = map[string]string{}
 		}
-		word := troubleOf(s)
+		word := troubleOf(s, now)
 		if m.boxes.words[b.Name] == "" && word != "" {
 			cmd = tea.Batch(cmd, kit.Send(kit.Notice{Bad: true, Unasked: true,
 				Text: fmt.Sprintf("box %s: %s", b.Name, cell.OneLine(word))}))
@@ -73,13 +74,13 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	return cmd
 }
 
-// troubleOf says why the runs of a box are not as they are there; "" where they are. What another
-// drolab of this machine does for the box is no trouble of this one.
-func troubleOf(s box.State) string {
+// troubleOf says why the runs of a box are not as they are there; "" where they are, or were a moment
+// ago. What another drolab of this machine does for the box is no trouble of this one.
+func troubleOf(s box.State, now time.Time) string {
 	switch {
 	case s.Elsewhere:
 		return ""
-	case !s.Linked && s.Word != "":
+	case !s.Linked && s.Word != "" && (s.Silent(now) || s.Known.IsZero()):
 		return "no link: " + s.Word
 	}
 	return s.Unwritable
@@ -90,6 +91,9 @@ func hasAnswered(s box.State) bool {
 	return s.Complete || s.Elsewhere || s.Unwritable != "" || !s.Linked && s.Word != ""
 }
 
+// noMirror is said of a box with a link whose runs this machine cannot write.
+const noMirror = " no mirror"
+
 // noteOf returns what the header says of a box.
 func noteOf(name string, s box.State, now time.Time) boxNote {
 	name = cell.Clean(name)
@@ -98,16 +102,10 @@ func noteOf(name string, s box.State, now time.Time) boxNote {
 	switch {
 	case s.Elsewhere && s.Silent(now): // another drolab of this machine keeps its mirror
 		return boxNote{text: name + " silent " + since(s.Known), without: true}
-	case s.Elsewhere && s.Live > 0:
-		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live)}
-	case s.Elsewhere:
-		return boxNote{text: name}
-	case s.Linked && s.Unwritable != "":
-		return boxNote{text: name + " no mirror", without: true}
-	case s.Linked && s.Live > 0:
-		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live)}
-	case s.Linked:
-		return boxNote{text: name}
+	case s.Linked && s.Unwritable != "" && !s.Elsewhere:
+		return boxNote{text: name + noMirror, without: true}
+	case s.Linked || s.Elsewhere || !s.Known.IsZero() && !s.Silent(now):
+		return boxNote{text: fmt.Sprintf("%s %d live", name, s.Live), live: s.Live}
 	case s.Word == "":
 		return boxNote{text: name + " connects", without: true}
 	}
@@ -129,20 +127,52 @@ func (m *Model) knownLive() []*record.Run {
 	})
 }
 
-// withBoxes puts what is said of the boxes before the note of the header, as far as it fits: those
-// without a link first, for which the note gives up all but its first words.
+// withBoxes puts what is said of the boxes before the note of the header. No box is left out in
+// silence: where there is no room for each, it names those without a link, or says how many boxes
+// there are. A box without a link comes before the note, which gives up its last parts.
 func (m *Model) withBoxes(note string, cells int) string {
-	for _, without := range []bool{true, false} {
-		for _, b := range slices.Backward(m.boxes.notes) {
-			head, rest := b.text+" · ", note
-			if without {
-				rest = m.Theme.Shorten(note, cells-cell.Width(head))
-			}
-			more := strings.TrimSuffix(head+rest, " · ")
-			if b.without == without && cell.Width(more) <= cells && (rest != "" || note == "") {
-				note = more
-			}
+	notes := m.boxes.notes
+	var all, without []string
+	live := 0
+	for _, b := range notes {
+		live += b.live
+		all = append(all, b.text)
+		if b.without {
+			without = append(without, b.text)
 		}
+	}
+	heads := []string{strings.Join(all, " · ")}
+	switch most := len(without); {
+	case most > 0:
+		count := fmt.Sprintf("%d boxes", most)
+		if most < len(notes) {
+			count = fmt.Sprintf("%d of %d boxes", most, len(notes))
+		}
+		if heads = append(heads, strings.Join(without, " · ")); most > 1 {
+			word := " no link"
+			if slices.ContainsFunc(without, func(text string) bool {
+				return strings.HasSuffix(text, noMirror)
+			}) {
+				word = " out of date"
+			}
+			heads = append(heads, count+word)
+		}
+	case len(notes) > 1:
+		heads = append(heads, fmt.Sprintf("%d boxes %d live", len(notes), live),
+			fmt.Sprintf("%d boxes", len(notes)))
+	}
+	for _, head := range heads {
+		rest := note
+		if len(without) > 0 {
+			rest = m.Theme.Shorten(note, cells-cell.Width(head+" · "))
+		}
+		more := strings.Trim(head+" · "+rest, " ·")
+		if cell.Width(more) <= cells && (rest != "" || note == "") {
+			return more
+		}
+	}
+	if last := heads[len(heads)-1]; len(without) > 0 && cell.Width(last) <= cells {
+		return last
 	}
 	return note
 }

@@ -38,8 +38,8 @@ func TestBoxesInHeader(t *testing.T) {
 		{"gpu1", box.State{Linked: true, Live: 2}, "gpu1 2 live"},
 		{"gpu2", box.State{Word: "down", Since: now.Add(-43 * time.Second)}, "gpu2 no link 40s"},
 		{"gpu3", box.State{}, "gpu3 connects"},
-		{"gpu4", box.State{Word: "lock is held", Elsewhere: true}, "gpu4"},
-		{"gpu5", box.State{Linked: true}, "gpu5"},
+		{"gpu4", box.State{Word: "lock is held", Elsewhere: true}, "gpu4 0 live"},
+		{"gpu5", box.State{Linked: true}, "gpu5 0 live"},
 	}
 	elsewhere := box.State{Elsewhere: true, Known: now.Add(-time.Hour)}
 	if note := noteOf("gpu6", elsewhere, now); note.text != "gpu6 silent 1h" || !note.without {
@@ -61,14 +61,45 @@ func TestBoxesInHeader(t *testing.T) {
 		}
 		m.boxes.notes = append(m.boxes.notes, note)
 	}
-	for cells, want := range map[int]string{
-		80: "gpu1 2 live · gpu4 · gpu5 · gpu2 no link 40s · gpu3 connects · 4 running",
-		50: "gpu2 no link 40s · gpu3 connects · 4 running",
-		30: "gpu3 connects · 4 running",
-		10: "4 running",
+	all := m.boxes.notes
+	for _, c := range []struct {
+		notes []boxNote
+		cells int
+		want  string
+	}{
+		{all, 90, "gpu1 2 live · gpu2 no link 40s · gpu3 connects · gpu4 0 live · gpu5 0 live · " +
+			"4 running"},
+		{all, 50, "gpu2 no link 40s · gpu3 connects · 4 running"},
+		{all, 40, "2 of 5 boxes no link · 4 running"},
+		{all, 30, "2 of 5 boxes no link"},
+		{all[1:3], 30, "2 boxes no link · 4 running"},
+		{all[:2], 30, "gpu2 no link 40s · 4 running"},
+		{all[3:], 40, "gpu4 0 live · gpu5 0 live · 4 running"},
+		{all[3:], 30, "2 boxes 0 live · 4 running"},
+		{all[3:], 20, "2 boxes · 4 running"},
+		{all[1:2], 20, "gpu2 no link 40s"},
+		{all, 10, "4 running"},
+		{nil, 30, "4 running"},
 	} {
-		if got := m.withBoxes("4 running", cells); got != want {
-			t.Errorf("%d cells: %q, want %q", cells, got, want)
+		m.boxes.notes = c.notes
+		if got := m.withBoxes("4 running", c.cells); got != c.want {
+			t.Errorf("%d cells, %d boxes: %q, want %q", c.cells, len(c.notes), got, c.want)
+		}
+	}
+}
+
+// TestLostForAMoment: a link that is lost for a moment changes nothing in the header, and is no
+// trouble yet.
+func TestLostForAMoment(t *testing.T) {
+	now := time.Now()
+	for age, lost := range map[time.Duration]bool{10 * time.Second: false, time.Minute: true} {
+		s := box.State{Word: "down", Since: now.Add(-age), Known: now.Add(-age), Live: 2}
+		note := noteOf("gpu1", s, now)
+		if got := note.without; got != lost || note.text == "gpu1 2 live" == lost {
+			t.Errorf("lost for %v: %q, without a link: %v, want %v", age, note.text, got, lost)
+		}
+		if got := troubleOf(s, now) != ""; got != lost {
+			t.Errorf("lost for %v: trouble %v, want %v", age, got, lost)
 		}
 	}
 }

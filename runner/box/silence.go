@@ -16,6 +16,12 @@ func (s *State) Silent(now time.Time) bool {
 	return !s.upToDate() && !s.Known.IsZero() && now.Sub(s.Known) > quietAfter
 }
 
+// Answers reports whether the box answers a process of this machine: this one, or the one that keeps
+// the mirror up to date.
+func (s *State) Answers(now time.Time) bool {
+	return s.Linked || s.Elsewhere && !s.Known.IsZero() && !s.Silent(now)
+}
+
 // upToDate reports whether this process keeps the mirror as the box is. A new link does so once the
 // list of the box's runs has come.
 func (s *State) upToDate() bool { return s.Linked && s.Complete && !s.Elsewhere }

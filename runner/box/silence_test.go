@@ -40,6 +40,26 @@ func TestSilent(t *testing.T) {
 	}
 }
 
+// TestAnswers: a box answers a process if it answers another one that keeps the mirror.
+func TestAnswers(t *testing.T) {
+	now := time.Now()
+	for what, c := range map[string]struct {
+		state State
+		want  bool
+	}{
+		"a link":                        {State{Linked: true}, true},
+		"no link, a moment ago":         {State{Word: "down", Known: now}, false},
+		"another process":               {State{Elsewhere: true, Known: now}, true},
+		"another process has no link":   {State{Elsewhere: true, Known: now.Add(-time.Hour)}, false},
+		"another process has none yet":  {State{Elsewhere: true}, false},
+		"another has none, and we have": {State{Linked: true, Elsewhere: true}, true},
+	} {
+		if got := c.state.Answers(now); got != c.want {
+			t.Errorf("%s: the box answers: %v, want %v", what, got, c.want)
+		}
+	}
+}
+
 // banner is a login that prints a text and ends.
 type banner struct{ io.Reader }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/runner"
 	"drolab/tui/cli/console"
 )
 
@@ -88,8 +89,22 @@ func TestAdvisedFolder(t *testing.T) {
 		t.Errorf("in another folder: %s, want %s", got, want)
 	}
 	con.Forwarded.Box = "gpu1"
-	want := "drolab attach --runs '/my runs' --box gpu1"
-	if got := con.Command("drolab attach"); got != want {
+	want := "drolab stop RUN --runs '/my runs' --box gpu1"
+	if got := con.Command("drolab stop RUN"); got != want {
 		t.Errorf("on a box: %s, want %s", got, want)
+	}
+}
+
+// TestReadSeveral: runner.ReadSeveral has the commands with a flag --box of their own.
+func TestReadSeveral(t *testing.T) {
+	var got []string
+	for _, c := range root(console.New(console.Env{})).Commands() {
+		if c.LocalNonPersistentFlags().Lookup("box") != nil {
+			got = append(got, c.Name())
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, runner.ReadSeveral) {
+		t.Errorf("%v read several machines, want %v", got, runner.ReadSeveral)
 	}
 }

@@ -67,7 +67,8 @@ func plainSentence(name string) string {
 		"seed": "Seed: the start of the run's random numbers; n=4 is the mean of four seeds. " +
 			"1 ×2 is two runs of seed 1: of equal ones the newest counts, of others the mean.",
 		"state": "State: queued, running or paused, or how the run ended. 2/3 running says it of " +
-			"two of the three runs of a line; those that go on come first.",
+			"two of the three runs of a line; those that go on come first. running? is what was " +
+			"known last of a run on a box without a link.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
 		CurveHead: "0–100: the worst class's accuracy until these epochs, from 0 to 100 %.",

@@ -33,7 +33,19 @@ func StateKnown(
 	if ago == "" {
 		return glyph, st, string(s)
 	}
-	return glyph, t.Dim, fmt.Sprintf("%s, %s", s, ago)
+	return glyph, t.Dim, StateWords(s, ago, true)
+}
+
+// StateWords writes a status that was known some time ago, as Silences tell: "running, 3 h ago".
+// Where there is no room for the time, it is "running?", as the help defines it.
+func StateWords(s runner.Status, ago string, wide bool) string {
+	switch {
+	case ago == "":
+		return string(s)
+	case !wide:
+		return string(s) + "?"
+	}
+	return fmt.Sprintf("%s, %s", s, ago)
 }
 
 // missing is the status of a run of a sweep that has not begun.

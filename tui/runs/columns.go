@@ -113,12 +113,7 @@ func stateColumn(words func(*record.Run) string) runColumn {
 // stateText writes the state of a run.
 func (p *Page) stateText(r *record.Run) string {
 	const wide = 120
-	ago := p.Silent.Ago(r, r.Status())
-	if p.Body.W < wide {
-		ago = strings.TrimSuffix(ago, " ago")
-	}
-	_, _, text := lab.StateKnown(p.Theme, r.Status(), ago)
-	return text
+	return lab.StateWords(r.Status(), p.Silent.Ago(r, r.Status()), p.Body.W >= wide)
 }
 
 // measureCells returns the least width of the column of a measure.

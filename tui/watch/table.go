@@ -141,12 +141,7 @@ func (w *Page) layTable(cells int) tableLayout {
 
 // stateText writes the status of a run in a table of so many cells.
 func (w *Page) stateText(t *panel.Track, cells int) string {
-	ago := w.knownAgo(t)
-	if cells < leastBeside {
-		ago = strings.TrimSuffix(ago, " ago")
-	}
-	_, _, text := lab.StateKnown(w.Theme, t.Status, ago)
-	return text
+	return lab.StateWords(t.Status, w.knownAgo(t), cells >= leastBeside)
 }
 
 // stateCells returns the width of the states in a table of so many cells.

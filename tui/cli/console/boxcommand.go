@@ -62,11 +62,15 @@ func listBoxes(ctx context.Context, con *Console) error {
 	if err := con.awaitBoxes(ctx); err != nil {
 		return err
 	}
-	list := []*boxState{}
+	list, now := []*boxState{}, time.Now()
 	for _, b := range con.boxes.all {
 		s := b.Link.State()
-		of := con.mirrorState(b.Name)
-		of.Linked, of.Problem = s.Linked, cell.OneLine(cmp.Or(s.Word, s.Unwritable))
+		of := con.mirrorState(b.Name, s)
+		of.Linked = s.Answers(now)
+		of.Problem = elsewhereText(s, now)
+		if !s.Elsewhere {
+			of.Problem = cell.OneLine(cmp.Or(s.Word, s.Unwritable))
+		}
 		if s.Hello != nil {
 			of.Version, of.System = s.Hello.Version, s.Hello.System
 			of.Cores = s.Hello.Cores
@@ -78,7 +82,7 @@ func listBoxes(ctx context.Context, con *Console) error {
 	}
 	for _, name := range con.mirrored() {
 		if !slices.ContainsFunc(list, func(of *boxState) bool { return of.Box == name }) {
-			of := con.mirrorState(name)
+			of := con.mirrorState(name, box.State{Known: record.MirrorHeard(con.MirrorOf(name))})
 			of.Problem = "not asked: give --box " + name
 			list = append(list, of)
 		}
@@ -86,8 +90,9 @@ func listBoxes(ctx context.Context, con *Console) error {
 	return con.Result(map[string][]*boxState{"boxes": list}, func() { printBoxes(con, list) })
 }
 
-// mirrorState returns what the mirror of a box says of it.
-func (c *Console) mirrorState(name string) *boxState {
+// mirrorState returns what the mirror of a box says of it, and of how many runs it is known now that
+// they go on.
+func (c *Console) mirrorState(name string, s box.State) *boxState {
 	dir := c.MirrorOf(name)
 	of := &boxState{Box: name, heard: record.MirrorHeard(dir)}
 	if !of.heard.IsZero() {
@@ -96,7 +101,7 @@ func (c *Console) mirrorState(name string) *boxState {
 	runs, _ := c.CatalogueOf(dir).List() // awaitBoxes has noted what is wrong
 	of.Runs = len(runs)
 	for _, r := range runs {
-		if !r.Status().Ended() {
+		if !r.Status().Ended() && !s.Silent(time.Now()) {
 			of.Live++
 		}
 	}
@@ -169,7 +174,7 @@ func forget(con *Console, name string, yes bool) error {
 		return fmt.Errorf("box %s has no mirror: drolab box lists those that have one", name)
 	}
 	if !yes {
-		of := con.mirrorState(name)
+		of := con.mirrorState(name, box.State{})
 		question := fmt.Sprintf("Remove the mirror of box %s (%s, %s)?", name,
 			kit.Plural(of.Runs, "run"), megabytes(of.Mirror))
 		if err := con.Confirm(question, "removed"); err != nil {

@@ -89,7 +89,7 @@ func (c *Console) awaitBoxes(ctx context.Context) error {
 	for _, b := range all {
 		c.noteBox(b)
 		s := b.Link.State()
-		answers = answers || s.Linked || s.Elsewhere
+		answers = answers || s.Answers(time.Now())
 	}
 	if !answers {
 		c.broken = append(c.broken, &StatusError{NoLinkStatus, errors.New("no box answers")})
@@ -125,8 +125,36 @@ const (
 	tellEvery   = 10 * time.Second
 )
 
-// silentBox is the time after which a box from which another drolab has heard nothing is noted.
-const silentBox = 30 * time.Second
+// elsewhereText says what is wrong with the link of another drolab, which keeps the mirror of a
+// box; "" where that hears the box.
+func elsewhereText(s box.State, now time.Time) string {
+	switch {
+	case !s.Elsewhere:
+		return ""
+	case s.Known.IsZero():
+		return "no link yet: another drolab keeps the mirror, and has heard nothing"
+	case s.Silent(now):
+		return "no link for " + kit.Duration(now.Sub(s.Known).Truncate(time.Second)) +
+			": another drolab keeps the mirror, and hears nothing"
+	}
+	return ""
+}
+
+// KnownAgo says how long ago a run of a box was known to go on, as lab.Silences do: "3 h ago". It
+// returns "" where that is known now.
+func (c *Console) KnownAgo(r *record.Run) string {
+	far := r.Mirrored()
+	if far == nil || r.Status().Ended() {
+		return ""
+	}
+	for _, b := range c.boxes.all {
+		s, now := b.Link.State(), time.Now()
+		if b.Name == far.Box && s.Silent(now) {
+			return kit.Age(now.Sub(s.Known)) + " ago"
+		}
+	}
+	return ""
+}
 
 // noteBox notes why a box is not linked, and what is wrong with its runs.
 func (c *Console) noteBox(b box.Linked) {
@@ -137,10 +165,8 @@ func (c *Console) noteBox(b box.Linked) {
 	}
 	switch {
 	case s.Elsewhere:
-		heard := time.Since(record.MirrorHeard(b.Dir)).Truncate(time.Second)
-		if heard > silentBox {
-			c.Note(fmt.Sprintf("box %s: another drolab keeps its mirror, and has heard nothing "+
-				"from it for %s", b.Name, kit.Duration(heard)))
+		if text := elsewhereText(s, time.Now()); text != "" {
+			c.Note(fmt.Sprintf("box %s: %s (%s)", b.Name, text, known))
 		}
 	case !s.Linked:
 		c.Note(fmt.Sprintf("box %s: no link: %s (%s)", b.Name, cell.OneLine(s.Word), known))

@@ -262,7 +262,7 @@ func wholeLength(text []byte) int {
 }
 
 // PathHere returns the path of a file that a command has written. On the machine that has forwarded
-// the command, it names the box, and does not begin in a folder of that machine.
+// the command, it ends with the name of the box, and does not begin in a folder of that machine.
 func (c *Console) PathHere(path string) string {
 	if c.Forwarded.Box == "" {
 		return path
@@ -270,7 +270,7 @@ func (c *Console) PathHere(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		path = whole
 	}
-	return "on box " + c.Forwarded.Box + ": " + path
+	return path + " on box " + c.Forwarded.Box
 }
 
 // StatusError ends the program with an exit status of its own. A nil Err prints nothing.

@@ -169,7 +169,7 @@ func TestForwardedPath(t *testing.T) {
 	}
 	whole, err := filepath.Abs("a.tar.gz")
 	con.Forwarded.Box = "gpu1"
-	if got, want := con.PathHere("a.tar.gz"), "on box gpu1: "+whole; err != nil || got != want {
+	if got, want := con.PathHere("a.tar.gz"), whole+" on box gpu1"; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }

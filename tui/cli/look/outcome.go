@@ -48,7 +48,7 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 		if err := o.curves(con); err != nil {
 			return err
 		}
-		printAll(con.Stdout, runs)
+		printAll(con, runs)
 	}
 	for _, r := range runs {
 		if r.Status() != runner.Done {

@@ -47,18 +47,18 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 
 // printAll prints every figure in a row per measure and a column per run. If an algorithm has
 // several runs, it prints a list of the runs and their comparison.
-func printAll(w io.Writer, runs []*record.Run) {
-	fmt.Fprintln(w)
+func printAll(con *console.Console, runs []*record.Run) {
+	fmt.Fprintln(con.Stdout)
 	methods := map[dro.Algorithm]bool{}
 	for _, r := range runs {
 		methods[r.Meta.Spec.Algorithm()] = true
 	}
 	if len(methods) < len(runs) {
-		printList(w, runs)
-		printComparison(w, compare.Runs(runs, compare.Options{}))
+		printList(con, runs)
+		printComparison(con.Stdout, compare.Runs(runs, compare.Options{}))
 		return
 	}
-	console.Blocks(w, runTable(runs, sharedParts(runs)))
+	con.Blocks(runTable(runs, sharedParts(runs)))
 }
 
 // printDefinitions prints the definitions of the figures in the tables, if at least one of the runs

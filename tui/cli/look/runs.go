@@ -18,6 +18,7 @@ import (
 	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/cli/console"
+	"drolab/tui/lab"
 
 	"github.com/spf13/cobra"
 )
@@ -27,13 +28,17 @@ import (
 const maxUserColumns = 4
 
 // printList prints a line per run, with some more columns.
-func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run]) {
+func printList(con *console.Console, runs []*record.Run, more ...page.Field[*record.Run]) {
 	var list page.Fields[*record.Run]
 	list.Words("run", func(r *record.Run) string { return cell.Clean(r.Summary().ID) })
 	if slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Mirrored() != nil }) {
-		list.Words("box", func(r *record.Run) string { return cell.Clean(r.Summary().Box) })
+		list.Words("box", func(r *record.Run) string {
+			return cell.Clean(cmp.Or(r.Summary().Box, "here"))
+		})
 	}
-	list.Add("status", func(r *record.Run) string { return string(r.Status()) })
+	list.Add("status", func(r *record.Run) string {
+		return lab.StateWords(r.Status(), con.KnownAgo(r), true)
+	})
 	list.Add("epochs", epochs)
 	list.Add("set, ρ", func(r *record.Run) string { return cell.Clean(r.Meta.Spec.Radius()) })
 	list.Add("worst", func(r *record.Run) string {
@@ -51,7 +56,7 @@ func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run])
 			return console.Figure(&m, r.Summary().Named(m.Name))
 		})
 	}
-	console.Blocks(w, append(list, more...).Table(runs, nil))
+	con.Blocks(append(list, more...).Table(runs, nil))
 }
 
 // runsFlags holds the flags of `runs`.
@@ -125,7 +130,7 @@ func (l *runsFlags) run(ctx context.Context, con *console.Console) error {
 	case len(runs) == 0:
 		con.PrintLine("No runs match. %s lists all", con.Command("drolab runs"))
 	default:
-		printList(con.Stdout, shown, columns...)
+		printList(con, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {
 			con.PrintLine("and %d more: --all lists them, --filter selects", n)
 		}

@@ -100,3 +100,18 @@ func TestHowToContinue(t *testing.T) {
 		}
 	}
 }
+
+// TestShowsSweep: the interface shows a sweep of this machine, and a table one of a box.
+func TestShowsSweep(t *testing.T) {
+	for of, want := range map[string]string{
+		"": "drolab sweep status '/my sweep' --follow, or drolab --runs '/my sweep'",
+		"gpu1": "drolab sweep status '/my sweep' --follow --box gpu1, or " +
+			"drolab sweep table '/my sweep' --box gpu1",
+	} {
+		tr := &Trainer{Console: console.New(console.Env{})}
+		tr.Forwarded.Box = of
+		if got := tr.showsSweep("/my sweep"); got != want {
+			t.Errorf("on %q: %s, want %s", of, got, want)
+		}
+	}
+}

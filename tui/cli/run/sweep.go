@@ -247,10 +247,19 @@ func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFla
 		tr.PrintLine("%s: %s", what, h)
 	}
 	fmt.Fprintln(tr.Stdout, folder.Dir)
-	at := runner.ShellWord(folder.Dir)
-	tr.PrintLine("see %s, or %s", tr.CommandThere("drolab sweep status "+at+" --follow"),
-		tr.CommandThere("drolab --runs "+at))
+	tr.PrintLine("see %s", tr.showsSweep(folder.Dir))
 	return nil
+}
+
+// showsSweep returns the commands that show a sweep. The interface is none of them on a box: it
+// shows the folders of its own machine.
+func (tr *Trainer) showsSweep(dir string) string {
+	at := runner.ShellWord(dir)
+	other := "drolab --runs " + at
+	if tr.Forwarded.Box != "" {
+		other = tr.CommandThere("drolab sweep table " + at)
+	}
+	return tr.CommandThere("drolab sweep status "+at+" --follow") + ", or " + other
 }
 
 func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep.Here) error {
