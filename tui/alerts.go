@@ -107,18 +107,18 @@ func (m *Model) countFresh() {
 	})
 }
 
-// showAlert lets the newest alert stand at the foot, once nothing else stands there. It stays until
-// a key is pressed or a newer one comes.
+// showAlert says the newest alert at the foot, once nothing else stands there. The footer counts it
+// from then on.
 func (m *Model) showAlert() {
 	a := &m.alerts
-	if !a.due || m.notice.Text != "" && !m.notice.Stays || m.isTyping() || len(a.fresh) == 0 {
+	if !a.due || m.notice.Text != "" || m.isTyping() || len(a.fresh) == 0 {
 		return
 	}
 	x := a.fresh[0]
 	text := m.alertHint(0) + " · " + cell.OneLine(x.Run+": "+x.Text)
 	a.due = false
 	m.notice = kit.Notice{Text: kit.KeyName(alertsKey, m.env.ascii) + " " + text,
-		Bad: x.Level == alert.Error, Unasked: true, Stays: true}
+		Bad: x.Level == alert.Error, Unasked: true, OneLine: true}
 	m.noticed = m.now
 	m.version++
 }

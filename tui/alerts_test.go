@@ -76,8 +76,8 @@ func (f *newsFolder) open(t *testing.T) *driver {
 	return r
 }
 
-// TestAlertsAtTheFoot: the newest alert stands in the last line until a key is pressed, and the
-// footer counts those since the last look, which lists them all.
+// TestAlertsAtTheFoot: the newest alert stands in the last line for a while or until a key is
+// pressed, and the footer counts those since the last look, which lists them all.
 func TestAlertsAtTheFoot(t *testing.T) {
 	f, r := newNews(t)
 	if foot := r.foot(t); strings.Contains(foot, "alert") {
@@ -91,11 +91,10 @@ func TestAlertsAtTheFoot(t *testing.T) {
 	}
 	first := r.foot(t)
 	r.Wait(time.Minute, time.Second)
-	if again := r.foot(t); again != first {
-		t.Errorf("after a minute without a key: %q, want %q", again, first)
-	}
-	r.Press("down")
 	counted := r.foot(t)
+	if !strings.Contains(counted, "1 alert") || !strings.Contains(counted, "? help") {
+		t.Errorf("after a minute: %q, want the keys and the count", counted)
+	}
 	f.news(r, "shapes-pgd-s2", 3, runner.NewStatus(runner.Head{Step: 40}, runner.Failed,
 		errors.New("step 40: batch loss is NaN: lower lr")))
 	second := r.shot(t)
