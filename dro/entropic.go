@@ -129,6 +129,9 @@ func (e *entropic) restore(s State) error {
 	return err
 }
 
+// vanishes reports whether the network got no gradient from the last batch.
+func (e *entropic) vanishes() bool { return e.begun && e.last.MeanRatio < 1e-30 }
+
 // entropicMeasures returns the measures of both methods. Only runs whose uncertainty set is KL have
 // those of the dual variables.
 func entropicMeasures() []Measure { return append(dualMeasures(), effectiveBatch()) }

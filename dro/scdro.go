@@ -82,7 +82,7 @@ func (s *scdroTrainer) Confine() { s.lambda = clamp(s.lambda, s.side) }
 // Warning implements Warner. y is an average of e^{ℓ/λ} at the λ of earlier steps, so it lies far
 // above those of a batch where λ has risen quickly.
 func (s *scdroTrainer) Warning() string {
-	if s.last.MeanRatio < 1e-30 {
+	if s.vanishes() {
 		return "every weight of a batch is below 1e-30, so the network got no gradient: lower " +
 			"lr_z, raise lambda0, or raise scdro_beta"
 	}

@@ -62,6 +62,16 @@ func (s *scentTrainer) Before(b Batch) {
 // Form implements Trainer.
 func (s *scentTrainer) Form(into []float64) Form { return s.form(into, s.share()) }
 
+// Warning implements Warner. At a small λ, y of the first batch can be so large that γ is nearly 0,
+// and y stays there when the losses fall.
+func (s *scentTrainer) Warning() string {
+	if s.vanishes() {
+		return "every weight of a batch is below 1e-30, so the network got no gradient: raise " +
+			"lambda or scent_alpha"
+	}
+	return ""
+}
+
 // State implements Trainer.
 func (s *scentTrainer) State() State {
 	n := s.numbers()

@@ -10,7 +10,8 @@ import (
 // quiet is the time within which the same alert of a run is not told again.
 const quiet = time.Hour
 
-// mostTold bounds what a Reader remembers of a log, which may come from anybody.
+// mostTold bounds what a Reader remembers of a log, which may come from anybody. As much again is
+// for the ends of the run, which are told however many warnings the log has.
 const mostTold = 1000
 
 // EventTypes are the types of events that a Reader needs. Resumes are among them.
@@ -72,12 +73,16 @@ func (r *Reader) news(a *Alert) bool {
 	if told && a.Time.Sub(before).Abs() < quiet {
 		return false
 	}
-	if len(r.told) >= mostTold {
+	most := mostTold
+	if End.Wants(*a) || a.Name == Interrupted {
+		most += mostTold
+	}
+	if len(r.told) >= most {
 		maps.DeleteFunc(r.told, func(_ string, at time.Time) bool {
 			return a.Time.Sub(at) >= quiet
 		})
 	}
-	if len(r.told) >= mostTold {
+	if len(r.told) >= most {
 		return false
 	}
 	if r.told == nil {

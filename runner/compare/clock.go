@@ -13,7 +13,8 @@ import (
 // which no mean with those of ERM before it may hide.
 type Clock struct {
 	Epochs []float64 // at most runner.AverageWindow, in their order; none before there are any
-	Runs   []string  // IDs of the runs that are compared; none while the story waits for one
+	Runs   []string  // IDs of the runs that are compared
+	Waits  bool      // the story waits for a run, so that none is the best yet
 	// Late are the IDs of the runs that lacked one of these evaluations when the clock was read.
 	// They have no figures by it, though they may have caught up since: no sentence knows of them.
 	Late []string
@@ -29,6 +30,9 @@ func (c Clock) Epoch() float64 {
 
 // Counts reports whether a run is among those that are compared.
 func (c Clock) Counts(m *runner.Meta) bool { return slices.Contains(c.Runs, m.ID) }
+
+// Ranks reports whether a run can be the best.
+func (c Clock) Ranks(m *runner.Meta) bool { return !c.Waits && c.Counts(m) }
 
 // Of returns those evaluations of a run, in their order, of which its figures are the means; nil if
 // the run lacks one of them.

@@ -25,29 +25,31 @@ func TestClock(t *testing.T) {
 		epochs  []float64
 		runs    []string
 		late    []string
+		waits   bool
 	}{
 		{"done", []result{ermResult(), sfkResult()}, []float64{4, 5, 6, 7, 8},
-			[]string{"run 0", "run 1"}, nil},
+			[]string{"run 0", "run 1"}, nil, false},
 		{"one is slower", []result{ermResult(), sfkResult().until(3, runner.Running)},
-			[]float64{1, 2, 3}, []string{"run 0", "run 1"}, nil},
+			[]float64{1, 2, 3}, []string{"run 0", "run 1"}, nil, false},
 		{"one fails", []result{ermResult(), sfkResult().until(3, runner.Failed)},
-			[]float64{4, 5, 6, 7, 8}, []string{"run 0"}, []string{"run 1"}},
+			[]float64{4, 5, 6, 7, 8}, []string{"run 0"}, []string{"run 1"}, false},
 		{"one refits", []result{ermResult(), dfr}, []float64{4, 5, 6, 7, 8},
-			[]string{"run 0", "run 1"}, nil},
-		{"all refit", []result{dfr}, []float64{8}, []string{"run 0"}, nil},
+			[]string{"run 0", "run 1"}, nil, false},
+		{"all refit", []result{dfr}, []float64{8}, []string{"run 0"}, nil, false},
 		{"a fork begins", []result{ermResult(), sfkResult(), sfkResult().changed(young)},
-			[]float64{4, 5, 6, 7, 8}, []string{"run 0", "run 1"}, []string{"run 2"}},
+			[]float64{4, 5, 6, 7, 8}, []string{"run 0", "run 1"}, []string{"run 2"}, false},
 		{"the baseline is not evaluated", []result{ermResult().until(0, runner.Running),
-			sfkResult(), pgdResult()}, []float64{4, 5, 6, 7, 8}, nil, []string{"run 0"}},
+			sfkResult(), pgdResult()}, []float64{4, 5, 6, 7, 8}, []string{"run 1", "run 2"},
+			[]string{"run 0"}, true},
 		{"nothing is evaluated", []result{ermResult().until(0, runner.Running)}, nil, nil,
-			[]string{"run 0"}},
+			[]string{"run 0"}, true},
 	} {
 		runs := storyRuns(c.results...)
 		for i := range runs {
 			runs[i].Meta.ID = "run " + string(rune('0'+i))
 		}
 		clock := NewStory(runs, 0).Clock
-		want := Clock{Epochs: c.epochs, Runs: c.runs, Late: c.late}
+		want := Clock{Epochs: c.epochs, Runs: c.runs, Late: c.late, Waits: c.waits}
 		if diff := cmp.Diff(want, clock); diff != "" {
 			t.Errorf("%s: the clock differs (-want +got):\n%s", c.name, diff)
 		}

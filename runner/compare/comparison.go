@@ -12,16 +12,18 @@ import (
 
 // comparison holds the arms and seeds that count, and the epochs at which they are compared.
 type comparison struct {
-	arms    []*arm // configurations, in the order of the runs; each has every one of the seeds
-	base    *arm   // the baseline, which is the first of arms; nil without one
-	seeds   []uint64
-	asked   int      // number of seeds that were to be trained
-	n       int      // the number of evaluations that are known, from the first on
-	window  int      // the number of the latest of them, whose mean is spoken of
-	done    bool     // whether all runs are done
-	planned int      // the number of epochs that were planned
-	out     []string // clauses on the runs that are left out, and why
-	waits   string   // what is waited for; if set, there are no facts yet
+	arms  []*arm // configurations, in the order of the runs; each has every one of the seeds
+	base  *arm   // the baseline, which is the first of arms; nil without one
+	seeds []uint64
+	asked int // number of seeds that were to be trained
+	// evaluated is the number of runs with an evaluation, of which some may not count.
+	evaluated int
+	n         int      // the number of evaluations that are known, from the first on
+	window    int      // the number of the latest of them, whose mean is spoken of
+	done      bool     // whether all runs are done
+	planned   int      // the number of epochs that were planned
+	out       []string // clauses on the runs that are left out, and why
+	waits     string   // what is waited for; if set, there are no facts yet
 }
 
 // arm is a configuration: runs that differ in seed alone.
@@ -225,14 +227,18 @@ func (c *comparison) addArms(runs []StoryRun) (waiting []string) {
 		if r.epoch() <= 0 {
 			continue
 		}
+		c.evaluated++
 		a := arms[r.Key]
 		if a == nil {
 			a = &arm{name: r.Name, key: r.Key, runs: map[uint64]StoryRun{}}
 			arms[r.Key], c.arms = a, append(c.arms, a)
 		}
 		old, there := a.runs[r.Meta.Spec.Seed]
-		if !there || r.Meta.Created.After(old.Meta.Created) {
+		if !there || NewestFirst(r.Meta, old.Meta) < 0 {
 			a.runs[r.Meta.Spec.Seed] = r
+		}
+		if there {
+			a.name = a.runs[r.Meta.Spec.Seed].Name // a run that does not count may have another
 		}
 	}
 	c.asked = len(seeds)

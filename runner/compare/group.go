@@ -89,10 +89,13 @@ func (g *group) started() time.Time {
 
 // bySeed orders by seed, and the newest first among runs of the same seed.
 func bySeed(a, b member) int {
-	return cmp.Or(
-		cmp.Compare(a.seed(), b.seed()),
-		b.meta.Created.Compare(a.meta.Created),
-		cmp.Compare(a.meta.ID, b.meta.ID))
+	return cmp.Or(cmp.Compare(a.seed(), b.seed()), NewestFirst(a.meta, b.meta))
+}
+
+// NewestFirst orders runs with one configuration and one seed. Such runs have the same numbers, so
+// the first of them counts in tables, in sentences and in rows of seeds.
+func NewestFirst(a, b *runner.Meta) int {
+	return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID))
 }
 
 // compareSettings orders algorithms as the registry does, numbers by size,

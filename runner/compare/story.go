@@ -37,18 +37,20 @@ type Story struct {
 // DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the
 // first run of the plain method, in the configuration of which the most runs did not fail.
 func DefaultBaseline(runs []StoryRun) int {
-	best, most := -1, -1
+	plain := func(r StoryRun) bool { return r.Meta.Spec.Algorithm() == dro.Baseline() }
+	configurations, goodRuns := make([]string, len(runs)), map[string]int{}
 	for i, r := range runs {
-		if r.Meta.Spec.Algorithm() != dro.Baseline() {
+		if !plain(r) {
 			continue
 		}
-		n := 0
-		for _, o := range runs {
-			if o.Status != runner.Failed && o.Meta.Configuration() == r.Meta.Configuration() {
-				n++
-			}
+		configurations[i] = r.Meta.Configuration()
+		if r.Status != runner.Failed {
+			goodRuns[configurations[i]]++
 		}
-		if n > most {
+	}
+	best, most := -1, -1
+	for i, r := range runs {
+		if n := goodRuns[configurations[i]]; plain(r) && n > most {
 			best, most = i, n
 		}
 	}
@@ -68,7 +70,7 @@ func NewStory(runs []StoryRun, baseline int) Story {
 		}
 	}
 	if c.waits != "" {
-		clock.Runs = nil // no run counts yet, so none is the best
+		clock.Waits = true
 		return Story{Clock: clock, Said: []string{c.waits}, Out: c.out}
 	}
 	f := c.facts()
@@ -216,6 +218,8 @@ func (f *facts) clauses() []clause {
 			oneClass + ", or add scale=standard to the dataset", nil},
 		{lead, f.oneClass, oneClass, nil},
 		{lead, !f.measured, "the runs have no worst class to compare", nil},
+		{lead, f.alone && f.evaluated > 1,
+			"%s, the only configuration to compare, is at %s%s in %s", figures{first, a, unit, in}},
 		{lead, f.alone, "%s, the only run to compare, is at %s%s in %s",
 			figures{first, a, unit, in}},
 		{lead, f.base == nil, "without a baseline, %s ranges from %s's %s to %s's %s%s",

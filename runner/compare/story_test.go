@@ -284,7 +284,12 @@ func TestSeedsOfStory(t *testing.T) {
 	erm, sfk := seeds(dro.ERM, 50, 52, 50, 52), seeds(dro.SFK, 60, 64, 63, 61)
 	two := slices.Concat(seeds(dro.ERM, 50, 52), seeds(dro.SFK, 60)) // and a second seed of sfk
 	late := seeds(dro.SFK, 60, 60)[1]
+	again := []result{erm[0].at(steady(8, 50)...), erm[0].at(steady(8, 54)...),
+		erm[1].at(steady(8, 60)...)}
 	for _, c := range []storyCase{
+		{"a seed twice, of which the newest counts", again, "Mean of epochs 4–8, 2 seeds: erm, " +
+			"the only configuration to compare, is at 57.0 % in the worst class, with a mean " +
+			"accuracy of 70.0 %."},
 		{"two seeds", append(seeds(dro.ERM, 50, 52), seeds(dro.SFK, 60, 66)...),
 			"Mean of epochs 4–8, 2 seeds: sfk leads erm by 12.0 points in the worst class " +
 				"(63 against 51 %), since epoch 1."},

@@ -83,7 +83,8 @@ func (s *Spec) checkMethod(m *dro.Method, set dro.Set) error {
 	return nil
 }
 
-// checkStart checks that z_1 is inside the box. A set without a radius has no λ.
+// checkStart checks that z_1 is inside the box. A set without a radius has no λ, and not every
+// method bounds η.
 func (s *Spec) checkStart(p *dro.Problem) error {
 	inside := func(key string, value float64, side [2]float64) error {
 		if value >= side[0] && value <= side[1] {
@@ -96,6 +97,9 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
 			return err
 		}
+	}
+	if m, err := dro.Find(s.Algorithm()); err == nil && m.KL {
+		return nil
 	}
 	return inside("eta", s.Eta, p.Box.Eta)
 }

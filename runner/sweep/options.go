@@ -100,7 +100,10 @@ func MergeOptions(lists ...[]string) (merged []string) {
 			merged = append(merged, option)
 		}
 	}
-	dropped := func(option string) bool { return strings.HasSuffix(option, "=") }
+	dropped := func(option string) bool {
+		_, value, given := strings.Cut(option, "=")
+		return given && value == ""
+	}
 	return slices.DeleteFunc(merged, dropped)
 }
 

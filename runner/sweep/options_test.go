@@ -44,8 +44,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 
 func TestMergeOptions(t *testing.T) {
 	got := MergeOptions([]string{"account=a", "qos=long", "exclusive"},
-		[]string{"account=b", "gres=gpu:1"}, []string{"qos=", "account=c"})
-	if want := []string{"account=c", "exclusive", "gres=gpu:1"}; !slices.Equal(got, want) {
+		[]string{"account=b", "comment=YQ=="}, []string{"qos=", "account=c"})
+	if want := []string{"account=c", "exclusive", "comment=YQ=="}; !slices.Equal(got, want) {
 		t.Errorf("MergeOptions() = %q, want %q", got, want)
 	}
 }

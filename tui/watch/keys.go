@@ -75,7 +75,7 @@ func (w *Page) ownKeys() []kit.Key {
 		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch all runs that train, or else the newest start",
 			Group: kit.ToStart,
-			Act: func() tea.Cmd { return w.open(lab.Watch{}) }},
+			Act:   func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Act: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",

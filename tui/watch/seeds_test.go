@@ -106,6 +106,13 @@ func TestSeeds(t *testing.T) {
 	if c := w.Board.Chart("test_loss"); len(c.Lines) != 3 {
 		t.Errorf("apart: %d lines, want 3", len(c.Lines))
 	}
+	names := map[string]bool{}
+	for _, l := range w.Board.Chart("test_loss").Lines {
+		names[l.Name] = true
+	}
+	if !names["sfk s1"] || len(names) != 3 {
+		t.Errorf("apart: the lines are named %v, want three names, sfk s1 among them", names)
+	}
 	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")
 	}
@@ -166,5 +173,52 @@ func TestSeedsAlone(t *testing.T) {
 		of(func(*runner.Meta) {})})
 	if len(groups) != 4 || !slices.Equal(groups[0], []int{0, 1}) {
 		t.Errorf("the groups are %v, want 4, the first of runs 0 and 1", groups)
+	}
+}
+
+// TestRepeatedSeed: of two runs with one configuration and seed the newest is in the row of seeds.
+// So the row shows the mean that the sentence speaks of, and the other run has no mark.
+func TestRepeatedSeed(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, seed := range []uint64{1, 1, 2} {
+		m := tuitest.Meta(dro.ERM, tuitest.Epoch0().Add(time.Duration(i)*time.Second))
+		m.Spec.Seed = seed
+		rec, err := store.Create(m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range tuitest.Training(dro.ERM, 3*i, 40, 4) {
+			if err := rec.Append(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rec.Close()
+	}
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newDriverOf(t, s.Folder, s, 120, 40)
+	r.Wait(3*time.Second, time.Second)
+	w := r.watch
+	rows := w.Runs.Rows()
+	if len(rows) != 2 || len(rows[0]) != 1 || len(rows[1]) != 2 {
+		t.Fatalf("the rows are %v, want the older run, and two seeds", rows)
+	}
+	loss, seeds := w.clockFigure("test_loss"), w.Runs.InRow(rows[1])
+	a, b := loss(seeds[:1]).Float(), loss(seeds[1:]).Float()
+	if got := loss(seeds).Float(); a == b || math.Abs(got-(a+b)/2) > 1e-9 {
+		t.Errorf("the row has the loss %g, want the mean of %g and %g, which differ", got, a, b)
+	}
+	worst := lab.Named("worst_class_accuracy")
+	said := formatValue(worst, w.clockFigure(worst.Name)(seeds))
+	want := w.Runs.Tracks[rows[1][0]].Short + ", the only configuration to compare, is at " + said
+	if story := w.Story(); !strings.Contains(story, want) {
+		t.Errorf("the sentence is %q, want %q in it", story, want)
+	}
+	for _, run := range seeds {
+		if !w.Runs.Clock.Counts(run.Meta) {
+			t.Errorf("%s is in the row of seeds and does not count in the sentence", run.Label)
+		}
 	}
 }

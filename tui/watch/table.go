@@ -183,7 +183,7 @@ func (w *Page) bests(columns []column) []int {
 
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *measure.Measure, figure func([]*panel.Track) measure.Number) int {
-	counts := func(t *panel.Track) bool { return w.Runs.Clock.Counts(t.Meta) }
+	counts := func(t *panel.Track) bool { return w.Runs.Clock.Ranks(t.Meta) }
 	values := lists.Map(w.Runs.Rows(), func(row []int) (v measure.Number) {
 		if runs := w.Runs.InRow(row); slices.ContainsFunc(runs, counts) {
 			v = figure(runs)

@@ -72,7 +72,7 @@ func (w *Page) tileList() []tile {
 // bestButBaseline returns the row with the best figure in a measure, of those that the story counts
 // and that are not the baseline; nil without one.
 func (w *Page) bestButBaseline(m *measure.Measure) []int {
-	counts := func(t *panel.Track) bool { return w.Runs.Clock.Counts(t.Meta) }
+	counts := func(t *panel.Track) bool { return w.Runs.Clock.Ranks(t.Meta) }
 	rows := slices.DeleteFunc(slices.Clone(w.Runs.Rows()), func(row []int) bool {
 		return slices.Contains(row, w.Runs.Baseline) ||
 			!slices.ContainsFunc(w.Runs.InRow(row), counts)

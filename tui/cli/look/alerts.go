@@ -51,14 +51,16 @@ func listAlerts(ctx context.Context, con *console.Console, since time.Duration) 
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.QuietSince(from) })
 	runs = con.FetchLogs(ctx, runs)
 	list, unread := (&record.Alerts{Since: from}).Read(runs)
+	problems = append(problems, unread...)
 	err := con.Result(alertList{append([]alert.Alert{}, list...)}, func() {
-		if len(list) == 0 {
+		switch {
+		case len(list) > 0:
+			printAlerts(con.Stdout, list)
+		case len(problems) == 0: // else nobody knows
 			con.PrintLine("no alerts within %s", kit.Duration(since))
-			return
 		}
-		printAlerts(con.Stdout, list)
 	})
-	return cmp.Or(err, console.Failures(append(problems, unread...)).OrNil())
+	return cmp.Or(err, console.Failures(problems).OrNil())
 }
 
 // printAlerts prints a line for each alert, and then what helps.

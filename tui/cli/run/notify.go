@@ -182,16 +182,31 @@ func (tr *Trainer) notify(runsDir string, a alert.Alert) error {
 	if runtime.GOOS == "windows" {
 		cmd = exec.CommandContext(ctx, "cmd", "/C", tr.Notify)
 	}
-	cmd.Stdin = bytes.NewReader(text)
+	var said beginning
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &said, &said
 	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
+	endWhole(cmd)
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", tr.Notify, errHangs)
-	case err != nil:
-		return fmt.Errorf("%s: %w: %.200s", tr.Notify, err, bytes.TrimSpace(out))
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it has left something in the background
+		return nil
 	}
-	return nil
+	if words := bytes.TrimSpace(said); len(words) > 0 {
+		return fmt.Errorf("%s: %w: %s", tr.Notify, err, words)
+	}
+	return fmt.Errorf("%s: %w", tr.Notify, err)
+}
+
+// beginning keeps the first bytes that are written to it. A command may write without end.
+type beginning []byte
+
+// Write implements io.Writer.
+func (b *beginning) Write(p []byte) (int, error) {
+	const most = 200
+	*b = append(*b, p[:min(len(p), most-len(*b))]...)
+	return len(p), nil
 }
 
 // notice returns the summary of a run with an alert as three more fields.

@@ -89,8 +89,8 @@ func (b *Board) addLine(c *plot.Chart, row []int, series func(*Track) *plot.Seri
 	if mapX {
 		f = b.mapX(first)
 	}
-	l := plot.Line{Name: b.Theme.Greek(first.Short), Briefs: first.Briefs,
-		HalfWidth: lab.HalfWidth95, Number: first.Number,
+	name, briefs := b.Runs.nameOf(row)
+	l := plot.Line{Name: b.Theme.Greek(name), Briefs: briefs, HalfWidth: lab.HalfWidth95, Number: first.Number,
 		Back: !slices.Contains(row, b.front()), MapX: f,
 		Glyph: b.Theme.Glyph(first.Number)}
 	for _, t := range b.Runs.InRow(row) {

@@ -62,7 +62,8 @@ func (b *Board) ReadAt(v *View) string {
 	}
 	c := plot.Chart{Percent: Percents(b.quantities[v.Curves[0]])}
 	mark := b.Theme.Mark(t.Number)
-	return fmt.Sprintf("%s: %s %s %s", s, mark, t.Short, c.Brief(value))
+	name, _ := b.Runs.nameOf([]int{b.front()})
+	return fmt.Sprintf("%s: %s %s %s", s, mark, name, c.Brief(value))
 }
 
 // PickedStep returns the run that is picked at the crosshair, and its step there. A series knows

@@ -76,15 +76,11 @@ func (b *Board) Matrix(p int, v *View, rows int) *plot.Matrix {
 		t := b.Runs.Tracks[row[0]]
 		c := plot.MatrixColumn{
 			Mark:   b.Theme.Mark(t.Number),
-			Name:   t.Short,
-			Briefs: t.Briefs,
 			Number: t.Number,
 			Front:  slices.Contains(row, b.Runs.Cursor),
 			Keep:   slices.Contains(row, b.Runs.Cursor) || slices.Contains(row, b.Runs.Baseline),
 		}
-		if b.Runs.EachSeed {
-			c.Name, c.Briefs = t.Label, nil // with the seed
-		}
+		c.Name, c.Briefs = b.Runs.nameOf(row)
 		m.Columns = append(m.Columns, c)
 	}
 	b.matrixFigures(m, of, table)
@@ -189,7 +185,7 @@ func (b *Board) bestOf(figures []measure.Number, of measure.Measure, table [][]i
 	}
 	counted := slices.Clone(figures)
 	for k, row := range table {
-		counts := func(t *Track) bool { return b.Runs.Clock.Counts(t.Meta) }
+		counts := func(t *Track) bool { return b.Runs.Clock.Ranks(t.Meta) }
 		if !slices.ContainsFunc(b.Runs.InRow(row), counts) {
 			counted[k] = measure.Number{}
 		}

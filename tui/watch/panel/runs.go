@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"drolab/dro"
@@ -103,11 +104,16 @@ func metas(tracks []*Track) []*runner.Meta {
 
 // SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run
 // joins a group if its seed differs from those of all runs in it: two runs with one seed are not
-// two samples.
+// two samples. Of these the one that counts in the sentence is in the group, and the others are
+// alone.
 func SeedGroups(tracks []*Track) (groups [][]int) {
+	repeats := lists.Map(tracks, func(t *Track) bool {
+		return slices.ContainsFunc(tracks, t.repeatedBy)
+	})
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
-			return !slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
+			return !repeats[i] && !repeats[of[0]] &&
+				!slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
 		})
 		if g < 0 {
 			g, groups = len(groups), append(groups, nil)
@@ -125,6 +131,27 @@ func (t *Track) differsInSeed(o *Track) bool {
 		return false
 	}
 	return len(compare.GroupDiff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})) == 0
+}
+
+// repeatedBy reports whether another run has the same configuration and seed and counts in the
+// place of this one.
+func (t *Track) repeatedBy(o *Track) bool {
+	return t.Meta.Spec.Seed == o.Meta.Spec.Seed && t.Meta.Parent == "" && o.Meta.Parent == "" &&
+		compare.NewestFirst(o.Meta, t.Meta) < 0 &&
+		len(compare.GroupDiff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})) == 0
+}
+
+// nameOf returns the name of a row in charts, and shorter and shorter forms of it. They have the
+// seed where another row may have the same name without it.
+func (r *Runs) nameOf(row []int) (name string, briefs []string) {
+	t := r.Tracks[row[0]]
+	seeds := func(g []int) bool { return len(g) > 1 && slices.Contains(g, row[0]) }
+	if len(row) > 1 || !r.EachSeed && !slices.ContainsFunc(r.Groups, seeds) {
+		return t.Short, t.Briefs
+	}
+	return t.Label, lists.Map(t.Briefs, func(brief string) string {
+		return fmt.Sprintf("%s s%d", brief, t.Meta.Spec.Seed)
+	})
 }
 
 // Rows returns the runs of each row of the table.
