@@ -562,7 +562,7 @@ func TestNoLinkLeavesComplaints(t *testing.T) {
 		{kit.Notice{Text: "Asked to stop: run-1"}, "box gpu1: no link: "},
 		{lost, lost.Text},
 	} {
-		r := onFar(t, tuitest.Epoch0(), 120, 24)
+		r := onFar(t, tuitest.Epoch0().Add(-time.Minute), 120, 24)
 		r.Wait(time.Second, time.Second/5)
 		r.boxes.words = nil // the link is lost after the key
 		r.notice = kit.Notice{}

@@ -146,7 +146,7 @@ func (i *Installer) converse(
 		err = waited
 	}
 	if said := p.words.String(); said != "" {
-		err = explain(said)
+		err = explain(said, i.Box)
 	}
 	const ofSSH = 255 // the exit status of ssh where the script has not failed, but the connection
 	var exit *exec.ExitError

@@ -278,13 +278,13 @@ func TestNoLink(t *testing.T) {
 	must(t, os.WriteFile(hello, older.Bytes(), 0o600))
 	for what, c := range map[string]struct{ script, want string }{
 		"no drolab": {"echo 'sh: 1: exec: drolab: not found' >&2; exit 127",
-			"there is no drolab on the box"},
+			"there is no drolab on the box: drolab box install gpu1 copies this one to it"},
 		"no key": {"echo 'me@gpu1: Permission denied (publickey).' >&2; exit 255",
 			"ssh must connect without a password"},
 		"an unknown host": {"echo 'Host key verification failed.' >&2; exit 255",
 			"connect once with ssh by hand"},
 		"no drolab that forwards": {`echo 'drolab: unknown command "box-side"' >&2; exit 1`,
-			"its drolab is an older one"},
+			"its drolab is an older one: drolab box install gpu1 puts this version there"},
 		"a host without a name": {"echo 'ssh: Could not resolve hostname gpu1' >&2; exit 255",
 			"no such host"},
 		"a login that says no more": {"echo Maintenance until noon",

@@ -44,7 +44,7 @@ func SSH(program, box string) Dial {
 // startSSH starts a command on a box.
 func startSSH(ctx context.Context, program, box, command string) (*process, error) {
 	args := append(append([]string{}, sshOptions...), "--", box, command)
-	p := &process{cmd: exec.CommandContext(ctx, program, args...), words: &lastWords{}}
+	p := &process{box: box, cmd: exec.CommandContext(ctx, program, args...), words: &lastWords{}}
 	p.cmd.Stderr = p.words
 	p.cmd.WaitDelay = 2 * time.Second
 	setApart(p.cmd)
@@ -79,6 +79,7 @@ func CheckName(box string) error {
 
 // process is a running ssh.
 type process struct {
+	box   string
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   io.ReadCloser
@@ -101,10 +102,11 @@ func (p *process) Close() error {
 	err := p.cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == notFound {
-		return errNoDrolab
+		return fmt.Errorf("there is no drolab on the box: drolab box install %s copies this one to it",
+			p.box)
 	}
 	if said := p.words.String(); said != "" {
-		return explain(said)
+		return explain(said, p.box)
 	}
 	return nil
 }
@@ -112,16 +114,14 @@ func (p *process) Close() error {
 // notFound is the exit status of a shell that has not found a program.
 const notFound = 127
 
-var errNoDrolab = errors.New(
-	"there is no drolab on the box: drolab box install NAME copies this one to it")
-
-// explain returns what ssh said, and the remedy where one is known.
-func explain(said string) error {
+// explain returns what ssh said of a box, and the remedy where one is known.
+func explain(said, box string) error {
 	for _, known := range []struct{ words, remedy string }{
 		{"Host key verification failed", "connect once with ssh by hand, to check its key"},
 		{"Permission denied", "ssh must connect without a password: add a key to your agent"},
 		{"Could not resolve hostname", "no such host: see ~/.ssh/config"},
-		{`unknown command "box-side"`, "its drolab is an older one: install this version there"},
+		{`unknown command "box-side"`, "its drolab is an older one: drolab box install " + box +
+			" puts this version there"},
 	} {
 		if strings.Contains(said, known.words) {
 			return fmt.Errorf("%s (%s)", known.remedy, said)

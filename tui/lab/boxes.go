@@ -87,7 +87,10 @@ func (s *Lab) Unreached(id string) string {
 	case s.Link(name) == nil:
 		return "It is on box " + name + ", which is not among those of --box"
 	}
-	return s.UnreachedBox(name)
+	if why := s.UnreachedBox(name); why != "" {
+		return why + ": nothing was sent" // as the link says of what it is asked
+	}
+	return ""
 }
 
 // UnreachedBox returns the reason why nothing can be asked now of a box; "" for one that is linked,

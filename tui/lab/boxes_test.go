@@ -80,7 +80,7 @@ func TestRunsOfBoxes(t *testing.T) {
 		t.Errorf("the interface controls the run of the box: %v, and that of this machine: %v; "+
 			"want only the latter", l.Controls(far.Meta.ID), l.Controls(own.Meta.ID))
 	}
-	if got, want := l.Unreached(far.Meta.ID), "box gpu1: no link yet"; got != want {
+	if got, want := l.Unreached(far.Meta.ID), "box gpu1: no link yet: nothing was sent"; got != want {
 		t.Errorf("the run of the box is not reached because of %q, want %q", got, want)
 	}
 	answer, _ := l.Ask("stop", far.Meta.ID)().(Answered)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -221,16 +223,20 @@ func (p *Page) sure(title, name string, runs []*record.Run, then tea.Cmd) tea.Cm
 		kit.Answer{Keys: []string{"y"}, Name: name, Then: then})
 }
 
-// changeEach changes runs. done says what was done, with a %s for the number of runs.
+// changeEach changes runs. done says what was done, with a %s for the number of runs and the boxes
+// that have them.
 func changeEach(runs []*record.Run, done string, change func(*record.Run) error) tea.Cmd {
 	return func() tea.Msg {
 		var m changedMsg
+		var changed []*record.Run
 		for _, r := range runs {
 			if err := change(r); err != nil {
 				m.problems = append(m.problems, err)
+				continue
 			}
+			changed = append(changed, r)
 		}
-		m.done = fmt.Sprintf(done, kit.Plural(len(runs)-len(m.problems), "run"))
+		m.done = fmt.Sprintf(done, kit.Plural(len(changed), "run")+placesOf(changed))
 		return m
 	}
 }
@@ -242,4 +248,22 @@ func (p *Page) report(m changedMsg) tea.Cmd {
 		cmd = kit.Complain(errors.Join(m.problems...))
 	}
 	return tea.Batch(cmd, p.List())
+}
+
+// placesOf says where runs are, behind their number: " on box gpu1", " here and on box gpu1"; ""
+// where all are here.
+func placesOf(runs []*record.Run) string {
+	var places []string
+	far := false
+	for _, r := range lists.DistinctBy(runs, compare.BoxOf) {
+		place := compare.BoxOf(r)
+		if r.Mirrored() != nil {
+			far, place = true, "on box "+place
+		}
+		places = append(places, place)
+	}
+	if !far {
+		return ""
+	}
+	return " " + strings.Join(places, " and ")
 }

@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/box"
+	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -38,5 +39,30 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("silent %v: the list lacks %q:\n%s", silent, want, s)
 			}
 		}
+	}
+}
+
+// TestPlacesOf: what was done to runs of boxes, and a question about it, name the boxes.
+func TestPlacesOf(t *testing.T) {
+	here, there := tuitest.NewArchive(t), tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	there.Add(t, "far", tuitest.Archived(dro.PGD, 3, "far", tuitest.Epoch0()), runner.Done, "")
+	b := tuitest.NewBox(t, "gpu1", string(there.Folder), tuitest.Epoch0())
+	own, _ := here.Folder.List()
+	far, err := record.Find(b.Dir, "far")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, runs := range map[string][]*record.Run{
+		"deleted 1 run":                       own[:1],
+		"deleted 1 run on box gpu1":           {far},
+		"deleted 2 runs here and on box gpu1": {own[0], far},
+	} {
+		done := changeEach(runs, "deleted %s", func(*record.Run) error { return nil })()
+		if got := done.(changedMsg).done; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := lab.Describe(far); !strings.HasSuffix(got, "far on box gpu1") {
+		t.Errorf("%q, want the box at its end", got)
 	}
 }
