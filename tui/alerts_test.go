@@ -2,6 +2,8 @@ package tui
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +132,36 @@ func TestAlertWaitsForItsTurn(t *testing.T) {
 	r.Press("esc", "down")
 	if foot := r.foot(t); !strings.Contains(foot, "N 2 alerts") {
 		t.Errorf("afterwards: %q, want the count", foot)
+	}
+}
+
+// newsOnDisk is a newsFolder whose runs say where they are.
+type newsOnDisk struct{ *newsFolder }
+
+func (f newsOnDisk) List() ([]*record.Run, []error) { return f.Folder.List() }
+
+// TestAlertsOfRunsThatAreGone: a run that was deleted is not listed any more.
+func TestAlertsOfRunsThatAreGone(t *testing.T) {
+	f, r := newNews(t)
+	f.news(r, "shapes-sfk-s1", 1, &runner.WarningEvent{Message: "few samples"})
+	f.news(r, "shapes-sfk-s2", 2, &runner.WarningEvent{Message: "fewer samples"})
+	r.Source, r.alerts = newsOnDisk{f}, alertState{}
+	lists := func() string {
+		r.Run(r.List())
+		r.Press("N")
+		list := tuitest.Text(r.shot(t))
+		r.Press("esc")
+		return list
+	}
+	if list := lists(); !strings.Contains(list, ": few samples") {
+		t.Fatalf("Alerts before the run is deleted:\n%s", list)
+	}
+	if err := os.RemoveAll(filepath.Join(string(f.Folder), "shapes-sfk-s1")); err != nil {
+		t.Fatal(err)
+	}
+	if list := lists(); strings.Contains(list, ": few samples") ||
+		!strings.Contains(list, ": fewer samples") {
+		t.Errorf("Alerts, with a run that is gone:\n%s", list)
 	}
 }
 
