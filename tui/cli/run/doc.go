@@ -23,8 +23,8 @@
 //	display.go     the block on the terminal with a line for each run: bar, epoch, ETA, worst,
 //	               mean, loss, λ
 //	exportlive.go  `--export-live` tensorboard: writes event files while runs go on
-//	notify.go      `--notify`: the command that is run at the end of a run, with its summary as
-//	               JSON
+//	notify.go      `--notify`: the command that is run for an alert, with the run's summary as
+//	               JSON; notifygroup_unix.go and notifygroup_other.go end what it has started
 //	home.go        the note on what is not kept because the user's folders cannot be written
 //
 //	resume.go      resume, `--all`
