@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 // alertState holds what happened to the runs of the folder, and of the boxes.
 type alertState struct {
 	from    *record.Alerts
+	of      map[string]*record.Run // the runs that were read, by their folders
 	reading bool
 	list    []alert.Alert        // the newest first
 	known   map[alert.Alert]bool // those that are no news
@@ -46,11 +48,15 @@ func (m *Model) readAlerts(runs []*record.Run) tea.Cmd {
 		m.alerts.from = &record.Alerts{Since: since.Add(-alertsSince)}
 	}
 	m.alerts.reading = true
-	from := m.alerts.from
+	from, missing := m.alerts.from, maps.Clone(m.alerts.of)
+	for _, r := range runs {
+		delete(missing, r.Dir)
+	}
 	from.Open = m.Source.Open
 	return func() tea.Msg {
 		list, _ := from.Read(runs) // page Runs says which run cannot be read
-		return alertsMsg{runs, list}
+		gone := slices.DeleteFunc(slices.Collect(maps.Values(missing)), isThere)
+		return alertsMsg{runs, gone, list}
 	}
 }
 
@@ -61,11 +67,15 @@ func (m *Model) noteAlerts(msg alertsMsg) tea.Cmd {
 	first := a.known == nil
 	a.reading = false
 	if first {
-		a.known = map[alert.Alert]bool{}
+		a.known, a.of = map[alert.Alert]bool{}, map[string]*record.Run{}
 	}
 	read := map[string]bool{}
 	for _, r := range msg.runs {
+		read[r.Meta.ID], a.of[r.Dir] = true, r
+	}
+	for _, r := range msg.gone {
 		read[r.Meta.ID] = true
+		delete(a.of, r.Dir)
 	}
 	rest := slices.DeleteFunc(slices.Clone(a.list), func(x alert.Alert) bool {
 		return read[x.Run]
@@ -107,18 +117,18 @@ func (m *Model) countFresh() {
 	})
 }
 
-// showAlert lets the newest alert stand at the foot, once nothing else stands there. It stays until
-// a key is pressed or a newer one comes.
+// showAlert says the newest alert at the foot, once nothing else stands there. The footer counts it
+// from then on.
 func (m *Model) showAlert() {
 	a := &m.alerts
-	if !a.due || m.notice.Text != "" && !m.notice.Stays || m.isTyping() || len(a.fresh) == 0 {
+	if !a.due || m.notice.Text != "" || m.isTyping() || len(a.fresh) == 0 {
 		return
 	}
 	x := a.fresh[0]
 	text := m.alertHint(0) + " · " + cell.OneLine(x.Run+": "+x.Text)
 	a.due = false
 	m.notice = kit.Notice{Text: kit.KeyName(alertsKey, m.env.ascii) + " " + text,
-		Bad: x.Level == alert.Error, Unasked: true, Stays: true}
+		Bad: x.Level == alert.Error, Unasked: true, OneLine: true}
 	m.noticed = m.now
 	m.version++
 }

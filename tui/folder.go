@@ -77,16 +77,20 @@ func (m *Model) findGone(listed []*record.Run) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		gone := slices.DeleteFunc(missing, func(r *record.Run) bool {
-			_, err := os.Lstat(r.Dir)
-			_, lost := os.Lstat(filepath.Dir(r.Dir))
-			return !errors.Is(err, fs.ErrNotExist) || lost != nil
-		})
+		gone := slices.DeleteFunc(missing, isThere)
 		if len(gone) == 0 {
 			return nil
 		}
 		return lab.Gone{Runs: gone}
 	}
+}
+
+// isThere reports whether the directory of a run is there or, because its folder is not, cannot be
+// said to be gone.
+func isThere(r *record.Run) bool {
+	_, err := os.Lstat(r.Dir)
+	_, lost := os.Lstat(filepath.Dir(r.Dir))
+	return !errors.Is(err, fs.ErrNotExist) || lost != nil
 }
 
 // begin turns to the live runs at the beginning: from Launch, unless a key was pressed meanwhile,

@@ -150,7 +150,7 @@ func (m *Model) noticeLines() (lines []string) {
 	cells := m.w - 2 - cell.Width(mark)
 	parts := kit.Wrap(t.Greek(m.notice.Text), cells)
 	most := max(1, m.Body.H/2)
-	if m.notice.Stays {
+	if m.notice.OneLine {
 		most = 1
 	}
 	if len(parts) > most {

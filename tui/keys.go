@@ -58,7 +58,7 @@ func (m *Model) stopAll() tea.Cmd {
 		if len(runs) == 0 {
 			return kit.Notice{Text: "All runs of the last start have ended"}
 		}
-		stops := lists.Map(runs, func(r *record.Run) tea.Cmd { return m.Ask("stop", r.Meta.ID) })
+		ids := lists.Map(runs, func(r *record.Run) string { return r.Meta.ID })
 		head := kit.Plural(len(runs), "run")
 		if box := m.BoxOf(runs[0].Meta.ID); box != "" {
 			head += " on box " + cell.OneLine(box)
@@ -66,7 +66,7 @@ func (m *Model) stopAll() tea.Cmd {
 		lines := kit.QuestionLines(head+":", lists.Map(runs, lab.Describe),
 			"Each saves a checkpoint first, and can be resumed.")
 		return kit.Open{Overlay: kit.NewQuestion("Stop all?", lines,
-			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})}
+			kit.Answer{Keys: []string{"y"}, Name: "stop", Then: m.AskAll("stop", ids)})}
 	})
 }
 

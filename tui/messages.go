@@ -12,10 +12,10 @@ import (
 // beatMsg is the end of a beat, with the runs that have ended.
 type beatMsg lab.Over
 
-// alertsMsg brings the alerts of some runs.
+// alertsMsg brings the alerts of some runs. Those that are gone have none any more.
 type alertsMsg struct {
-	runs []*record.Run
-	list []alert.Alert // the newest first
+	runs, gone []*record.Run
+	list       []alert.Alert // the newest first
 }
 
 // viewsMsg brings the views that were kept, or says that they were written.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -239,6 +240,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, kit.Send(kit.Notice{Text: msg.Notice(), Unasked: true}))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
+	case lab.AllAnswered:
+		cmds = append(cmds, m.allAnswered(msg))
 	case newsReporter:
 		if msg.News() {
 			m.news = m.now
@@ -294,6 +297,24 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 		return kit.Notify(fmt.Sprintf("Asked to %s: %s%s", msg.Verb, run, back[msg.Verb]))
 	}
 	return kit.Notify(msg.Done + ": " + run)
+}
+
+// allAnswered reports the outcome of a request to several runs as one: how many were asked, or the
+// first problem.
+func (m *Model) allAnswered(msg lab.AllAnswered) (cmd tea.Cmd) {
+	failed := func(a lab.Answered) bool { return a.Err != nil }
+	for _, a := range msg {
+		cmd = m.answered(a)
+	}
+	if i := slices.IndexFunc(msg, failed); i >= 0 {
+		return m.answered(msg[i])
+	}
+	if len(msg) > 1 {
+		back := map[string]string{"pause": ". r resumes them", "stop": ". r resumes them"}
+		return kit.Notify(fmt.Sprintf("Asked to %s %s%s", msg[0].Verb,
+			kit.Plural(len(msg), "run"), back[msg[0].Verb]))
+	}
+	return cmd
 }
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.

@@ -465,6 +465,14 @@ func TestStopAll(t *testing.T) {
 	if r.Press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
 		t.Errorf("asked %v, want two stops", r.asked.List)
 	}
+	if want := "Asked to stop 2 runs"; !strings.Contains(r.footer(), want) {
+		t.Errorf("the footer says %q, want %q", r.footer(), want)
+	}
+	r.Send(lab.AllAnswered{{Verb: "stop", ID: "a", Err: errors.New("no such run")},
+		{Verb: "stop", ID: "b"}})
+	if f := r.footer(); !strings.Contains(f, "no such run") {
+		t.Errorf("one of two runs was not asked, and the footer says %q", f)
+	}
 }
 
 // readingVerbs are Verbs that are reading.

@@ -40,7 +40,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.pressed = t // the start: what is opened shows as soon as it is read
 	}
 	m.frames.set(m.frameRate())
-	if m.notice.Text != "" && !m.notice.Stays && t.Sub(m.noticed) > m.noticeTime() {
+	if m.notice.Text != "" && t.Sub(m.noticed) > m.noticeTime() {
 		m.notice = kit.Notice{}
 		m.version++
 	}

@@ -25,8 +25,8 @@ type Notice struct {
 	// Unasked says that no key led to it. It does not take the place of a complaint, which says
 	// what became of a key.
 	Unasked bool
-	// Stays lets it stand until a key or a click, in one line.
-	Stays bool
+	// OneLine cuts what one line has no room for, which can be read elsewhere.
+	OneLine bool
 }
 
 // Open puts an overlay over the page. Only commands send it, wrapped by Opening of package lab; the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/lists"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -138,6 +139,15 @@ func (s *Lab) Begun(m Started) {
 // Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
 	return s.send(runner.Order{Verb: runner.Verb(verb), Run: id}, "")
+}
+
+// AskAll asks the same of several runs, one after another. The answer is AllAnswered, because one
+// question has one answer.
+func (s *Lab) AskAll(verb string, ids []string) tea.Cmd {
+	asks := lists.Map(ids, func(id string) tea.Cmd { return s.Ask(verb, id) })
+	return func() tea.Msg {
+		return AllAnswered(lists.Map(asks, func(ask tea.Cmd) Answered { return ask().(Answered) }))
+	}
 }
 
 // Turn asks for another value of a setting; the answer is Answered.

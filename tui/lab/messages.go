@@ -77,6 +77,9 @@ type Answered struct {
 	Err      error
 }
 
+// AllAnswered brings the answers to something that was asked of several runs at once.
+type AllAnswered []Answered
+
 // Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
 // or all runs of Config.FixedRuns. With Replay they are shown as if they trained now.
 type Watch struct {

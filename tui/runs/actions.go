@@ -173,7 +173,7 @@ func (p *Page) pause() tea.Cmd {
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
-	return tea.Sequence(lists.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
+	return p.AskAll(verb, ids(runs))
 }
 
 // unseenRuns returns those of some runs that no line of the list has: they were selected before the

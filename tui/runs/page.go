@@ -224,7 +224,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
 		return msg.form.applySettings(msg)
-	case lab.Answered:
+	case lab.Answered, lab.AllAnswered:
 		return p.List()
 	case tea.KeyPressMsg:
 		p.press(msg)

@@ -110,8 +110,7 @@ func (w *Page) pause() tea.Cmd {
 	if len(seeds) == 0 {
 		verb, seeds = "resume", w.seedsThat(runner.Paused)
 	}
-	ask := func(t *panel.Track) tea.Cmd { return w.Ask(verb, t.ID) }
-	return tea.Batch(lists.Map(seeds, ask)...)
+	return w.AskAll(verb, lists.Map(seeds, func(t *panel.Track) string { return t.ID }))
 }
 
 // pauseHint returns the footer's word for the key that pauses. Where runs are paused, the footer
