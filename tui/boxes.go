@@ -74,8 +74,8 @@ func (m *Model) lookAtBoxes(now time.Time) (cmd tea.Cmd) {
 	return cmd
 }
 
-// troubleOf says why the runs of a box are not as they are there; "" where they are, or were a moment
-// ago. What another drolab of this machine does for the box is no trouble of this one.
+// troubleOf says why the runs of a box are not as they are there; "" where they are, or were a
+// moment ago. What another drolab of this machine does for the box is no trouble of this one.
 func troubleOf(s box.State, now time.Time) string {
 	switch {
 	case s.Elsewhere:

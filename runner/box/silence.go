@@ -16,8 +16,8 @@ func (s *State) Silent(now time.Time) bool {
 	return !s.upToDate() && !s.Known.IsZero() && now.Sub(s.Known) > quietAfter
 }
 
-// Answers reports whether the box answers a process of this machine: this one, or the one that keeps
-// the mirror up to date.
+// Answers reports whether the box answers a process of this machine: this one, or the one that
+// keeps the mirror up to date.
 func (s *State) Answers(now time.Time) bool {
 	return s.Linked || s.Elsewhere && !s.Known.IsZero() && !s.Silent(now)
 }

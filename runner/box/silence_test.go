@@ -47,10 +47,11 @@ func TestAnswers(t *testing.T) {
 		state State
 		want  bool
 	}{
-		"a link":                        {State{Linked: true}, true},
-		"no link, a moment ago":         {State{Word: "down", Known: now}, false},
-		"another process":               {State{Elsewhere: true, Known: now}, true},
-		"another process has no link":   {State{Elsewhere: true, Known: now.Add(-time.Hour)}, false},
+		"a link":                {State{Linked: true}, true},
+		"no link, a moment ago": {State{Word: "down", Known: now}, false},
+		"another process":       {State{Elsewhere: true, Known: now}, true},
+		"another process has no link": {
+			State{Elsewhere: true, Known: now.Add(-time.Hour)}, false},
 		"another process has none yet":  {State{Elsewhere: true}, false},
 		"another has none, and we have": {State{Linked: true, Elsewhere: true}, true},
 	} {

@@ -102,8 +102,8 @@ func (p *process) Close() error {
 	err := p.cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == notFound {
-		return fmt.Errorf("there is no drolab on the box: drolab box install %s copies this one to it",
-			p.box)
+		return fmt.Errorf("there is no drolab on the box: drolab box install %s copies this one "+
+			"to it", p.box)
 	}
 	if said := p.words.String(); said != "" {
 		return explain(said, p.box)

@@ -80,8 +80,9 @@ func TestRunsOfBoxes(t *testing.T) {
 		t.Errorf("the interface controls the run of the box: %v, and that of this machine: %v; "+
 			"want only the latter", l.Controls(far.Meta.ID), l.Controls(own.Meta.ID))
 	}
-	if got, want := l.Unreached(far.Meta.ID), "box gpu1: no link yet: nothing was sent"; got != want {
-		t.Errorf("the run of the box is not reached because of %q, want %q", got, want)
+	why := "box gpu1: no link yet: nothing was sent"
+	if got := l.Unreached(far.Meta.ID); got != why {
+		t.Errorf("the run of the box is not reached because of %q, want %q", got, why)
 	}
 	answer, _ := l.Ask("stop", far.Meta.ID)().(Answered)
 	if answer.Err == nil || answer.Err.Error() != line {

@@ -90,8 +90,8 @@ func listBoxes(ctx context.Context, con *Console) error {
 	return con.Result(map[string][]*boxState{"boxes": list}, func() { printBoxes(con, list) })
 }
 
-// mirrorState returns what the mirror of a box says of it, and of how many runs it is known now that
-// they go on.
+// mirrorState returns what the mirror of a box says of it, and of how many runs it is known now
+// that they go on.
 func (c *Console) mirrorState(name string, s box.State) *boxState {
 	dir := c.MirrorOf(name)
 	of := &boxState{Box: name, heard: record.MirrorHeard(dir)}

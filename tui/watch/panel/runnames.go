@@ -13,8 +13,8 @@ import (
 )
 
 // LabelTracks names the groups of runs by what tells them apart: the settings in which they differ,
-// or else a number. Seeds share the name for charts, and the label adds the seed. Where the runs are
-// of several machines, " @gpu1" says which has a run, or all seeds of a name.
+// or else a number. Seeds share the name for charts, and the label adds the seed. Where the runs
+// are of several machines, " @gpu1" says which has a run, or all seeds of a name.
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
 	names := lists.Map(groups, func(g []int) string { return all[g[0]] })
