@@ -116,9 +116,9 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 		for i, v := range r.Values {
 			if finite(v) && front == (i == s.Front) {
 				style := lineStyle(s.Numbers[i], s.Front >= 0 && !front)
-				mark, at := cell.Spot(int(s.Numbers[i]), s.Numbers, s.Charset == ASCII), s.column(v, w)
-				if whole := cell.Mark(int(s.Numbers[i]), s.Charset == ASCII); mark != whole &&
-					at+1 < w && s.isAlone(r, i, at, w) {
+				number, at, ascii := int(s.Numbers[i]), s.column(v, w), s.Charset == ASCII
+				mark, whole := cell.Spot(number, s.Numbers, ascii), cell.Mark(number, ascii)
+				if mark != whole && at+1 < w && s.isAlone(r, i, at, w) {
 					f.set(x0+at+1, y, mark, style) // the number of a variant, behind its mark
 					mark = whole
 				}
