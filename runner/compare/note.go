@@ -191,7 +191,7 @@ func (t *Table) noteSeeds() {
 		same = same && slices.Equal(r.Seeds, t.Rows[0].Seeds)
 	}
 	if len(single) > 0 {
-		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best "+
+		t.note(Seeds, nil, "one seed only (%s): no spread is known, so no figure has a * "+
 			"against it", strings.Join(single, ", "))
 	}
 	if !same {

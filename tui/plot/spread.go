@@ -115,12 +115,27 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 	for _, front := range [...]bool{false, true} {
 		for i, v := range r.Values {
 			if finite(v) && front == (i == s.Front) {
-				mark := cell.Spot(int(s.Numbers[i]), s.Numbers, s.Charset == ASCII)
-				f.set(x0+s.column(v, w), y, mark,
-					lineStyle(s.Numbers[i], s.Front >= 0 && !front))
+				style := lineStyle(s.Numbers[i], s.Front >= 0 && !front)
+				number, at, ascii := int(s.Numbers[i]), s.column(v, w), s.Charset == ASCII
+				mark, whole := cell.Spot(number, s.Numbers, ascii), cell.Mark(number, ascii)
+				if mark != whole && at+1 < w && s.isAlone(r, i, at, w) {
+					f.set(x0+at+1, y, mark, style) // the number of a variant, behind its mark
+					mark = whole
+				}
+				f.set(x0+at, y, mark, style)
 			}
 		}
 	}
+}
+
+// isAlone reports whether no other series has its mark in a column or in the next one.
+func (s *Spread) isAlone(r *SpreadRow, i, at, w int) bool {
+	for k, v := range r.Values {
+		if k != i && finite(v) && (s.column(v, w) == at || s.column(v, w) == at+1) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Spread) column(v float64, w int) int {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"drolab/tui/cell"
 )
 
 func TestGoldenSpread(t *testing.T) {
@@ -41,6 +43,22 @@ func TestScaleOfSpread(t *testing.T) {
 		}
 		if !strings.HasPrefix(lines[h-1], "three") {
 			t.Errorf("in %d lines the last is not of three:\n%s", h, f.String())
+		}
+	}
+}
+
+// TestVariantsOnSpread: the number of a variant stands behind its mark where both have room, and
+// alone where another mark is in the way.
+func TestVariantsOnSpread(t *testing.T) {
+	s := &Spread{Hi: 1, Front: -1, Numbers: []uint8{1, 1 + cell.Marks}, Charset: Lines,
+		Rows: []SpreadRow{{Row{Label: "apart"}, []float64{.2, .7}},
+			{Row{Label: "together"}, []float64{.7, .7}}, {Row{Label: "last"}, []float64{.2, 1}}}}
+	var f Frame
+	s.DrawTo(&f, 60, 3)
+	whole := string([]rune{cell.Mark(1, false), cell.Variant(1+cell.Marks, false)})
+	for i, line := range strings.Split(f.String(), "\n")[:3] {
+		if got := strings.Contains(line, whole); got != (i == 0) {
+			t.Errorf("line %d has %q: %t, want %t: %q", i, whole, got, i == 0, line)
 		}
 	}
 }

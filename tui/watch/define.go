@@ -36,8 +36,10 @@ func (w *Page) info() *kit.Overlay {
 			"the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
-	texts = append(texts, lab.MarkLegend, "A vertical mark r is a resume from a checkpoint, k a "+
-		"changed setting, and f the place where a fork leaves its parent.")
+	best := w.Theme.Best + " marks the best figure of a column, of however few seeds it is the " +
+		"mean. On Compare a * marks a figure that is significantly better than all others."
+	texts = append(texts, best, lab.MarkLegend, "A vertical mark r is a resume from a "+
+		"checkpoint, k a changed setting, and f the place where a fork leaves its parent.")
 	r, _ := w.inside(w.screen.focus)
 	return w.Defined(w.Board.Heading(w.screen.focus, r.W, r.H), texts)
 }

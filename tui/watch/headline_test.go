@@ -56,6 +56,10 @@ func TestHeadline(t *testing.T) {
 			t.Errorf("no %q:\n%s", c.want, s)
 		}
 	}
+	run.Step++ // 191 of 40 steps an epoch
+	if s, want := tuitest.Text(r.Shot()), "interrupted at epoch 4.78:"; !strings.Contains(s, want) {
+		t.Errorf("no %q:\n%s", want, s)
+	}
 	g := watchingGroups(t, 160, 40)
 	if s := tuitest.Text(g.Shot()); !strings.Contains(s,
 		"40.0 % · selected epoch 3 by val_worst: worst group 30.0 %") {

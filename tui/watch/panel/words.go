@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"math"
 
 	"drolab/runner"
 	"drolab/runner/compare"
@@ -34,7 +35,9 @@ func TrainingTime(runs []*Track) (seconds float64, ok bool) {
 
 // StatusText says in words how the run stands, with its figures by a clock.
 func (t *Track) StatusText(clock compare.Clock, form int) string {
-	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
+	const hundredths = 100 // a run may end anywhere within an epoch
+	at := math.Round(hundredths*t.Epochs(float64(t.Step))) / hundredths
+	s := fmt.Sprintf("%s at epoch %g", t.Status, at)
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
 	}
