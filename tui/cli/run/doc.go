@@ -25,6 +25,8 @@
 //	exportlive.go  `--export-live` tensorboard: writes event files while runs go on
 //	notify.go      `--notify`: the command that is run at the end of a run, with its summary as
 //	               JSON
+//	notifygroup_unix.go, notifygroup_other.go
+//	               end that command with all that it has started
 //	home.go        the note on what is not kept because the user's folders cannot be written
 //
 //	resume.go      resume, `--all`

@@ -90,8 +90,8 @@ func (b *Board) addLine(c *plot.Chart, row []int, series func(*Track) *plot.Seri
 		f = b.mapX(first)
 	}
 	name, briefs := b.Runs.nameOf(row)
-	l := plot.Line{Name: b.Theme.Greek(name), Briefs: briefs, HalfWidth: lab.HalfWidth95, Number: first.Number,
-		Back: !slices.Contains(row, b.front()), MapX: f,
+	l := plot.Line{Name: b.Theme.Greek(name), Briefs: briefs, HalfWidth: lab.HalfWidth95,
+		Number: first.Number, Back: !slices.Contains(row, b.front()), MapX: f,
 		Glyph: b.Theme.Glyph(first.Number)}
 	for _, t := range b.Runs.InRow(row) {
 		if s := series(t); s != nil {
