@@ -2,6 +2,7 @@ package dro
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -136,6 +137,21 @@ func TestScentIsStable(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// After a first batch of large losses y falls slowly, so the weights of the next ones vanish, and a
+// warning says so.
+func TestScentWarnsOfNoGradient(t *testing.T) {
+	trainer := newTrainer(t, "scent", nil, map[string]Auto{"lambda": Fixed(1)})
+	w := make([]float64, 1)
+	step(trainer, w, Batch{Losses: []float64{1000}}, Step{})
+	if got := trainer.(Warner).Warning(); got != "" {
+		t.Errorf("after the first batch: %q, want no warning", got)
+	}
+	step(trainer, w, Batch{Losses: []float64{1}}, Step{})
+	if got := trainer.(Warner).Warning(); !strings.Contains(got, "raise lambda or scent_alpha") {
+		t.Errorf("the weight is %v and the warning %q, want the remedy in it", w[0], got)
 	}
 }
 

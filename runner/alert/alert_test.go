@@ -165,7 +165,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // TestOtherVersions: an alert that this version does not know is told as its event has it, and one
-// without a level is none. What is remembered is bounded.
+// without a level is none. What is remembered is bounded, and the end is told all the same.
 func TestOtherVersions(t *testing.T) {
 	s := &story{t: t}
 	s.want(0, &runner.AlertEvent{Level: "warn", Alert: "noise", Text: "too loud"},
@@ -178,6 +178,8 @@ func TestOtherVersions(t *testing.T) {
 	if n := len(s.from.told); n > mostTold {
 		t.Errorf("%d alerts are remembered, want at most %d", n, mostTold)
 	}
+	end := runner.NewStatus(runner.Head{Step: 4}, runner.Failed, errors.New("NaN"))
+	s.want(4, end, "error failed failed: NaN")
 	s.want(100, &runner.WarningEvent{Message: "later"}, "warn warning later")
 }
 

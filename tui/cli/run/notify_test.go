@@ -110,6 +110,26 @@ func TestTellsOfALiveRun(t *testing.T) {
 	}
 }
 
+// TestTalkativeCommand: a command may write without end, its words are cut in the note on a failure,
+// and what it leaves in the background is no failure.
+func TestTalkativeCommand(t *testing.T) {
+	for command, want := range map[string]string{
+		"head -c 1000000 /dev/zero | tr '\\0' x; exit 3": ": exit status 3: " +
+			strings.Repeat("x", 200),
+		"exit 3":           "exit 3: exit status 3",
+		"sleep 3 & exit 0": "",
+	} {
+		l := newLoggedRun(t, alert.End, command)
+		n := l.tr.notifier(l.dir)
+		l.log(eventtest.Status(1, runner.Done))
+		n.ended(queue.Outcome{ID: l.id, Status: runner.Done})
+		if got := strings.Join(l.notes(), "; "); !strings.HasSuffix(got, want) ||
+			(got == "") != (want == "") {
+			t.Errorf("%s: noted %q, want %q at its end", command, got, want)
+		}
+	}
+}
+
 // TestTellsOfFullDisk: a failure that the log could not take is told all the same.
 func TestTellsOfFullDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "told")
