@@ -118,13 +118,17 @@ func (m *Model) countFresh() {
 }
 
 // showAlert says the newest alert at the foot, once nothing else stands there. The footer counts it
-// from then on.
+// from then on. Watch says itself what becomes of the runs that it shows, and keeps its keys there.
 func (m *Model) showAlert() {
 	a := &m.alerts
 	if !a.due || m.notice.Text != "" || m.isTyping() || len(a.fresh) == 0 {
 		return
 	}
 	x := a.fresh[0]
+	if m.current == watchPage && slices.Contains(m.watch.Runs.IDs(), x.Run) {
+		a.due = false
+		return
+	}
 	text := m.alertHint(0) + " · " + cell.OneLine(x.Run+": "+x.Text)
 	a.due = false
 	m.notice = kit.Notice{Text: kit.KeyName(alertsKey, m.env.ascii) + " " + text,

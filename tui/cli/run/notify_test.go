@@ -110,8 +110,8 @@ func TestTellsOfALiveRun(t *testing.T) {
 	}
 }
 
-// TestTalkativeCommand: a command may write without end, its words are cut in the note on a failure,
-// and what it leaves in the background is no failure.
+// TestTalkativeCommand: a command may write without end, its words are cut in the note on a
+// failure, and what it leaves in the background is no failure.
 func TestTalkativeCommand(t *testing.T) {
 	for command, want := range map[string]string{
 		"head -c 1000000 /dev/zero | tr '\\0' x; exit 3": strings.Repeat("x", 200),
