@@ -18,8 +18,12 @@ def sent(number, pid):
 @pytest.fixture
 def heard():
     heard = []
-    with _signals.Wishes(lambda: heard.append(1), lambda: False):
-        yield heard
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
+    try:
+        with _signals.Wishes(lambda: heard.append(1), lambda: False):
+            yield heard
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"])
