@@ -44,7 +44,11 @@ func Foresee(ctx context.Context, s spec.Spec, dataDir string, parts int) (f For
 	}
 	defer d.Close()
 	for _, one := range s.Expand() {
-		more, wrong := Preview(one, d)
+		var more []string
+		wrong := runner.Unfaulted(func() (err error) {
+			more, err = Preview(one, d)
+			return err
+		})
 		f.Warnings, err = append(f.Warnings, more...), errors.Join(err, wrong)
 	}
 	f.Warnings = lists.DistinctBy(f.Warnings, func(text string) string { return text })
