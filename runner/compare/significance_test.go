@@ -33,8 +33,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// nullTables returns how many tables a test of false stars draws, and the most that may have one: 5 %
-// of the tables and two standard deviations.
+// nullTables returns how many tables a test of false stars draws, and the most that may have one:
+// 5 % of the tables and two standard deviations.
 func nullTables() (tables, most int) {
 	n := testsize.Pick(100, 400, 400)
 	return n, int(.05*float64(n) + 2*math.Sqrt(.05*.95*float64(n)))
