@@ -54,8 +54,8 @@ func TestMany(t *testing.T) {
 	if f := r.Notice.Text; !strings.Contains(f, said) {
 		t.Errorf("the footer says %q", f)
 	}
-	// Every run can be reached, and is on the screen when it is under the cursor. With -short, every
-	// eighth screen is looked at.
+	// Every run can be reached, and is on the screen when it is under the cursor. With -short,
+	// every eighth screen is looked at.
 	for i := range lab.MaxWatched {
 		label := r.watch.Runs.Run().Label
 		looked := i%testsize.Pick(8, 1, 1) == 0
