@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // Each step is our reading of the source, written out: η ← Π(η − α clip(∂F/∂η)), with the
@@ -74,7 +76,8 @@ func TestClippedStepsByDefault(t *testing.T) {
 // PAN.
 func TestClippedStepsReachTheOptimum(t *testing.T) {
 	l := newRegressionProblem(testRand(85), 80, 2, square, func(m float64) float64 { return m })
-	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
+	for _, set := range testsize.Few[Set](1, CressieRead{1.5}, CressieRead{2}, KL{},
+		SmoothedCVaR{.2}) {
 		p := Problem{Set: set, Rho: .1, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
 		s := map[string]Auto{"lambda": Fixed(.5), "eta": Fixed(3), "clip": Fixed(.3)}

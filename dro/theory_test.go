@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 var paperBox = Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{-10, 10}}
@@ -297,7 +299,8 @@ func TestBias(t *testing.T) {
 	for i := range population {
 		population[i] = math.Pow(rng.Float64(), 6)
 	}
-	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, SmoothedCVaR{.2}, CVaR{.2}} {
+	for _, set := range testsize.Few[Set](2, CressieRead{1.5}, CVaR{.2}, CressieRead{2},
+		SmoothedCVaR{.2}) {
 		whole, err := WorstCase(set, nil, population, rho)
 		if err != nil {
 			t.Fatal(err)

@@ -385,7 +385,8 @@ func TestWorstCaseErrors(t *testing.T) {
 func TestLargeBatch(t *testing.T) {
 	losses := exponential(testRand(7), 3*subsampleMin)
 	losses[1] = 1e6 // not in the share
-	for _, set := range []Set{CressieRead{1.3}, CressieRead{2}, KL{}, SmoothedCVaR{.1}} {
+	for _, set := range testsize.Few[Set](2, CressieRead{1.3}, KL{}, CressieRead{2},
+		SmoothedCVaR{.1}) {
 		for _, rho := range []float64{1e-6, .3, 5} {
 			w, err := WorstCase(set, nil, losses, rho)
 			if err != nil {

@@ -20,7 +20,7 @@ func TestCuts(t *testing.T) {
 	// In ASCII a cut has a mark of its own, and no full stop.
 	stop := regexp.MustCompile(`[[:alpha:]]\.[[:alpha:]]{1,3}[ ◂<]`)
 	sizes := [][2]int{{80, 24}, {120, 40}, {200, 60}, {40, 12}, {60, 20}, {100, 30}, {160, 44}}
-	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
+	for _, environ := range testsize.Few(1, []string{"DROLAB_ASCII=1"}, nil) {
 		for _, v := range pages(t) {
 			r := v.open(t, 80, 24, environ...)
 			for _, size := range testsize.Few(2, sizes...) {

@@ -29,6 +29,9 @@ func TestGoneRuns(t *testing.T) {
 			}
 		},
 	} {
+		if testing.Short() && name == "a key" { // other tests of deletion press it, too
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			a := tuitest.NewArchive(t)
 			r := browsing(t, a.Folder, "3", 120, 40)

@@ -76,7 +76,7 @@ func TestPoisonedImport(t *testing.T) {
 	dir, id := imported(t, someRows)
 	n := 0
 	tuitest.PoisonEach(t, dir, func(where string) {
-		if n++; !testsize.Long() && n%3 != 0 || testing.Short() && n%7 != 0 {
+		if n++; !testsize.Long() && n%3 != 0 || testing.Short() && n%10 != 0 {
 			return
 		}
 		r := browsing(t, lab.Folder(dir), "3", 120, 40)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -131,16 +132,20 @@ func TestStarted(t *testing.T) {
 // TestPaletteFinds: the palette finds keys, pages, panels, presets, settings with their values,
 // runs and definitions, by whole words or by some of their letters, and Enter goes there.
 func TestPaletteFinds(t *testing.T) {
+	all := watching(t, 120, 38)
+	all.Press("3", "1")
 	for typed, want := range map[string]string{"setting rho": "setting rho = 0.2",
 		"preset race": "preset race: SFK-DRO against PGD", "page compare": "page Compare",
 		"panel machine": "panel Machine", "define worst": "define ",
 		"run shapes-pgd": "run shapes-pgd-s1-2026", "cmpr": "compare",
 		"eta": "define η", "lambda": "define λ", "rho": "setting rho"} {
-		r := watching(t, 120, 38)
-		r.Press("3", "1", "ctrl+p")
-		r.Type(typed)
-		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, want) {
+		all.Press("ctrl+p")
+		all.Type(typed)
+		if s := tuitest.Text(all.shot(t)); !strings.Contains(s, want) {
 			t.Errorf("%q does not find %q:\n%s", typed, want, s)
+		}
+		if all.Press("esc"); all.overlay != nil {
+			t.Fatalf("Esc leaves the search of %q open", typed)
 		}
 	}
 	r := watching(t, 120, 38)
@@ -172,6 +177,8 @@ func TestPaletteFinds(t *testing.T) {
 // TestNamesAreFoundFirst: what has the typed name comes first, before what only begins with it, has
 // it as a word, or has its letters, on whatever page one is.
 func TestNamesAreFoundFirst(t *testing.T) {
+	r := watching(t, 120, 38)
+	r.Press("3", "1")
 	for _, c := range []struct{ page, typed, want string }{
 		{"1", "epochs", "setting epochs = "}, {"2", "epochs", "setting epochs = "},
 		{"2", "λ", "define λ"}, {"2", "lambda", "define λ"}, {"3", "η", "define η"},
@@ -179,12 +186,14 @@ func TestNamesAreFoundFirst(t *testing.T) {
 		{"1", "compare", "page Compare"}, {"2", "race", "preset race"}, {"2", "pause", "pause"},
 		{"2", "rho", "setting rho = "}, {"3", "machine", "panel Machine"},
 	} {
-		r := watching(t, 120, 38)
-		r.Press("3", "1", c.page, ":")
+		r.Press(c.page, ":")
 		r.Type(c.typed)
 		rows := r.overlay.Form.(*palette).rows()
 		if len(rows) == 0 || !strings.HasPrefix(rows[0].Help, c.want) {
 			t.Errorf("page %s: %q finds %q first, want %q", c.page, c.typed, rows[0].Help, c.want)
+		}
+		if r.Press("esc"); r.overlay != nil {
+			t.Fatalf("Esc leaves the search of %q open", c.typed)
 		}
 	}
 }
@@ -715,7 +724,7 @@ func TestSharedView(t *testing.T) {
 
 // TestTabs: at every width each page has a tab, if only its number, and a click there turns to it.
 func TestTabs(t *testing.T) {
-	for _, w := range []int{kit.LeastWidth, 60, 80, 120} {
+	for _, w := range testsize.Few(2, kit.LeastWidth, 120, 60, 80) {
 		r := watching(t, w, 40)
 		for page := range r.pages {
 			tabs := r.tabs()

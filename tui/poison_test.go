@@ -41,7 +41,7 @@ func TestPoisonedRuns(t *testing.T) {
 	}
 	places := 0
 	tuitest.PoisonEach(t, dir, func(where string) {
-		if places++; !testsize.Long() && places%3 != 0 || testing.Short() && places%21 != 0 {
+		if places++; !testsize.Long() && places%3 != 0 || testing.Short() && places%63 != 0 {
 			return
 		}
 		r := browsing(t, lab.Folder(dir), "2", 120, 40)

@@ -158,8 +158,18 @@ func (v *view) check(t *testing.T) {
 	}
 }
 
+// representative returns all views or, with -short, every third one.
+func representative(views []view) []view {
+	every := testsize.Pick(3, 1, 1)
+	var list []view
+	for i := 0; i < len(views); i += every {
+		list = append(list, views[i])
+	}
+	return list
+}
+
 func TestViewsOfWatch(t *testing.T) {
-	for _, v := range []view{
+	for _, v := range representative([]view{
 		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · batch loss ─────────────────────",
 			"⠈⠉⠓⠦⢤⣀⣀⠉⣄⣀⡀         ▲ pan  0.83 ", "panel 1 of "}},
 		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
@@ -191,7 +201,7 @@ func TestViewsOfWatch(t *testing.T) {
 		{"empty", empty("2"), 80, 24, "", []string{"No runs yet",
 			"1 starts some, 3 lists what was recorded in"}},
 		{"too small", watching, 30, 5, "", []string{"too small: 40x12 needed"}},
-	} {
+	}) {
 		t.Run(v.name, v.check)
 	}
 }
@@ -225,7 +235,7 @@ func grouping(t testing.TB, w, h int, environ ...string) *driver {
 }
 
 func TestViewsOfGroups(t *testing.T) {
-	for _, v := range []view{
+	for _, v := range representative([]view{
 		{"validation", grouping, 120, 40, "m", []string{" val worst  vs erm     val risk ",
 			"Showing the validation split",
 			"water, by the coast◂  29.0 =   29.0     29.0 =  190 "}},
@@ -241,14 +251,14 @@ func TestViewsOfGroups(t *testing.T) {
 		{"define", grouping, 120, 40, "tab i", []string{"▸ Who suffers, by group · test ─",
 			"│ Group accuracy: share of the group's test samples classified correctly. ",
 			"│ S on a curve marks the selected step: of the evaluations so far, the best "}},
-	} {
+	}) {
 		t.Run(v.name, v.check)
 	}
 }
 
 func TestViewsOfLaunch(t *testing.T) {
 	launch := pages(t)[launchPage].open
-	for _, v := range []view{
+	for _, v := range representative([]view{
 		{"changed", launch, 120, 40, "tab down right right space down down down e ctrl+u 1 enter",
 			[]string{"│ ▸ shapes ◇ seeds 3 ρ 1 ",
 				"◇ seeds            [x]1 [x]2 [x]3 [ ]4 [ ]5 [ ]6  preset: 1 ",
@@ -267,14 +277,14 @@ func TestViewsOfLaunch(t *testing.T) {
 		{"help", launch, 80, 60, "?", []string{"▸ Keys on Launch ─",
 			"│ Enter     review, then start; on the film, play it ",
 			"│ Not now (Press Tab to go to the settings first): "}},
-	} {
+	}) {
 		t.Run(v.name, v.check)
 	}
 }
 
 func TestViewsOfRuns(t *testing.T) {
 	runs := pages(t)[runsPage+1].open
-	for _, v := range []view{
+	for _, v := range representative([]view{
 		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
 			"│ /algo:sfk -done ", "─ 2 of 12 runs · last epoch, mean ± deviation ",
 			"│▸   ✗ 2026-03-14 paper   ● sfk       7 failed ",
@@ -303,7 +313,7 @@ func TestViewsOfRuns(t *testing.T) {
 			"│ C         choose columns, and the one to sort by "}},
 		{"empty", empty("3"), 80, 24, "", []string{"│ no runs in /runs yet: start some on page 1 ",
 			"╭─ Details ─"}},
-	} {
+	}) {
 		t.Run(v.name, v.check)
 	}
 }
@@ -317,7 +327,7 @@ func TestViewsOfCompare(t *testing.T) {
 			"paper-sfk-s7")})
 		return r
 	}
-	for _, v := range []view{
+	for _, v := range representative([]view{
 		{"curves", compare, 80, 24, "v m m", []string{"╭─ ▸ mean accuracy ─",
 			"│ ● sfk  ■ pgd  ▲ pan  ◆ erm  mean and 95 % t interval over seeds ",
 			"▲ pan n=2  80.1│", "│     80┤ "}},
@@ -335,7 +345,7 @@ func TestViewsOfCompare(t *testing.T) {
 		{"unlike", unlike, 120, 40, "", []string{"╭─ ▸ 3 selected runs ── last epoch, 8 ·",
 			"││ ! left out because they are not done: paper-sfk-s7 (failed) ",
 			"│ worst class         40.3     +30.2    10.1 "}},
-	} {
+	}) {
 		t.Run(v.name, v.check)
 	}
 }

@@ -47,7 +47,7 @@ func TestViewsOfSweep(t *testing.T) {
 		r.Config.StopSweep = func(string) error { return nil }
 		return r
 	}
-	for _, v := range []view{
+	for _, v := range representative([]view{
 		{"moved", open, 80, 24, "down right", []string{
 			"│ sfk lr=0.002789  ✓██████████ 1.2000 ▸✓█",
 			"│ ✓ seed 2   0.7000    8 of 8 epochs  done "}},
@@ -66,7 +66,7 @@ func TestViewsOfSweep(t *testing.T) {
 			"36 runs: 1 failed · 25 done · 2 running · 8 queued", "y stop"}},
 		{"help", open, 80, 24, "?", []string{"▸ Keys on Sweep ─",
 			"│ Tab v     show the setting, the choice or the failures below the map "}},
-	} {
+	}) {
 		t.Run(v.name, v.check)
 	}
 }
@@ -153,7 +153,7 @@ func TestSweepFits(t *testing.T) {
 		r := sweepingIn(t, dir, 80, 24, environ...)
 		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown",
 			"pgup", "g", "G", "s"}
-		for i := range testsize.Pick(20, 160, 160) { // 160 are every width
+		for i := range testsize.Pick(8, 160, 160) { // 160 are every width
 			r.Press("5", keys[i*7919%len(keys)])
 			r.size(40+i*37%160, 12+i*23%50)
 			r.Send(click(i*13%r.w, i*29%r.h),

@@ -158,7 +158,7 @@ func TestReportsAreNoKeys(t *testing.T) {
 			keys, cases := map[string]int{}, 0
 			delays, first, every := []time.Duration{20, 60, 150, 400}, 1, 1
 			if !testsize.Long() && (at != "3" || testing.Short()) {
-				delays, first, every = delays[2:3], 1+i%2, 2
+				delays, first, every = delays[2:3], 1+i%2, testsize.Pick(5, 2, 2)
 			}
 			synctest.Test(t, func(t *testing.T) {
 				onTestTerminal(t, r.Model, nil, func(k *testTerminal) {
@@ -231,7 +231,7 @@ func TestKeysStayKeys(t *testing.T) {
 		{quick, []string{"\x1bé\x1b", "\xc3", "\xa9"}, "alt+é alt+é"},
 		{100 * time.Millisecond, []string{"\x1b", "[200~ab\x1b[201~"}, "esc paste ab"},
 	} {
-		if testing.Short() && i%4 > 0 {
+		if testing.Short() && i%8 > 0 {
 			continue
 		}
 		t.Run(fmt.Sprintf("%.60q", c.typed), func(t *testing.T) {

@@ -525,7 +525,7 @@ func (toySet) Label() string { return "toys" }
 func TestToySet(t *testing.T) {
 	defer dro.RegisterSet("toy-set", func(_, _ float64) dro.Set { return toySet{} })()
 	store := toyStore(t)
-	for _, a := range testsize.Few(5, dro.Algorithms()...) {
+	for _, a := range testsize.Few(2, dro.Algorithms()...) {
 		settings := []string{"algorithms=[" + string(a) + "]", "jtt_epochs=1"}
 		if a == "afr" {
 			settings = append(settings, "val_fraction=0.2")

@@ -7,6 +7,8 @@ import (
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"drolab/dro/testsize"
 )
 
 // byWinograd are networks whose convolutions fit Winograd, on maps of 8×8, 4×4 and 2×2, with
@@ -73,7 +75,7 @@ func TestWinogradRoundsLittleMore(t *testing.T) {
 
 func TestWinogradSameBitsOnAnyThreads(t *testing.T) {
 	var want []float32
-	for _, threads := range []int{1, 2, 3} {
+	for _, threads := range testsize.Few(2, 1, 3, 2) {
 		c := byWinograd[1]
 		c.Batch, c.Threads, c.Convolution = 70, threads, winograd
 		n := testNet(t, c)

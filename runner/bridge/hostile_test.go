@@ -151,7 +151,7 @@ func TestHarmless(t *testing.T) {
 	t.Parallel()
 	r := newRunsFolder(t)
 	want := r.log(t, must(r.start(t, "", bridged(dro.SFK)))(t)[0])
-	for _, trouble := range []string{"flood losses 3", "alive losses 4"} {
+	for _, trouble := range testsize.Few(1, "flood losses 3", "alive losses 4") {
 		id := must(r.start(t, trouble, bridged(dro.SFK)))(t)[0]
 		wantLog(t, trouble, r.log(t, id), want, 0)
 		log := must(os.ReadFile(filepath.Join(r.dir, id, runner.ProgramLogName)))(t)

@@ -262,7 +262,7 @@ func differ(got, want any, relative float64, path string) string {
 func TestSameNumbers(t *testing.T) {
 	methods := dro.Algorithms()
 	if testing.Short() {
-		methods = []dro.Algorithm{dro.SFK, "jtt", "dfr"}
+		methods = []dro.Algorithm{dro.SFK, "dfr"}
 	}
 	for _, a := range methods {
 		t.Run(string(a), func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data/source"
 	"drolab/runner/eventlog"
@@ -24,6 +25,9 @@ func TestHeaviestAreTheLooks(t *testing.T) {
 		"CVaR": func(s *spec.Spec) { shapes(s); s.Uncertainty, s.Mu = "cvar", .2 },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "cifar10" {
+				testsize.NotShort(t, "reads 184 MB, and the case shapes draws few images")
+			}
 			e, _ := source.Info(name, os.Getenv("DROLAB_DATA"))
 			if e.Name == "cifar10" && !e.Available {
 				t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has them")

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/measure"
 )
@@ -32,14 +33,20 @@ func TestHolm(t *testing.T) {
 	}
 }
 
+// nullTables returns how many tables a test of false stars draws, and the most that may have one:
+// 5 % of the tables and two standard deviations.
+func nullTables() (tables, most int) {
+	n := testsize.Pick(100, 400, 400)
+	return n, int(.05*float64(n) + 2*math.Sqrt(.05*.95*float64(n)))
+}
+
 // TestFalseStars draws tables in which no method is better than another, and tables in which two
 // are equally good and better than the rest. It counts the tables with a star in some class: all of
 // these stars are false. They are at most 5 %. With two alike, the uncorrected tests taken class by
 // class give a false star in one of five tables; with all alike, having to beat all three others is
 // enough.
 func TestFalseStars(t *testing.T) {
-	const tables = 400
-	const most = 28 // 5 % of the tables and two standard deviations
+	tables, most := nullTables()
 	for _, c := range []struct {
 		name  string
 		means [4]float64
@@ -118,7 +125,7 @@ func TestDetectable(t *testing.T) {
 // a false star in at most 5 % of the tables, but many tables have one. Corrected over the table, at
 // most 5 % of the tables have one.
 func TestFalseStarsOfNullTables(t *testing.T) {
-	const tables, most = 400, 28 // as above
+	tables, most := nullTables()
 	measures := []string{"test_accuracy", "worst_class_accuracy", "test_loss", "train_loss",
 		"robust_risk"}
 	for family, limit := range map[string][2]int{OneMeasure: {most + 1, tables},

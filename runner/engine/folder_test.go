@@ -87,6 +87,9 @@ func TestRequestOfAnotherFolder(t *testing.T) {
 // started for the new path.
 func TestMovedFolder(t *testing.T) {
 	for name, replaced := range map[string]bool{"away": false, "and replaced": true} {
+		if testing.Short() && !replaced {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			dir, runtimeDir := short(t), short(t)
 			before, after := filepath.Join(dir, "before"), filepath.Join(dir, "after")

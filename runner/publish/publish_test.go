@@ -19,6 +19,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/record/recordtest"
@@ -139,9 +140,11 @@ func check(t *testing.T, module string, args ...string) {
 }
 
 // Every model gives the same outputs on the test split in PyTorch and ONNX as here. The large
-// models have no kinds of layers of their own, so only a peer can find a fault in them.
+// models have no kinds of layers of their own, so only a peer can find a fault in them. With -short
+// there is no peer, and only the smallest model is written.
 func TestNetworks(t *testing.T) {
-	for _, model := range []string{"alexnet", "convnet", "resnet8", "resnet18", "mlp", "linear"} {
+	for _, model := range testsize.Few(1, "linear", "mlp", "convnet", "resnet8", "alexnet",
+		"resnet18") {
 		t.Run(model, func(t *testing.T) {
 			if model == "alexnet" || model == "resnet18" {
 				peertest.Python(t, "numpy", "torch", "onnxruntime")
@@ -170,6 +173,7 @@ func TestNetworks(t *testing.T) {
 
 // TensorBoard lists the curves, and their last values are those of the summary.
 func TestTensorBoard(t *testing.T) {
+	peertest.Python(t, "numpy", "tensorboard") // else nobody reads the files
 	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
 	write(t, r, "tensorboard", filepath.Join(dir, "logs"))
 	write(t, r, "csv", filepath.Join(dir, "csv"))

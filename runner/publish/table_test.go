@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/peertest"
+
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -36,6 +38,7 @@ func rows(sep string) string {
 
 // The Python file reads a table as drolab does, and encodes its rows as training did.
 func TestTableInPython(t *testing.T) {
+	peertest.Python(t, "numpy", "torch") // else nobody reads the files
 	packed := func(text string) string {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)

@@ -184,7 +184,7 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 }
 
 func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
-	for _, a := range testsize.Few(2, methods()...) { // with -short those below
+	for _, a := range testsize.Few(1, methods()...) {
 		spec := brief(a)
 		if a == dro.SFK { // images are drawn and augmented: these draws go on, too
 			spec = quick(a)

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/nn"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data/loader"
 	"drolab/runner/data/source"
@@ -232,7 +233,7 @@ func misses(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (wrong []bool
 func TestJustTrainTwiceIsResumedAroundItsRestart(t *testing.T) {
 	spec := twice()
 	spec.LogEvery = 1
-	for _, every := range []int{0, 1, 4} {
+	for _, every := range testsize.Few(1, 1, 0, 4) {
 		spec.CheckpointEvery = every
 		whole := runAll(t, 1, spec)[0]
 		for step := whole.meta.StepsPerEpoch - 1; step <= whole.meta.StepsPerEpoch+1; step++ {

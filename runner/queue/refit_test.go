@@ -12,6 +12,7 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/peertest"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/measure"
@@ -245,7 +246,7 @@ func TestForkCannotSetApart(t *testing.T) {
 
 // A run that is stopped at any step and resumed ends like an uninterrupted run.
 func TestRefitIsResumed(t *testing.T) {
-	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
+	for _, s := range testsize.Few(1, refitted("dfr"), refitted("afr"), onTrain(t, "afr")) {
 		s.LogEvery, s.Model = 1, "linear"
 		whole := runAll(t, 1, s)[0]
 		for _, step := range []int64{1, whole.meta.Steps - 1} {
@@ -272,7 +273,7 @@ func (f panickingLayer) SetLayer(l dro.Layer) {
 // A run that is lost during the refit goes on from a checkpoint of ERM's network, begins the refit
 // again, and ends like a run that was not lost.
 func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
-	for _, s := range []spec.Spec{refitted("dfr"), refitted("afr"), onTrain(t, "afr")} {
+	for _, s := range testsize.Few(1, refitted("dfr"), refitted("afr"), onTrain(t, "afr")) {
 		s.CheckpointEvery = 4
 		whole, store, unhurt := runAll(t, 1, s)[0], newMemoryStore(), true
 		build := func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {

@@ -45,6 +45,7 @@ func (h firstSamples) Len() int { return h.n }
 func TestRecordSaysWhatAutoCameTo(t *testing.T) {
 	defer source.Register(data.Provider{Name: "few shapes", Purpose: "for a test",
 		Open: func(_ string, o data.Options) (*data.Dataset, error) {
+			o.Glance = true // few of the test images are drawn
 			d, err := source.Open("shapes", o)
 			if err == nil {
 				d.Test = firstSamples{d.Test, 16}

@@ -131,7 +131,7 @@ func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 // Selecting changes nothing else, for any method. The selection is the same after a crash that lost
 // checkpoints, whether the best came before or after.
 func TestSelectionAcrossACrash(t *testing.T) {
-	for _, a := range testsize.Few(4, methods()...) {
+	for _, a := range testsize.Few(1, methods()...) {
 		settings := choosing(a, "val_robust_risk")
 		settings.CheckpointEvery = 4
 		plain := settings

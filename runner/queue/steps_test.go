@@ -23,6 +23,7 @@ import (
 // After five steps on batches as large as the training split, the weights agree with PyTorch's for
 // the sources' own objectives, on the samples that the run's loader gives.
 func TestStepsAgainstPyTorch(t *testing.T) {
+	peertest.Python(t, "torch") // else nobody compares
 	type run struct {
 		Method   string             `json:"method"`
 		Settings map[string]float64 `json:"settings"`

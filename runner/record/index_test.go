@@ -141,6 +141,7 @@ func TestInSmall(t *testing.T) {
 
 // TestInSmallProgress checks that the index gives the standing and the time of a run.
 func TestInSmallProgress(t *testing.T) {
+	testsize.NotShort(t, "reads a log of 6,000 steps three times: TestInSmall has the same events")
 	t.Parallel()
 	r := longLog(t)
 	fold := func(l eventlog.Log) *eventlog.Progress {

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/measure"
 )
@@ -172,7 +173,8 @@ func TestPackRefusesWhatIsNotDone(t *testing.T) {
 // A packed run may come from anybody.
 func TestDamagedPackedRuns(t *testing.T) {
 	b := packed(t, longRun(t, newStore(t)))
-	for i := 0; i < len(b); i += 1 + len(b)/300 {
+	every := 1 + len(b)/testsize.Pick(50, 300, 300)
+	for i := 0; i < len(b); i += every {
 		bad := bytes.Clone(b)
 		bad[i] ^= 0x10
 		r, err := Unpack("x", bad)
@@ -186,7 +188,7 @@ func TestDamagedPackedRuns(t *testing.T) {
 			}
 		}
 	}
-	for n := 0; n < len(b)-1; n += 1 + len(b)/300 {
+	for n := 0; n < len(b)-1; n += every {
 		r, err := Unpack("x", b[:n])
 		if err != nil {
 			continue

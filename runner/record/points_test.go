@@ -136,7 +136,7 @@ func TestCrashPoints(t *testing.T) {
 			trace := whole.Trace()
 			step := somePoints
 			if testing.Short() {
-				step = 30 * somePoints
+				step = 100 * somePoints
 			}
 			if testsize.Long() || !testing.Short() && len(trace) <= 2*somePoints {
 				step = 1

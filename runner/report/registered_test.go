@@ -99,6 +99,7 @@ func TestRegistered(t *testing.T) {
 // checkInNumPy tests the families of the registration again in NumPy, which has its own list of
 // lines.
 func (f *folder) checkInNumPy(t *testing.T, runs []*record.Run) {
+	peertest.Python(t, "numpy") // else nobody reads the report
 	g, err := New(recorded(t, "registered"), runs, Options{Now: before})
 	f.Must(err)
 	text, err := json.Marshal(g)

@@ -114,7 +114,8 @@ func TestOverviewPlansRungs(t *testing.T) {
 // A look that is given the catalogue's list agrees with a look that reads the runs, with rungs as
 // well, and reads no finished run.
 func TestLookOfTheCatalogue(t *testing.T) {
-	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1)
+	more := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1)
+	text := testsize.Pick(tiny, more, more)
 	f := made(t, text+"halving: {epochs: [1], keep: .5}\n")
 	work(t, f)
 	runs, problems := record.NewCatalogue(f.Dir, t.TempDir()).List()

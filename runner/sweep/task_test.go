@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/dro/nn"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -180,6 +181,7 @@ func TestNeverTwoWriters(t *testing.T) {
 // TestRungsAsTasks: each stage is an array, as on a cluster. A task at a place that the rung has
 // not filled has nothing to do.
 func TestRungsAsTasks(t *testing.T) {
+	testsize.NotShort(t, "trains 24 runs: TestTasksAreTheSweep has tasks, and TestHalving rungs")
 	text := tiny + "halving: {epochs: [2], keep: .5}\n"
 	here, jobs := made(t, text), made(t, text)
 	work(t, here)

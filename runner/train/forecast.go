@@ -33,7 +33,9 @@ func Foresee(ctx context.Context, s spec.Spec, dataDir string, parts int) (f For
 	}
 	ctx, cancel := context.WithTimeout(ctx, longestForecast)
 	defer cancel()
-	d, err := runner.OpenData(ctx, s.Dataset, s.DataOptions(dataDir))
+	o := s.DataOptions(dataDir)
+	o.Glance = true // no image is looked at
+	d, err := runner.OpenData(ctx, s.Dataset, o)
 	if ctx.Err() != nil {
 		return Forecast{Unknown: "the data take long to read"}, nil
 	}
@@ -42,7 +44,11 @@ func Foresee(ctx context.Context, s spec.Spec, dataDir string, parts int) (f For
 	}
 	defer d.Close()
 	for _, one := range s.Expand() {
-		more, wrong := Preview(one, d)
+		var more []string
+		wrong := runner.Unfaulted(func() (err error) {
+			more, err = Preview(one, d)
+			return err
+		})
 		f.Warnings, err = append(f.Warnings, more...), errors.Join(err, wrong)
 	}
 	f.Warnings = lists.DistinctBy(f.Warnings, func(text string) string { return text })

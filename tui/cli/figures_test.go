@@ -107,7 +107,7 @@ func TestOneFigure(t *testing.T) {
 		"show":                       ofShow,
 	}
 	for kind, rows := range endedRuns() {
-		if testing.Short() && kind != "seeds" && kind != "a fork" {
+		if testing.Short() && kind != "a fork" {
 			continue
 		}
 		dir := t.TempDir()

@@ -34,7 +34,7 @@ type recordedFolder struct {
 // TestFlips changes one byte of a file in a folder of runs. Each command that reads the file then
 // prints and writes the same figures as before, or names the file.
 func TestFlips(t *testing.T) {
-	n := testsize.Pick(8, 60, 2000)
+	n := testsize.Pick(4, 60, 2000)
 	f := newRecordedFolder(t)
 	files := f.files(t)
 	kinds := slices.Sorted(maps.Keys(files))

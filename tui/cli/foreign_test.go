@@ -35,7 +35,7 @@ func TestFilesOfAnotherRun(t *testing.T) {
 	for _, id := range f.ids {
 		f.told["report "+id], _ = f.call(t, []string{"report", id})
 	}
-	for _, swapped := range testsize.Few(3, []string{log}, saved, []string{log, summary},
+	for _, swapped := range testsize.Few(1, []string{log}, saved, []string{log, summary},
 		[]string{meta}, []string{summary}, append([]string{log, meta, summary}, saved...)) {
 		swap := func() {
 			for _, name := range swapped {

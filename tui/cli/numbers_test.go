@@ -85,7 +85,7 @@ func TestOneRuleForNumbers(t *testing.T) {
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
 			for i, f := range numberForms() {
-				if testing.Short() && i%7 > 0 {
+				if testing.Short() && i%14 > 0 {
 					continue
 				}
 				if p.other != "" && strings.Contains(f.text, p.other) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/plot"
@@ -25,7 +26,7 @@ func TestMatrixByWidth(t *testing.T) {
 	r := watching(t, 100, 40)
 	r.Wait(20*time.Second, time.Second)
 	onWho(r.watch)
-	for w := 100; w < 140; w++ {
+	for w := 100; w < 140; w += testsize.Pick(3, 1, 1) {
 		r.Size(w, 38)
 		r.watch.touch()
 		at, _ := r.watch.inside(r.watch.screen.focus)

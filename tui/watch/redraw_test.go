@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"drolab/dro/testsize"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
@@ -182,7 +183,7 @@ func TestMoveBytes(t *testing.T) {
 func TestFirstEvaluations(t *testing.T) {
 	// Of these scripts, the first begins without the baseline, and in the second a run has its
 	// first evaluation between two turns of the story.
-	for _, seed := range []uint64{0, 16} {
+	for _, seed := range testsize.Few[uint64](1, 16, 0) {
 		checkFirstEvaluations(t, clockScripts(t, seed)["methods"])
 	}
 }

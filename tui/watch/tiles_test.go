@@ -16,7 +16,7 @@ import (
 // time and size by B. They are the figures of the table: the worst class of the best run but the
 // baseline, that of the baseline, and their difference.
 func TestTiles(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		w, h       int
 		ended      bool
 		keys       string
@@ -31,6 +31,9 @@ func TestTiles(t *testing.T) {
 		{80, 24, true, "B", true, false},
 		{120, 40, true, "B B", false, false},
 	} {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
 		where := fmt.Sprintf("%d by %d, ended %v, keys %q", c.w, c.h, c.ended, c.keys)
 		r := watching(t, c.w, c.h)
 		if c.ended {

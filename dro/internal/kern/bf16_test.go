@@ -32,7 +32,7 @@ func newBF16Problem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *con
 
 func TestBF16AgainstFloat64(t *testing.T) {
 	for i, tc := range bf16Cases() {
-		if testing.Short() && i%2 > 0 {
+		if testing.Short() && i%4 > 0 {
 			continue
 		}
 		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // normalised are convolutions that are followed by batch normalisation.
@@ -20,7 +22,7 @@ var normalised = []ConvConfig{
 func TestConvTellsMoments(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 41))
 	for _, cfg := range normalised {
-		for _, images := range []int{3, 70, 128} {
+		for _, images := range testsize.Few(2, 3, 70, 128) {
 			eachISA(t, func(t *testing.T, isa ISA) {
 				b := NewBatch(images)
 				plain := must(NewConv(isa, b, cfg))

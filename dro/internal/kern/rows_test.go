@@ -5,14 +5,16 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // TestRowsAgainstFloat64 compares Rows with float64 at whole and odd numbers of images, units and
 // vectors of features, on teams.
 func TestRowsAgainstFloat64(t *testing.T) {
-	for _, images := range []int{1, 5, 16, 67, 130} {
+	for _, images := range testsize.Few(3, 1, 16, 67, 5, 130) {
 		for _, in := range []Shape{{16, 1, 1}, {80, 1, 1}, {592, 1, 1}, {3, 4, 4}, {1, 8, 10}} {
-			for _, units := range []int{1, 2, 6, 7, 13} {
+			for _, units := range testsize.Few(3, 1, 6, 7, 2, 13) {
 				cfg := Linear(in, units, units == 7)
 				t.Run(caseName(images, cfg), func(t *testing.T) {
 					p := newConvProblem(t, rand.New(rand.NewPCG(5, 6)), images, cfg)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
+	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/bridge/pythontest/asnative"
@@ -20,6 +21,7 @@ import (
 // as in drolab, and keep them over a few steps with any weights. TestAsNativeForLong of
 // runner/bridge covers two hundred steps of whole runs.
 func TestAsNative(t *testing.T) {
+	peertest.Python(t, "torch", "numpy") // before the networks are computed here
 	for _, model := range []string{"linear", "convnet", "alexnet"} {
 		t.Run(model, func(t *testing.T) {
 			s := spec.Defaults()

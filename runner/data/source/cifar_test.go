@@ -5,12 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner/data"
 	"drolab/runner/data/picture"
 )
 
 // The real data set gives the known figures, where DROLAB_DATA names the folder that holds it.
 func TestRealCIFAR(t *testing.T) {
+	testsize.NotShort(t, "reads 184 MB, and TestCIFAR of runner/data/picture small files")
 	dir := os.Getenv("DROLAB_DATA")
 	if e, _ := Info("cifar10", dir); dir == "" || !e.Available {
 		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " +

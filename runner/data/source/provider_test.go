@@ -232,6 +232,7 @@ func TestSizesOfShapes(t *testing.T) {
 		{}, {Samples: 123, ValFraction: .3}, {Samples: 12345, Imbalance: data.PaperImbalance(),
 			ValFraction: .1},
 	} {
+		o.Glance = true // no image is looked at
 		d, err := source.Open("shapes", o)
 		if err != nil {
 			t.Fatal(err)
