@@ -57,7 +57,7 @@ func formCases() []formCase {
 		{"reweight", "reweight", chi2, nil, FormByGroup},
 		{"balanced", "balanced", chi2, nil, FormByGroup},
 	}
-	for _, a := range []Algorithm{ERM, "subsample", "dfr", "afr"} {
+	for _, a := range []Algorithm{ERM, "subsample", "dfr", "afr", "evals"} {
 		list = append(list, formCase{string(a), a, chi2, nil, FormUniform})
 	}
 	return list

@@ -206,7 +206,7 @@ func TestFeaturesOfOtherRoads(t *testing.T) {
 // TestHeadless: a method that fits the last layer is refused where the program does not show it.
 func TestHeadless(t *testing.T) {
 	r := newRunsFolder(t)
-	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+	for _, a := range []dro.Algorithm{"dfr", "afr", "evals"} {
 		_, err := r.start(t, "", withWords(bridged(a), "headless=true"))
 		want := fmt.Sprintf("algorithms: %s: expected a program that sets self.head to its last", a)
 		wantError(t, string(a), err, want)
