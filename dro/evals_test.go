@@ -238,8 +238,9 @@ func TestEvalsSaysWhatItLacks(t *testing.T) {
 	}
 	few.Labels[0] = 1
 	_, _, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(ermOf(few, 2), only(few), 1)
-	if err == nil || !strings.Contains(err.Error(), "expected at least 2: take more for validation") {
-		t.Errorf("one sample of a class: Refit() = %v, want an error that says so", err)
+	want := "expected at least 2: take more for validation"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("one sample of a class: Refit() = %v, want an error with %q", err, want)
 	}
 	m, err := Find("evals")
 	if err != nil {
