@@ -140,8 +140,11 @@
 //	                afr_lambda, afr_split)
 //	dfr.go          dfr: the last layer refitted to balanced draws (Kirichenko et al. 2023;
 //	                dfr_split), the choice of C
+//	evals.go        evals: the last layer refitted to extreme losses (Ghaznavi et al. 2024), the
+//	                environments of EIIL
 //	flagweights.go  weights by a flag of the sample, for jtt and afr
-//	refit.go        what afr and dfr share: Refitter, the last layer, samples held for it by key
+//	refit.go        what afr, dfr and evals share: Refitter, the last layer, samples held for it by
+//	                key
 //	softmaxfit.go   the fit of a last layer: cross-entropy with L1 or L2, by coordinate descent
 //
 //	regression.go  Regression: softmax and least-squares models, losses, gradients and Hessians

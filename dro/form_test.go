@@ -57,19 +57,26 @@ func formCases() []formCase {
 		{"reweight", "reweight", chi2, nil, FormByGroup},
 		{"balanced", "balanced", chi2, nil, FormByGroup},
 	}
-	for _, a := range []Algorithm{ERM, "subsample", "dfr", "afr"} {
+	for _, a := range []Algorithm{ERM, "subsample", "dfr", "afr", "evals"} {
 		list = append(list, formCase{string(a), a, chi2, nil, FormUniform})
 	}
 	return list
 }
 
 // drawnBatch returns a batch of float32 losses: ordinary ones, or such that a formula may fail on.
-// wild says that a method's state does not survive it.
-func drawnBatch(rng *rand.Rand, groups, samples int) (b Batch, wild bool) {
-	n, kind, same := 1+rng.IntN(64), rng.IntN(8), rng.IntN(groups)
+// Its groups are those that have training samples. wild says that a method's state does not survive
+// it.
+func drawnBatch(rng *rand.Rand, start Task) (b Batch, wild bool) {
+	var groups []int
+	for g, samples := range start.Groups {
+		if samples > 0 {
+			groups = append(groups, g)
+		}
+	}
+	n, kind, same := 1+rng.IntN(64), rng.IntN(8), groups[rng.IntN(len(groups))]
 	scale := math.Pow(10, 37*rng.Float64())
 	for range n {
-		l, g := rng.ExpFloat64(), rng.IntN(groups)
+		l, g := rng.ExpFloat64(), groups[rng.IntN(len(groups))]
 		switch kind {
 		case 0: // ties
 			l = math.Round(2*l) / 2
@@ -83,7 +90,7 @@ func drawnBatch(rng *rand.Rand, groups, samples int) (b Batch, wild bool) {
 			l /= scale
 		}
 		b.Losses = append(b.Losses, float64(float32(l)))
-		b.Groups, b.Index = append(b.Groups, g), append(b.Index, rng.IntN(samples))
+		b.Groups, b.Index = append(b.Groups, g), append(b.Index, rng.IntN(start.Samples))
 	}
 	b.Labels = b.Groups
 	return b, kind == 3
@@ -121,11 +128,12 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// writeForms writes 1000 batches of a method with the form before each and the weights.
-func writeForms(to *json.Encoder, rng *rand.Rand, c formCase) error {
+// formTrainer returns the trainer of a case, and the task that it starts from. A trainer that looks
+// at a whole split has done so: every third sample is wrong.
+func formTrainer(c formCase) (Trainer, Task, error) {
 	m, err := Find(c.method)
 	if err != nil {
-		return err
+		return nil, Task{}, err
 	}
 	p := &Problem{Set: c.set, Rho: .5, Coordinates: DefaultCoordinates(c.set)}
 	p.Box = DefaultBox(c.set, p.Rho, p.Coordinates, .1, 10)
@@ -135,10 +143,10 @@ func writeForms(to *json.Encoder, rng *rand.Rand, c formCase) error {
 	}
 	trainer, err := m.New(start)
 	if err != nil {
-		return err
+		return nil, start, err
 	}
 	if e, ok := trainer.(Epochal); ok {
-		e.EndEpoch(1, func() (Batch, error) {
+		_, err = e.EndEpoch(1, func() (Batch, error) {
 			b := Batch{Index: indices(start.Samples), Correct: make([]bool, start.Samples)}
 			for i := range b.Correct {
 				b.Correct[i] = i%3 > 0
@@ -146,17 +154,21 @@ func writeForms(to *json.Encoder, rng *rand.Rand, c formCase) error {
 			return b, nil
 		})
 	}
+	return trainer, start, err
+}
+
+// writeForms writes 1000 batches of a method with the form before each and the weights.
+func writeForms(to *json.Encoder, rng *rand.Rand, c formCase) error {
+	trainer, start, err := formTrainer(c)
+	if err != nil {
+		return err
+	}
 	bytes := func(v any) []byte {
 		b, _ := binary.Append(nil, binary.LittleEndian, v)
 		return b
 	}
 	for step := range 1000 {
-		b, wild := drawnBatch(rng, len(start.Groups), start.Samples)
-		if c.method == "group" {
-			for i, g := range b.Groups {
-				b.Groups[i] = []int{0, 1, 3, 3}[g]
-			}
-		}
+		b, wild := drawnBatch(rng, start)
 		state, form := trainer.State(), trainer.Form(nil)
 		if form.Kind != c.kind {
 			return fmt.Errorf("the form is %q, want %q", form.Kind, c.kind)

@@ -93,7 +93,7 @@ type Method struct {
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
 		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto(), doro(),
-		subsample(), dfr(), afr(), scent(), scdro()}
+		subsample(), dfr(), afr(), scent(), scdro(), evals()}
 }
 
 // registered holds the methods of builtIn and those that Register added.

@@ -125,16 +125,21 @@ func drawKeys(rng *rand.Rand, keys []uint32, share float64) []bool {
 // class returns the class with the greatest logit of the features, the first of equals.
 func (l *Layer) class(features []float64) int {
 	best, most := 0, math.Inf(-1)
-	for k, row := range l.Weights {
-		u := l.Bias[k]
-		for j, x := range features {
-			u += row[j] * x
-		}
-		if cmp.Less(most, u) {
+	for k := range l.Weights {
+		if u := l.logit(k, features); cmp.Less(most, u) {
 			best, most = k, u
 		}
 	}
 	return best
+}
+
+// logit returns the logit of class k.
+func (l *Layer) logit(k int, features []float64) float64 {
+	u := l.Bias[k]
+	for j, x := range features {
+		u += l.Weights[k][j] * x
+	}
+	return u
 }
 
 // rows returns the features as float64, sample by sample.

@@ -525,9 +525,10 @@ func (toySet) Label() string { return "toys" }
 func TestToySet(t *testing.T) {
 	defer dro.RegisterSet("toy-set", func(_, _ float64) dro.Set { return toySet{} })()
 	store := toyStore(t)
-	for _, a := range testsize.Few(2, dro.Algorithms()...) {
+	for _, m := range testsize.Few(2, dro.Methods()...) {
+		a := m.Name
 		settings := []string{"algorithms=[" + string(a) + "]", "jtt_epochs=1"}
-		if a == "afr" {
+		if m.Refits {
 			settings = append(settings, "val_fraction=0.2")
 		}
 		kl := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=kl")...))

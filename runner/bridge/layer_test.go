@@ -142,26 +142,30 @@ func TestRefitOfOwnNetwork(t *testing.T) {
 // batch have the same features.
 func TestRefitIsResumed(t *testing.T) {
 	r := newRunsFolder(t)
-	brief := func(path string) spec.Spec {
-		s := colours(t, r, "dfr", 1, "dies="+path)
+	brief := func(a dro.Algorithm, path string) spec.Spec {
+		s := colours(t, r, a, 1, "dies="+path)
 		s.Epochs = 1
 		return s
 	}
-	whole := r.log(t, must(r.queueUp(forked(t), brief("none")))(t)[0])
-	for _, call := range []string{"step 11", "features 3", "layer 1"} {
-		path := filepath.Join(t.TempDir(), "dies")
-		if err := os.WriteFile(path, []byte(call), 0o600); err != nil {
-			t.Fatal(err)
+	for a, calls := range map[dro.Algorithm][]string{
+		"dfr": {"step 11", "features 3", "layer 1"}, "evals": {"layer 1"},
+	} {
+		whole := r.log(t, must(r.queueUp(forked(t), brief(a, "none")))(t)[0])
+		for _, call := range calls {
+			path := filepath.Join(t.TempDir(), "dies")
+			if err := os.WriteFile(path, []byte(call), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ids, err := r.queueUp(forked(t), brief(a, path))
+			const want = "signal: killed"
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%s, %s: error %v, want one with %q", a, call, err, want)
+			}
+			if err := r.resumeBy(forked(t), ids[0]); err != nil {
+				t.Fatal(err)
+			}
+			wantLog(t, string(a)+", "+call, r.log(t, ids[0]), whole, 0)
 		}
-		ids, err := r.queueUp(forked(t), brief(path))
-		const want = "signal: killed"
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Fatalf("%s: error %v, want one with %q", call, err, want)
-		}
-		if err := r.resumeBy(forked(t), ids[0]); err != nil {
-			t.Fatal(err)
-		}
-		wantLog(t, call, r.log(t, ids[0]), whole, 0)
 	}
 }
 
@@ -206,7 +210,7 @@ func TestFeaturesOfOtherRoads(t *testing.T) {
 // TestHeadless: a method that fits the last layer is refused where the program does not show it.
 func TestHeadless(t *testing.T) {
 	r := newRunsFolder(t)
-	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+	for _, a := range []dro.Algorithm{"dfr", "afr", "evals"} {
 		_, err := r.start(t, "", withWords(bridged(a), "headless=true"))
 		want := fmt.Sprintf("algorithms: %s: expected a program that sets self.head to its last", a)
 		wantError(t, string(a), err, want)

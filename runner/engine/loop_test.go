@@ -311,6 +311,7 @@ var unusable = map[dro.Algorithm]string{
 	"nsgdm":     "a program that can average gradients",
 	"dfr":       "a script keeps its own",
 	"afr":       "a script keeps its own",
+	"evals":     "a script keeps its own",
 	"subsample": "a script draws its own batches",
 }
 

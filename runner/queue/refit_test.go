@@ -90,7 +90,7 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 	erm := runAll(t, 1, refitted(dro.ERM))[0]
 	was := erm.states[len(erm.states)-1]
-	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+	for _, a := range []dro.Algorithm{"dfr", "afr", "evals"} {
 		settings := refitted(a)
 		settings.Select = spec.SelectValWorst
 		tr := runAll(t, 1, settings)[0]
@@ -246,7 +246,8 @@ func TestForkCannotSetApart(t *testing.T) {
 
 // A run that is stopped at any step and resumed ends like an uninterrupted run.
 func TestRefitIsResumed(t *testing.T) {
-	for _, s := range testsize.Few(1, refitted("dfr"), refitted("afr"), onTrain(t, "afr")) {
+	for _, s := range testsize.Few(1, refitted("dfr"), refitted("afr"), refitted("evals"),
+		onTrain(t, "afr")) {
 		s.LogEvery, s.Model = 1, "linear"
 		whole := runAll(t, 1, s)[0]
 		for _, step := range []int64{1, whole.meta.Steps - 1} {
@@ -273,7 +274,8 @@ func (f panickingLayer) SetLayer(l dro.Layer) {
 // A run that is lost during the refit goes on from a checkpoint of ERM's network, begins the refit
 // again, and ends like a run that was not lost.
 func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
-	for _, s := range testsize.Few(1, refitted("dfr"), refitted("afr"), onTrain(t, "afr")) {
+	for _, s := range testsize.Few(1, refitted("dfr"), refitted("afr"), refitted("evals"),
+		onTrain(t, "afr")) {
 		s.CheckpointEvery = 4
 		whole, store, unhurt := runAll(t, 1, s)[0], newMemoryStore(), true
 		build := func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
@@ -317,7 +319,7 @@ func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 // or after further steps, which undo the refit of the parent. The parent's val_ measures end with
 // it.
 func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
-	for _, a := range []dro.Algorithm{"dfr", "afr"} {
+	for _, a := range []dro.Algorithm{"dfr", "afr", "evals"} {
 		parent := refitted(dro.ERM)
 		parent.Select = spec.SelectValWorst
 		store := newMemoryStore()
@@ -371,10 +373,10 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 
 // A method names the data that it lacks before a run begins.
 func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
-	noVal, noSplit := brief("afr"), brief("dfr")
-	noVal.ValFraction, noSplit.ValFraction = 0, 0
+	noVal, noSplit, evals := brief("afr"), brief("dfr"), brief("evals")
+	noVal.ValFraction, noSplit.ValFraction, evals.ValFraction = 0, 0, 0
 	noSplit.SetOwn("dfr_split", dro.Fixed(1))
-	for _, s := range []spec.Spec{noVal, noSplit} {
+	for _, s := range []spec.Spec{noVal, noSplit, evals} {
 		store := newMemoryStore()
 		q := NewQueue(t.Context(), Settings{Store: store, Threads: 1})
 		_, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
@@ -458,14 +460,18 @@ func TestRefitOfFewSamples(t *testing.T) {
 		{"afr", 14, 4, "val", "&group=g", "the 204 samples of the split val"},
 		{"afr", 14, 4, "val", "&label=g&drop=label", "4 samples of class rare in the split val" +
 			below},
+		{"evals", 14, 40, "", "&group=g", "the 240 samples of the split val"},
+		{"evals", 14, 4, "", "&label=g&drop=label", "4 samples of class rare in the split val" +
+			below},
 		{"afr", 95, 40, "train", "&label=g&drop=label", "19 samples of class rare in the split " +
 			"train" + below + "merge it or lower min_group"},
 	} {
 		s := refitted(c.algorithm)
 		s.Dataset, s.ValFraction, s.MinGroup = table(c.rare, c.held)+c.options, 0, 20
-		key := string(c.algorithm) + "_split"
-		if err := s.Assign(key, []byte(`"`+c.split+`"`)); err != nil {
-			t.Fatal(err)
+		if key := string(c.algorithm) + "_split"; c.split != "" {
+			if err := s.Assign(key, []byte(`"`+c.split+`"`)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		store := newMemoryStore()
 		q := NewQueue(context.Background(), Settings{Store: store, Threads: 1})
