@@ -29,6 +29,7 @@ func (p *Page) View(w, h int) []string {
 	place := p.Theme.Place
 	blocks := []kit.Block{
 		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
+		place(lay.costs, "What it costs", p.clockNote(), p.part == costsPart, box, p.viewCosts),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes)}
 	for k, m := range p.measures(len(lay.curves)) {
 		draw := func(w, h int) []string { return p.viewCurves(m, w, h) }

@@ -1,8 +1,12 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 
+	"drolab/runner/lists"
+	"drolab/runner/page"
+	"drolab/tui/cell"
 	"drolab/tui/plot"
 
 	"github.com/charmbracelet/colorprofile"
@@ -77,4 +81,40 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 		return plot.Braille
 	}
 	return plot.Lines
+}
+
+// Points draws points in w by h cells: a line with the name of the upward axis, lines with the
+// points that have no name in the chart, and the chart.
+func (t *Theme) Points(s *page.Scatter, w, h int) []string {
+	head := " " + cell.Cut(t.Greek(s.Y.Label()), w-2)
+	if better := t.Greek(s.Better()); cell.Width(head)+cell.Width(better)+3 <= w {
+		head = Left(head, w-cell.Width(better)-1) + better
+	}
+	chart, frame := plot.Scatter{Of: s, Charset: t.Charset(false)}, new(plot.Frame)
+	var hidden []string
+	for range 4 { // a lower chart may hide more
+		most := len(hidden)
+		lines := t.hiddenPoints(s, chart.DrawTo(frame, w, h-1-most), w)
+		hidden = append(lines, make([]string, max(0, most-len(lines)))...)
+		if len(hidden) == most {
+			break
+		}
+	}
+	return slices.Concat([]string{t.Dim.Paint(head)}, hidden, t.Rows(frame))
+}
+
+// hiddenPoints says which points a drawing of points does not name, in lines of w cells.
+func (t *Theme) hiddenPoints(s *page.Scatter, hidden plot.Hidden, w int) (lines []string) {
+	for _, kind := range []struct {
+		lead   string
+		points []int
+	}{{"No room for ", hidden.Unnamed}, {"Under another mark ", hidden.Covered}} {
+		names := lists.Map(kind.points, func(i int) string {
+			return t.Mark(uint8(s.Points[i].Mark-1)) + " " + t.Greek(cell.Clean(s.Points[i].Name))
+		})
+		if len(names) > 0 {
+			lines = append(lines, t.Dim.PaintAll(Flow(" "+kind.lead, names, "  ", w-1))...)
+		}
+	}
+	return lines
 }

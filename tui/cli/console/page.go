@@ -50,6 +50,8 @@ func (w *PageWriter) block(block page.Block) {
 		w.table(block)
 	case *page.Figure:
 		w.figure(block)
+	case *page.Scatter:
+		w.scatter(block)
 	}
 }
 
@@ -183,6 +185,17 @@ func (w *PageWriter) figure(f *page.Figure) {
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// scatterHeight is the height of a chart of points in lines.
+const scatterHeight = 18
+
+// scatter draws points in two measures.
+func (w *PageWriter) scatter(s *page.Scatter) {
+	w.paragraph("", s.Caption)
+	for _, line := range kit.NewTheme(0, true, w.ASCII).Points(s, w.Width, scatterHeight) {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 
