@@ -93,10 +93,9 @@ func (t *Table) sides(groups []*group) (costs, aims []side) {
 			aims = append(aims, s)
 		}
 	}
-	const name = "risk_sensitivity" // no column, since it is no main measure
-	m, _ := measure.FindMeasure(name)
-	of := func(m member) measure.Number { return m.results().Named(name) }
-	return costs, append(aims, side{Side{name, "", m.Better == dro.Higher}, m.Asks,
+	m, _ := measure.FindMeasure(sensitivity)
+	of := func(m member) measure.Number { return m.results().Named(sensitivity) }
+	return costs, append(aims, side{Side{sensitivity, "", m.Better == dro.Higher}, m.Asks,
 		lists.Map(groups, func(g *group) Cell { return newCell(g, of, t.Level) })})
 }
 
@@ -159,11 +158,16 @@ func (s Side) gain(a, b measure.Number) float64 {
 	return b.Float() - a.Float()
 }
 
-// OneUnit reports whether both measures have the same unit.
-func (o *Tradeoff) OneUnit() bool { return o.X.Percent() == o.Y.Percent() }
+// sensitivity is a measure of tradeoffs alone: tables have no column for it.
+const sensitivity = "risk_sensitivity"
 
-// Title names the measure as tables do.
-func (s Side) Title() string { return (&Column{Name: s.Name, Class: s.Class}).Title() }
+// Title names the measure as tables do, and spells out what is in none.
+func (s Side) Title() string {
+	if s.Name == sensitivity {
+		return "sensitivity S"
+	}
+	return (&Column{Name: s.Name, Class: s.Class}).Title()
+}
 
 // Percent tells whether the figures are shares, which are written in percent.
 func (s Side) Percent() bool { return (&Column{Name: s.Name}).Percent() }
@@ -265,17 +269,41 @@ func (t *Table) lackSentences(o *Tradeoff) (sentences []string) {
 
 // FrontDefinition says what the points, crosses and the front are.
 func (t *Table) FrontDefinition() string {
-	step := "the last epoch"
-	switch t.At {
-	case Mean:
-		step = "the last evaluations, averaged"
-	case Selected:
-		step = "the selected step"
-	}
 	return fmt.Sprintf("A point is the mean over a method's seeds, of %s on the test split, as in "+
 		"the table; its cross is the %g %% t interval of either mean. The front has the methods "+
 		"than which no other is better in one measure and at least as good in the other, by the "+
-		"means alone: where crosses overlap, the seeds do not decide.", step, 100*t.Level)
+		"means alone: where crosses overlap, the seeds do not decide.", t.stepText(), 100*t.Level)
+}
+
+// FrontNote is the FrontDefinition in few words, for the head of a file.
+func (t *Table) FrontNote() string {
+	return fmt.Sprintf("Test split, %s. Means over seeds, %g %% t intervals; the front is dotted.",
+		t.stepText(), 100*t.Level)
+}
+
+// stepText says of which step the figures of a tradeoff are.
+func (t *Table) stepText() string {
+	switch {
+	case t.At == Mean:
+		return "the last evaluations, averaged"
+	case t.At == Selected && t.hasRefits():
+		return "the selected step, (last) the last one"
+	case t.At == Selected:
+		return "the selected step"
+	case len(t.Epochs) == 1:
+		return fmt.Sprintf("the last epoch (%.4g)", t.Epochs[0])
+	}
+	return "each run's last epoch"
+}
+
+// Scatters returns the tradeoffs of measures in one unit as pictures.
+func (t *Table) Scatters() (list []*page.Scatter) {
+	for i := range t.Tradeoffs {
+		if o := &t.Tradeoffs[i]; o.X.Percent() == o.Y.Percent() {
+			list = append(list, t.Scatter(o, nil))
+		}
+	}
+	return list
 }
 
 // Scatter returns the tradeoff as a picture. marks are the looks of the rows, counted from 1; nil
@@ -288,7 +316,7 @@ func (t *Table) Scatter(o *Tradeoff, marks []int) *page.Scatter {
 	}
 	figure := &page.Scatter{X: axis(o.X), Y: axis(o.Y)}
 	figure.Title = figure.Y.Name + " against " + figure.X.Name
-	figure.Caption = fmt.Sprintf("What it costs: %s. %s", figure.Title, t.FrontText(o))
+	figure.Caption = figure.Title + ": " + t.FrontText(o)
 	for _, p := range o.Points {
 		mark := p.Row + 1
 		if marks != nil {

@@ -164,17 +164,19 @@ func (s *Scatter) inline() string {
 	return d.String()
 }
 
-// ScatterSVG draws pictures of points below each other, as a file of its own.
-func ScatterSVG(title string, pictures []*Scatter) string {
-	const head = 24
+// ScatterSVG draws pictures of points below each other, as a file of its own. The note stands below
+// the title.
+func ScatterSVG(title, note string, pictures []*Scatter) string {
+	const head = 40
 	l := fileLayout()
 	l.width, l.height, l.bottom = 560, 360, l.bottom+6
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" `+
 		`width="%[1]d" height="%[2]d" font-family="sans-serif" font-size="11">`+
 		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"+
-		"<text x=\"10\" y=\"16\" font-size=\"12\">%s</text>\n",
-		l.width, len(pictures)*l.height+head, escapeHTML(title))
+		"<text x=\"10\" y=\"16\" font-size=\"12\" font-weight=\"bold\">%s</text>\n"+
+		"<text x=\"10\" y=\"31\" font-size=\"10\">%s</text>\n",
+		l.width, len(pictures)*l.height+head, escapeHTML(title), escapeHTML(note))
 	for i, s := range pictures {
 		d := s.drawing(l)
 		fmt.Fprintf(d, "<g transform=\"translate(0,%d)\">\n", i*l.height+head)
@@ -218,52 +220,69 @@ func (s *Scatter) draw(d *drawing) {
 			line(x, y-h, x, y+h)
 		}
 		at := sides[i].place(d.pixelX(x), d.pixelY(y))
-		fmt.Fprintf(d, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>"+
-			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" stroke=\"none\"%s>%s</text></g>\n",
-			d.pixelX(x), d.pixelY(y), colour, at.x, at.y, sides[i].anchor(), d.ink(),
-			escapeHTML(p.Name))
+		if sides[i].isFar() {
+			fmt.Fprintf(d, "<path stroke-width=\".5\" d=\"M%s L%.1f,%.1f\"/>", d.point(x, y), at.x,
+				at.y-4)
+		}
+		fmt.Fprintf(d, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>",
+			d.pixelX(x), d.pixelY(y), colour)
+		for _, ink := range d.inks() {
+			fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>",
+				at.x, at.y, sides[i].choose("end", "start"), ink, escapeHTML(p.Name))
+		}
+		d.WriteString("</g>\n")
 	}
 }
 
-// ink returns the attributes of a name in a file of its own; a page has them in its style sheet.
-func (d *drawing) ink() string {
+// inks returns the attributes of a name that is legible on lines: those of its ground, and its own.
+func (d *drawing) inks() [2]string {
+	ground, own := "var(--paper)", `stroke="none"`
 	if d.alone {
-		return ` fill="#222"`
+		ground, own = "white", `stroke="none" fill="#222"`
 	}
-	return ""
+	return [2]string{fmt.Sprintf(`stroke="%s" stroke-width="3" fill="none"`, ground), own}
 }
 
-// nameSide is where a name stands beside its point: one of the anchors of pgfplots.
-type nameSide string
+// nameSide is where a name stands beside its point: left or right of it, and how many lines lower.
+type nameSide struct {
+	left  bool
+	lower int
+}
 
-// nameSides are the sides, in the order in which they are tried.
-var nameSides = []nameSide{"right", "left", "above right", "below right", "above left",
-	"below left"}
+const (
+	nameGap  = 7  // between a point and its name
+	nameLine = 12 // from line to line
+)
+
+// nameSides returns the sides in the order in which they are tried: the nearest come first.
+func nameSides() (list []nameSide) {
+	for _, lower := range [...]int{0, -1, 1, -2, 2, -3, 3, -4, 4} {
+		list = append(list, nameSide{false, lower}, nameSide{true, lower})
+	}
+	return list
+}
 
 type pixel struct{ x, y float64 }
 
 // place returns where the text begins or, left of the point, ends.
 func (n nameSide) place(x, y float64) pixel {
-	const gap, lift = 7, 12
-	at := pixel{x + gap, y + 4}
-	if strings.HasSuffix(string(n), "left") {
-		at.x = x - gap
-	}
-	switch vertical, _, _ := strings.Cut(string(n), " "); vertical {
-	case "above":
-		at.y -= lift
-	case "below":
-		at.y += lift
+	at := pixel{x + nameGap, y + 4 + float64(nameLine*n.lower)}
+	if n.left {
+		at.x = x - nameGap
 	}
 	return at
 }
 
-func (n nameSide) anchor() string {
-	if strings.HasSuffix(string(n), "left") {
-		return "end"
+// choose returns one of the words for a name on the left and on the right of its point.
+func (n nameSide) choose(left, right string) string {
+	if n.left {
+		return left
 	}
-	return "start"
+	return right
 }
+
+// isFar reports whether a name needs a line to its point.
+func (n nameSide) isFar() bool { return n.lower < -1 || n.lower > 1 }
 
 // box is an area of a drawing, in pixels.
 type box struct{ x0, y0, x1, y1 float64 }
@@ -274,10 +293,10 @@ func (b box) covers(o box) bool {
 
 // nameBox returns the area of the name of a point on one of its sides.
 func (s *Scatter) nameBox(d *drawing, p ScatterPoint, side nameSide) box {
-	const letter, high = 6.6, 11
+	const letter, high = 6.6, 10
 	at := side.place(d.pixelX(s.X.Shown(p.X)), d.pixelY(s.Y.Shown(p.Y)))
 	w := letter * float64(len([]rune(p.Name)))
-	if side.anchor() == "end" {
+	if side.left {
 		at.x -= w
 	}
 	return box{at.x, at.y - high, at.x + w, at.y + 2}
@@ -286,13 +305,13 @@ func (s *Scatter) nameBox(d *drawing, p ScatterPoint, side nameSide) box {
 // sides chooses the side of each name: the first on which it is inside the axes and covers no other
 // name and no point. Names on the front choose first.
 func (s *Scatter) sides(d *drawing) []nameSide {
-	const dot = 5
+	const dot = 4
 	var taken []box
 	for _, p := range s.Points {
 		x, y := d.pixelX(s.X.Shown(p.X)), d.pixelY(s.Y.Shown(p.Y))
 		taken = append(taken, box{x - dot, y - dot, x + dot, y + dot})
 	}
-	list := make([]nameSide, len(s.Points))
+	all, list := nameSides(), make([]nameSide, len(s.Points))
 	for _, front := range [...]bool{true, false} {
 		for i, p := range s.Points {
 			if p.Front != front {
@@ -301,9 +320,10 @@ func (s *Scatter) sides(d *drawing) []nameSide {
 			free := func(side nameSide) bool {
 				b := s.nameBox(d, p, side)
 				return b.x0 >= float64(d.left) && b.x1 <= float64(d.width-d.right) &&
+					b.y0 >= float64(d.top) && b.y1 <= float64(d.height-d.bottom) &&
 					!slices.ContainsFunc(taken, b.covers)
 			}
-			list[i] = nameSides[max(0, slices.IndexFunc(nameSides, free))]
+			list[i] = all[max(0, slices.IndexFunc(all, free))]
 			taken = append(taken, s.nameBox(d, p, list[i]))
 		}
 	}
@@ -336,12 +356,20 @@ func (s *Scatter) PGFPlots() string {
 			}
 			return 0
 		}
+		x, y := s.X.Shown(p.X), s.Y.Shown(p.Y)
 		fmt.Fprintf(&b, "\\addplot[%s, only marks, mark=*, error bars/.cd, x dir=both, "+
-			"x explicit, y dir=both, y explicit] coordinates { (%.6g,%.6g) +- (%.6g,%.6g) };\n"+
-			"\\node[%[1]s, %[6]s, font=\\footnotesize] at (axis cs:%[2].6g,%[3].6g) {%[7]s};\n",
-			colour, s.X.Shown(p.X), s.Y.Shown(p.Y), half(s.X, p.HalfX), half(s.Y, p.HalfY),
-			sides[i], escapeLaTeX(p.Name))
+			"x explicit, y dir=both, y explicit] coordinates { (%.6g,%.6g) +- (%.6g,%.6g) };\n",
+			colour, x, y, half(s.X, p.HalfX), half(s.Y, p.HalfY))
+		pin := ""
+		if sides[i].isFar() {
+			pin = fmt.Sprintf(" edge[very thin, %s] (axis cs:%.6g,%.6g)", colour, x, y)
+		}
+		fmt.Fprintf(&b, "\\path (axis cs:%.6g,%.6g) node[%s, anchor=%s, xshift=%spt, yshift=%dpt, "+
+			"inner sep=1pt, fill=white, fill opacity=.7, text opacity=1, font=\\footnotesize] "+
+			"{%s}%s;\n", x, y, colour,
+			sides[i].choose("east", "west"), sides[i].choose("-4", "4"), -10*sides[i].lower,
+			escapeLaTeX(p.Name), pin)
 	}
-	b.WriteString("\\end{axis}\n\\end{tikzpicture}\n")
+	b.WriteString("\\end{axis}\n\\end{tikzpicture}\n\n")
 	return b.String()
 }

@@ -69,5 +69,6 @@ func (p *Page) viewCosts(w, h int) []string {
 	if len(words) > h/4 {
 		words = t.Hang(" ", t.Text, p.table.FrontNames(o), w)
 	}
-	return append(words, t.Points(p.scatter(), w, h-len(words))...)
+	above, chart := t.Points(p.scatter(), w, h-len(words))
+	return slices.Concat(words, t.Dim.PaintAll(above), t.Rows(chart))
 }

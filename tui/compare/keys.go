@@ -50,7 +50,10 @@ func (p *Page) Keys() []kit.Key {
 
 // none returns the reason why keys do nothing while there is no table.
 func (p *Page) none() string {
-	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
+	if p.table == nil {
+		return "Reading the runs"
+	}
+	return kit.Unless(len(p.table.Rows) > 0,
 		"Nothing to compare yet. Select finished runs on page 3")
 }
 

@@ -87,7 +87,7 @@ func (p *Page) clockNote() string {
 	case p.table.At == compare.Selected:
 		note := "selected by " + p.table.Select
 		if slices.ContainsFunc(p.table.Rows, refits) {
-			note += ", (last) at the last step"
+			note += " · (last) at the last step"
 		}
 		return note
 	case n == 1:

@@ -43,7 +43,6 @@ func (p *Page) View(w, h int) []string {
 
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
-	t := p.Theme
 	lines := []string{"No run is done yet, so there is nothing to compare.", "",
 		"Select runs on page 3 with the space bar and press c there."}
 	switch {
@@ -55,5 +54,5 @@ func (p *Page) empty(w, h int) []string {
 		lines = []string{fmt.Sprintf("None of the %d runs is done. Press 2 for Watch.",
 			len(p.runs))}
 	}
-	return t.Empty("Compare", t.Dim.PaintAll(lines), w, h)
+	return p.Theme.EmptyText("Compare", p.Theme.Dim, lines, w, h)
 }

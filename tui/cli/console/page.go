@@ -177,15 +177,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 	c.DrawTo(&frame, w.Width, figureHeight)
 	w.paragraph("", f.Caption)
 	w.paragraph("", strings.Join(names, "   "))
-	for y := range frame.H {
-		var line strings.Builder
-		for _, cell := range frame.Row(y) {
-			if cell.Rune != 0 {
-				line.WriteRune(cell.Rune)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
-	}
+	w.chart(&frame)
 }
 
 // scatterHeight is the height of a chart of points in lines.
@@ -194,8 +186,23 @@ const scatterHeight = 18
 // scatter draws points in two measures.
 func (w *PageWriter) scatter(s *page.Scatter) {
 	w.paragraph("", s.Caption)
-	for _, line := range kit.NewTheme(0, true, w.ASCII).Points(s, w.Width, scatterHeight) {
+	above, chart := kit.NewTheme(0, true, w.ASCII).Points(s, w.Width, scatterHeight)
+	for _, line := range above {
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	w.chart(chart)
+}
+
+// chart prints a chart without its colours.
+func (w *PageWriter) chart(frame *plot.Frame) {
+	for y := range frame.H {
+		var line strings.Builder
+		for _, cell := range frame.Row(y) {
+			if cell.Rune != 0 {
+				line.WriteRune(cell.Rune)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
 }
 
