@@ -14,8 +14,8 @@ import (
 	"drolab/runner/page"
 )
 
-// Tradeoff sets what the methods are made for (Y) against what that costs (X), with a point for each
-// row of the table that has finite figures of both. Its figures are those of the table, at the
+// Tradeoff sets what the methods are made for (Y) against what that costs (X), with a point for
+// each row of the table that has finite figures of both. Its figures are those of the table, at the
 // table's step. Its points answer one question: of others none is better.
 type Tradeoff struct {
 	X      Side    `json:"x"`
@@ -99,8 +99,8 @@ func (t *Table) sides(groups []*group) (costs, aims []side) {
 		lists.Map(groups, func(g *group) Cell { return newCell(g, of, t.Level) })})
 }
 
-// newTradeoff returns the tradeoff of two measures among the rows that answer the question that most
-// answer, the first of several; nil if no row has both measures.
+// newTradeoff returns the tradeoff of two measures among the rows that answer the question that
+// most answer, the first of several; nil if no row has both measures.
 func newTradeoff(x, y side, groups []*group) *Tradeoff {
 	o := &Tradeoff{X: x.Side, Y: y.Side}
 	questions, answers := make([]string, len(groups)), map[string]int{}
@@ -237,7 +237,8 @@ func (o *Tradeoff) behindText(than string) string {
 	}
 	for _, p := range o.Points {
 		if !strictly(p) {
-			return "Every other method is worse in one of the two" + than + ", and better in neither"
+			return "Every other method is worse in one of the two" + than +
+				", and better in neither"
 		}
 	}
 	return "Every other method is worse in both" + than

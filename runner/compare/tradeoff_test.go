@@ -138,7 +138,9 @@ func TestTradeoffsAreOfTheTable(t *testing.T) {
 		newRuns(dro.SFK, []float64{.50, .52}, with(.8, .4)),
 		newRuns(dro.PGD, []float64{.30}, with(.7, .5)))
 	table := tabulate(runs, Options{})
-	names := lists.Map(table.Tradeoffs, func(o Tradeoff) string { return o.Y.Name + " " + o.X.Name })
+	names := lists.Map(table.Tradeoffs, func(o Tradeoff) string {
+		return o.Y.Name + " " + o.X.Name
+	})
 	if len(names) < 4 || names[0] != "worst_class_accuracy test_accuracy" ||
 		!slices.Contains(names, "risk_sensitivity test_loss") {
 		t.Fatalf("the tradeoffs are %v", names)

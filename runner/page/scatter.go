@@ -105,7 +105,8 @@ func (s *Scatter) Front(x0, x1, y0, y1 float64) (corners [][2]float64) {
 	if !s.Y.Higher {
 		y = y1
 	}
-	front := slices.DeleteFunc(slices.Clone(s.Points), func(p ScatterPoint) bool { return !p.Front })
+	behind := func(p ScatterPoint) bool { return !p.Front }
+	front := slices.DeleteFunc(slices.Clone(s.Points), behind)
 	slices.SortStableFunc(front, func(a, b ScatterPoint) int {
 		if s.X.Higher {
 			return cmp.Compare(a.X, b.X)

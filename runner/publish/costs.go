@@ -11,8 +11,8 @@ import (
 	"drolab/runner/record"
 )
 
-// writeCosts returns the WriteAll of a form of what robustness costs: the pictures of the table that
-// drolab compare makes of the runs.
+// writeCosts returns the WriteAll of a form of what robustness costs: the pictures of the table
+// that drolab compare makes of the runs.
 func writeCosts(form func(note string, pictures []*page.Scatter) string) func(
 	runs []*record.Run, path string) error {
 	return func(runs []*record.Run, path string) error {

@@ -68,7 +68,7 @@ func Formats() []Format {
 		{Name: "svg", Write: toFile(writeSVG), Doc: "the curves as a figure"},
 		{Name: "pgfplots", Write: toFile(writePGF), Doc: "the same figure for LaTeX"},
 		{Name: "costs-svg", WriteAll: writeCosts(costsSVG),
-			Doc: "what it costs: the methods of several runs as points, as drolab compare has them"},
+			Doc: "what it costs: the methods of several runs as points in two measures"},
 		{Name: "costs-pgfplots", WriteAll: writeCosts(costsPGF),
 			Doc: "the same figure for LaTeX"},
 	}

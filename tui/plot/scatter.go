@@ -118,9 +118,9 @@ func (p *drawing) cross(s *page.Scatter, spot scatterSpot) {
 	}
 }
 
-// nameSpot writes the name of a point beside its mark, where it covers nothing but blanks, the front
-// and, if there is no other room, crosses; or else a line above or below. It reports whether there
-// was room.
+// nameSpot writes the name of a point beside its mark, where it covers nothing but blanks, the
+// front and, if there is no other room, crosses; or else a line above or below. It reports whether
+// there was room.
 func (p *drawing) nameSpot(spot scatterSpot) bool {
 	name := p.chart.Charset.spell(spot.Name)
 	n := cell.Width(name)

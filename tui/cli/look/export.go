@@ -21,7 +21,8 @@ func exportCommand(con *console.Console) *cobra.Command {
 		words = append(words, f.Name+"\t"+f.Doc)
 	}
 	c := &cobra.Command{
-		Use: "export RUN|RUN@STEP... --to FORMAT --out PATH", Short: "Write runs for other programs",
+		Use:   "export RUN|RUN@STEP... --to FORMAT --out PATH",
+		Short: "Write runs for other programs",
 		Long: "Write a run, or the network of one of its checkpoints " +
 			"(the newest by default), for other programs. The formats whose name begins with " +
 			"costs compare several runs, named as in drolab compare. The formats:\n\n" +
