@@ -60,7 +60,7 @@ runner/compare, presets, GONUM < runner/report
 runner/report < runner/report/paper
 runner/record, runner/report < presets/recorded
 runner/queue, runner/record, X/SYS < runner/engine
-runner/page, runner/record < runner/publish
+runner/compare, runner/page, runner/record < runner/publish
 runner/record, runner/disk, runner/eventlog, runner/train < runner/box
 runner/train, runner/publish < runner/bridge/pythontest/asnative
 runner/bridge, dro/peertest < runner/bridge/pythontest

@@ -29,7 +29,7 @@ func chooses() map[string][]string {
 		"2": {"d", "a", "s", "l", "f", "tab", "v", "B", "o", "w"},
 		"3": {"/", "d", "o", "n", "e", "enter", "s", "s", "S", "o", "C", "down", "down", "space",
 			"esc", "O", "down", "space", "enter"},
-		"4": {"v", "m"},
+		"4": {"a", "v", "v", "m"},
 	}
 }
 

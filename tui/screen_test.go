@@ -328,17 +328,25 @@ func TestViewsOfCompare(t *testing.T) {
 		return r
 	}
 	for _, v := range representative([]view{
-		{"curves", compare, 80, 24, "v m m", []string{"╭─ ▸ mean accuracy ─",
+		{"costs", compare, 80, 24, "v", []string{"╭─ ▸ What it costs ─",
+			"│ sfk, pgd, pan and erm are all on the front, from the best worst class (sfk,  │",
+			"│ worst class, %                                             better: up, right │",
+			"●─sfk ", "◆─erm", "── mean, %│"}},
+		{"small costs", compare, 40, 12, "v", []string{"── ▸ What it costs ─",
+			"\n On the front: sfk, pgd, pan, erm.\n worst class, %       better: up, right\n"}},
+		{"other costs", compare, 120, 40, "v a", []string{"╭─ ▸ What it costs ─",
+			"│ robust risk, nats  ", "better: down, left │", "── test loss, nats│"}},
+		{"curves", compare, 80, 24, "v v m m", []string{"╭─ ▸ mean accuracy ─",
 			"│ ● sfk  ■ pgd  ▲ pan  ◆ erm  mean and 95 % t interval over seeds ",
 			"▲ pan n=2  80.1│", "│     80┤ "}},
-		{"notes", compare, 80, 24, "v v", []string{"╭─ ▸ Read with care ─",
+		{"notes", compare, 80, 24, "v v v", []string{"╭─ ▸ Read with care ─",
 			"│ ! erm: 1 run(s) left out because a newer one has the same seed ",
 			"│   algorithms     sfk, pgd, pan, erm ", "│ Definitions "}},
 		{"scrolled", compare, 40, 12, "right right down down down", []string{
 			" ↑ 3 ↓ 6      ■ pgd  ▲ pan    ◆ erm\n ← 1              2      2        2\n",
 			" cross         30.3   20.2     10.3\n"}},
 		{"help", compare, 80, 24, "?", []string{"▸ Keys on Compare ─",
-			"│ v         table, curves or notes, if they do not fit together "}},
+			"│ v         table, costs, curves or notes, if they do not fit together "}},
 		{"empty", empty("4"), 80, 24, "", []string{
 			"│  No run is done yet, so there is nothing to compare. ",
 			"│  Select runs on page 3 with the space bar and press c there. "}},

@@ -537,7 +537,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("level %g, want 0.99", table.Level)
 	}
 	const empty = `{"level":0.95,"at":"last","family":"measure",` +
-		`"keys":[],"columns":[],"rows":[],"notes":[]}`
+		`"keys":[],"columns":[],"rows":[],"tradeoffs":[],"notes":[]}`
 	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != empty {
 		t.Errorf("empty table: %s, want %s", b, empty)
 	}

@@ -56,6 +56,8 @@
 //	statistics.go    mean, deviation, t interval, paired t, Welch's t, equivalence (TOST), power,
 //	                 Holm
 //	significance.go  the best row of a column (*), and its tests, corrected by Holm
+//	tradeoff.go      what robustness costs: points in two measures, which of them are on the front,
+//	                 the sentences that name it
 //	legend.go        the sentences below and above the table: what *, ± and ? mean; column titles
 //	note.go          the notes, by kind: unfinished, repeated, budget, dataset, model, problem,
 //	                 seeds, few ...

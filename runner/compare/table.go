@@ -49,7 +49,10 @@ type Table struct {
 	Keys    []string  `json:"keys"`   // keys of the spec in which the rows differ
 	Columns []Column  `json:"columns"`
 	Rows    []Row     `json:"rows"`
-	Notes   []Note    `json:"notes"`
+	// Tradeoffs set the measures that methods are made for against the means, for those measures by
+	// which the rows can be compared.
+	Tradeoffs []Tradeoff `json:"tradeoffs"`
+	Notes     []Note     `json:"notes"`
 }
 
 // Column is one measure, as a fraction (accuracies) or in the unit of the
@@ -126,7 +129,8 @@ func (o *Options) meanOf(r *record.Run) *runner.Average {
 
 func tabulate(members []member, o Options) *Table {
 	t := &Table{Level: cmp.Or(o.Level, 0.95), Family: cmp.Or(o.Family, OneMeasure),
-		Keys: []string{}, Columns: []Column{}, Rows: []Row{}, Notes: []Note{}}
+		Keys: []string{}, Columns: []Column{}, Rows: []Row{}, Tradeoffs: []Tradeoff{},
+		Notes: []Note{}}
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
@@ -159,6 +163,9 @@ func tabulate(members []member, o Options) *Table {
 	}
 	if t.Family == AllMeasures {
 		t.correctTests(t.Columns, contests)
+	}
+	if len(groups) > 0 {
+		t.addTradeoffs(groups)
 	}
 	t.noteSeeds()
 	t.noteFew(done)

@@ -1,6 +1,7 @@
 // Package page holds tables, figures and numbers as values, and writes them in each form.
 //
-//	Page -> Heading, Text, List, *Table, *Figure -> Markdown, LaTeX, HTML, SVG, PGFPlots
+//	Page -> Heading, Text, List, *Table, *Figure, *Scatter ->
+//	  Markdown, LaTeX, HTML, SVG, PGFPlots
 //	Table -> Format (file.go): CSV, JSON lines, NPZ -> a file of a name that was free
 //	Style (number.go): a number, its interval and its star -> a cell
 //
@@ -16,6 +17,8 @@
 //	page.go    a page and its blocks: headings, text, lists, figures with curves; the tones of
 //	           cells
 //	table.go   tables: columns, rows, ranks, tables of records, CSV
+//	scatter.go   points in two measures with their intervals and the front: its corners, its table,
+//	           the ranges of its axes, SVG, pgfplots
 //	number.go  styles of numbers: digits, decimals, percent, ±; the dash of what does not apply
 //	notation.go  the one way to write n and ratios: "n=2", "×1.3"
 //	sort.go    keys by which rows are sorted: numbers, words, nothing

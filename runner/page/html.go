@@ -25,7 +25,7 @@ func (p *Page) HTML() string {
 `, escapeHTML(p.Title), style, escapeHTML(p.Title))
 	inFigures := false
 	for _, block := range p.Blocks {
-		if _, is := block.(*Figure); is != inFigures {
+		if is := isFigure(block); is != inFigures {
 			if is {
 				b.WriteString("<div class=\"figures\">\n")
 			} else {
@@ -49,6 +49,9 @@ func (p *Page) HTML() string {
 		case *Figure:
 			fmt.Fprintf(&b, "<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", block.inline(),
 				escapeHTML(block.Caption))
+		case *Scatter:
+			fmt.Fprintf(&b, "<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", block.inline(),
+				escapeHTML(block.Caption))
 		}
 	}
 	if inFigures {
@@ -56,6 +59,15 @@ func (p *Page) HTML() string {
 	}
 	b.WriteString("</body>\n</html>\n")
 	return b.String()
+}
+
+// isFigure reports whether a block stands beside other figures.
+func isFigure(b Block) bool {
+	switch b.(type) {
+	case *Figure, *Scatter:
+		return true
+	}
+	return false
 }
 
 func (t *Table) html(b *strings.Builder) {

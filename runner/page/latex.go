@@ -37,6 +37,8 @@ func (p *Page) LaTeX() string {
 			block.fittedLaTeX(&b)
 		case *Figure:
 			block.table().fittedLaTeX(&b)
+		case *Scatter:
+			block.table().fittedLaTeX(&b)
 		}
 	}
 	b.WriteString("\\end{document}\n")

@@ -28,6 +28,8 @@ func Markdown(blocks ...Block) string {
 			block.markdown(&b)
 		case *Figure:
 			block.table().markdown(&b)
+		case *Scatter:
+			block.table().markdown(&b)
 		}
 	}
 	return b.String()

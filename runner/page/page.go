@@ -14,7 +14,7 @@ type Page struct {
 	Blocks []Block
 }
 
-// Block is a Heading, a Text, a List, a *Table or a *Figure.
+// Block is a Heading, a Text, a List, a *Table, a *Figure or a *Scatter.
 type Block interface{ block() }
 
 // Heading opens a section.
@@ -79,11 +79,12 @@ func Tones(of map[string]Tone) func(cell string) Tone {
 	}
 }
 
-func (Heading) block() {}
-func (Text) block()    {}
-func (List) block()    {}
-func (*Table) block()  {}
-func (*Figure) block() {}
+func (Heading) block()  {}
+func (Text) block()     {}
+func (List) block()     {}
+func (*Table) block()   {}
+func (*Figure) block()  {}
+func (*Scatter) block() {}
 
 // isLogarithmic tells whether the scale is logarithmic.
 func (f *Figure) isLogarithmic() bool {

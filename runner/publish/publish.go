@@ -17,6 +17,7 @@
 //	tensorboard.go  tensorboard: event files
 //	latex.go        latex: tables of figures and by class or group
 //	figure.go       svg and pgfplots: loss, robust risk, accuracies, dual variables, dual gap
+//	costs.go        costs-svg and costs-pgfplots: what robustness costs, of several runs
 package publish
 
 import (
@@ -47,20 +48,29 @@ type Format struct {
 	Name, Doc string
 	Network   bool // it needs State and Encoder
 	Write     func(r *Run, path string) error
+	// WriteAll takes the place of Write in a format that compares several runs.
+	WriteAll func(runs []*record.Run, path string) error
 }
 
 // Formats lists every format.
 func Formats() []Format {
 	return []Format{
-		{"python", "one file with the network in PyTorch, its weights and how samples are encoded",
-			true, toFile(writePython)},
-		{"onnx", "the network, normalisation included, as ONNX", true, toFile(writeONNX)},
-		{"csv", "a folder with curves.csv, evaluations.csv and summary.csv", false, writeCSV},
-		{"tensorboard", "a folder of event files that TensorBoard opens", false, writeTensorBoard},
-		{"latex", "a table of the run's figures and one by class or group, with booktabs", false,
-			toFile(writeLaTeX)},
-		{"svg", "the curves as a figure", false, toFile(writeSVG)},
-		{"pgfplots", "the same figure for LaTeX", false, toFile(writePGF)},
+		{Name: "python", Network: true, Write: toFile(writePython),
+			Doc: "one file with the network in PyTorch, its weights and how samples are encoded"},
+		{Name: "onnx", Network: true, Write: toFile(writeONNX),
+			Doc: "the network, normalisation included, as ONNX"},
+		{Name: "csv", Write: writeCSV,
+			Doc: "a folder with curves.csv, evaluations.csv and summary.csv"},
+		{Name: "tensorboard", Write: writeTensorBoard,
+			Doc: "a folder of event files that TensorBoard opens"},
+		{Name: "latex", Write: toFile(writeLaTeX),
+			Doc: "a table of the run's figures and one by class or group, with booktabs"},
+		{Name: "svg", Write: toFile(writeSVG), Doc: "the curves as a figure"},
+		{Name: "pgfplots", Write: toFile(writePGF), Doc: "the same figure for LaTeX"},
+		{Name: "costs-svg", WriteAll: writeCosts(costsSVG),
+			Doc: "what it costs: the methods of several runs as points in two measures"},
+		{Name: "costs-pgfplots", WriteAll: writeCosts(costsPGF),
+			Doc: "the same figure for LaTeX"},
 	}
 }
 

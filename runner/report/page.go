@@ -454,6 +454,7 @@ func (p *Problem) blocks() []page.Block {
 	if len(p.arms) > 1 {
 		list = append(list, page.Text(p.legend()))
 	}
+	list = append(list, p.tradeoffBlocks()...)
 	list = append(list, page.Heading(join(figure, p.Label)))
 	for _, f := range []struct{ measure, caption string }{
 		{"train_objective", "dual objective F(x; λ, η) of the training split"},

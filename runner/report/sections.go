@@ -44,6 +44,19 @@ func (p *Problem) classBlocks() []page.Block {
 	return []page.Block{page.Heading(heading), t, page.Text(note)}
 }
 
+// tradeoffBlocks returns what robustness costs, as points of each pair of measures in one unit.
+func (p *Problem) tradeoffBlocks() (list []page.Block) {
+	pictures := p.Table.Scatters()
+	if len(pictures) == 0 || len(p.Table.Rows) < 2 {
+		return nil
+	}
+	list = append(list, page.Heading(join("What it costs", p.Label)))
+	for _, s := range pictures {
+		list = append(list, s)
+	}
+	return append(list, page.Text(p.Table.FrontDefinition()))
+}
+
 func (p *Problem) costBlocks() []page.Block {
 	t := page.New("method", "seeds", "ms per step", "to ERM's", "training, min")
 	for _, c := range p.Costs {

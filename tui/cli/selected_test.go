@@ -199,7 +199,7 @@ func checkPage(t *testing.T, dir, key string, want map[string]string) {
 			t.Errorf("page Compare: %s has not %s: %s", title, mean, row)
 		}
 	}
-	said := strings.Contains(screen, "selected by val_worst, (last) at the last step")
+	said := strings.Contains(screen, "selected by val_worst · (last) at the last step")
 	if said != refits {
 		t.Errorf("page Compare: its head tells of the step: %v, want %v:\n%s", said, refits,
 			screen)

@@ -34,11 +34,13 @@ func (p *Page) Keys() []kit.Key {
 			Act: kit.By(p.turn, 1)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Act: kit.By(p.turn, -1)},
 		{Keys: kit.On("v"), Hint: "view",
-			Help: "table, curves or notes, if they do not fit together",
+			Help: "table, costs, curves or notes, if they do not fit together",
 			Why:  p.none, Act: kit.By(p.turn, 1)},
 		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Act: p.define},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show",
 			Why: p.noCurves, Act: kit.Just(p.nextMeasure)},
+		{Keys: kit.On("a"), Hint: "axes", Help: "the two measures of What it costs",
+			Why: p.noAxes, Act: kit.Just(p.nextAxes)},
 		{Keys: kit.On("s"), Hint: "means", HintIn: func(int) string { return p.steps()[0].hint },
 			Help: "figures of the last epoch, means as on Watch, or the selected step",
 			Why:  p.none, Act: p.nextStep},
@@ -48,7 +50,10 @@ func (p *Page) Keys() []kit.Key {
 
 // none returns the reason why keys do nothing while there is no table.
 func (p *Page) none() string {
-	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
+	if p.table == nil {
+		return "Reading the runs"
+	}
+	return kit.Unless(len(p.table.Rows) > 0,
 		"Nothing to compare yet. Select finished runs on page 3")
 }
 

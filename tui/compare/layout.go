@@ -29,8 +29,8 @@ func (p *Page) isNarrow() bool { return p.Body.W < 60 }
 // compareLayout holds the areas of the parts of the Compare page. A part without room has an empty
 // area.
 type compareLayout struct {
-	table, notes kit.Rect
-	curves       []kit.Rect // an area for each measure, from the chosen one on
+	table, costs, notes kit.Rect
+	curves              []kit.Rect // an area for each measure, from the chosen one on
 }
 
 // partAt returns the part at a place of the page, or otherwise if there is none.
@@ -38,6 +38,8 @@ func (l compareLayout) partAt(x, y int, otherwise comparePart) comparePart {
 	switch {
 	case l.table.Contains(x, y):
 		return tablePart
+	case l.costs.Contains(x, y):
+		return costsPart
 	case l.notes.Contains(x, y):
 		return notesPart
 	case slices.ContainsFunc(l.curves, func(r kit.Rect) bool { return r.Contains(x, y) }):
@@ -47,13 +49,13 @@ func (l compareLayout) partAt(x, y int, otherwise comparePart) comparePart {
 }
 
 // The least room for a part: its width beside the table, its height below the table, and the width
-// of each of several curves side by side.
-const leastSide, leastBelow, leastCurves = 38, 9, 70
+// of each of several charts side by side. From goodBelow on, points are well told apart.
+const leastSide, leastBelow, leastChart, goodBelow = 38, 9, 60, 18
 
 // layCompare divides w by h cells. The whole table of tw by th cells, including its frame, comes
 // first, then the parts that fit beside and below it. noted returns the height of the notes for a
-// width. Curves also fill the room that the notes leave. Where there is room for a single part,
-// part gets it.
+// width. What the methods cost comes before their curves, which also fill the room that the notes
+// leave. Where there is room for a single part, part gets it.
 func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compareLayout {
 	var l compareLayout
 	beside, below := w-tw >= leastSide, h-th >= leastBelow
@@ -61,36 +63,60 @@ func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compa
 		tw = w
 	}
 	switch {
+	case part == costsPart && h-th < goodBelow && !(beside && h >= 2*leastBelow):
+		l.costs = kit.Area(0, 0, w, h)
 	case beside && below:
 		l.table = kit.Area(0, 0, tw, th)
-		l.curves = kit.Tile(kit.Area(0, th, w, h-th), max(1, w/leastCurves), 1)
-		l.placeNotes(kit.Area(tw, 0, w-tw, th), noted)
+		l.placeNotes(kit.Area(tw, 0, w-tw, th), curvesPart, noted)
+		l.placeCharts(kit.Area(0, th, w, h-th), part)
 	case beside && h >= 2*leastBelow:
 		l.table = kit.Area(0, 0, tw, h)
-		l.placeNotes(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
+		l.placeNotes(kit.Area(tw, 0, w-tw, h), part,
+			func(w int) int { return min(noted(w), h/2) })
 	case below:
 		l.table = kit.Area(0, 0, w, th)
-		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
+		if rest := kit.Area(0, th, w, h-th); part == notesPart {
 			l.notes = rest
 		} else {
-			l.curves = []kit.Rect{rest}
+			l.placeCharts(rest, part)
 		}
-	case part == curvesPart:
-		l.curves = []kit.Rect{kit.Area(0, 0, w, h)}
+	case part == tablePart:
+		l.table = kit.Area(0, 0, w, h)
 	case part == notesPart:
 		l.notes = kit.Area(0, 0, w, h)
 	default:
-		l.table = kit.Area(0, 0, w, h)
+		l.placeChart(kit.Area(0, 0, w, h), part)
 	}
 	return l
 }
 
-// placeNotes puts the notes beside the table, and curves below the notes if they leave room.
-func (l *compareLayout) placeNotes(r kit.Rect, noted func(w int) int) {
+// placeCharts puts charts side by side: what the methods cost, then their curves. Where there is
+// room for one, part decides.
+func (l *compareLayout) placeCharts(r kit.Rect, part comparePart) {
+	n := r.W / leastChart
+	if n < 2 {
+		l.placeChart(r, part)
+		return
+	}
+	tiles := kit.Tile(r, n, 1)
+	l.costs, l.curves = tiles[0], append(tiles[1:], l.curves...)
+}
+
+// placeChart places curves for the part of them, and what the methods cost for any other.
+func (l *compareLayout) placeChart(r kit.Rect, part comparePart) {
+	if part == curvesPart {
+		l.curves = append(l.curves, r)
+	} else {
+		l.costs = r
+	}
+}
+
+// placeNotes puts the notes beside the table, and a chart below the notes if they leave room.
+func (l *compareLayout) placeNotes(r kit.Rect, part comparePart, noted func(w int) int) {
 	l.notes = r
 	if high := noted(r.W); r.H-high >= leastBelow {
 		l.notes.H = high
-		l.curves = append(l.curves, kit.Area(r.X, r.Y+high, r.W, r.H-high))
+		l.placeChart(kit.Area(r.X, r.Y+high, r.W, r.H-high), part)
 	}
 }
 

@@ -76,7 +76,11 @@ func (p *Page) definitions() (texts []string) {
 		"setting loss says.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap "+
 			"is F(x; λ, η) minus the robust risk of the training split.")
-	return append(texts, p.table.Legend()...)
+	texts = append(texts, p.table.Legend()...)
+	if len(p.table.Tradeoffs) > 0 {
+		texts = append(texts, "What it costs: "+p.table.FrontDefinition())
+	}
+	return texts
 }
 
 // settingText returns the value of a setting in six digits, or a dash if the method does not read

@@ -17,7 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Page is the Compare page: the paper's Table 1 over runs and seeds,
+// Page is the Compare page: the paper's Table 1 over runs and seeds, what robustness costs,
 // what makes the comparison unfair, and curves.
 //
 //	lab.Compare | lab.Listed -> compareRuns (files) -> comparedMsg -> table, notes
@@ -41,6 +41,7 @@ type Page struct {
 
 	part        comparePart
 	measure     int  // the chosen measure, an index of curves()
+	axes        axes // the chosen pair of measures of "What it costs"
 	top, column int  // the first line and the first group of the table in view
 	scroll      int  // the first line of the notes in view
 	reading     bool // the curves are being read
@@ -53,6 +54,7 @@ type comparePart int
 
 const (
 	tablePart comparePart = iota
+	costsPart
 	curvesPart
 	notesPart
 	compareParts // the number of parts

@@ -503,8 +503,9 @@ func TestColoursAreClaims(t *testing.T) {
 		t.Errorf("the legend lacks what is signed:\n%s", screen)
 	}
 	r.Size(200, 58)
-	if n := len(p.layout(200, 58).curves); n < 3 {
-		t.Errorf("on a large screen there are %d plots", n)
+	if lay := p.layout(200, 58); len(lay.curves) < 2 || lay.costs.W == 0 {
+		t.Errorf("on a large screen there are %d curves and costs in %d cells", len(lay.curves),
+			lay.costs.W)
 	}
 	for i := range p.table.Rows {
 		p.table.Rows[i].Seeds = []uint64{1, 2, 3} // a star needs them
@@ -570,5 +571,89 @@ func TestMeasureActsOnCurves(t *testing.T) {
 	}
 	if seen[true] == 0 || seen[false] == 0 {
 		t.Errorf("curves were shown or not: %v", seen)
+	}
+}
+
+// TestCostsAreOfTheTable: the points of the panel have the figures of the table and the marks of
+// the methods, whatever the step and the pair of measures; the keys and the mouse turn to it.
+func TestCostsAreOfTheTable(t *testing.T) {
+	r, p := compareOf(t, threeSeeds(t))
+	r.Size(80, 22)
+	p.part = costsPart
+	pairs := map[axes]bool{}
+	for range 2 { // the last epoch, and means
+		for range len(p.table.Tradeoffs) {
+			o := &p.table.Tradeoffs[p.tradeoff()]
+			s := p.scatter()
+			for k, point := range s.Points {
+				row := &p.table.Rows[o.Points[k].Row]
+				i := o.Points[k].Row
+				if point.Name != row.Title() || point.Mark != int(p.colors[i])+1 {
+					t.Errorf("point %+v, want the name and mark of %s", point, row.Title())
+				}
+				for c, column := range p.table.Columns {
+					cell := row.Cells[c]
+					if column.Name == o.X.Name && point.X != cell.Mean.Float() ||
+						column.Name == o.Y.Name && column.Class == o.Y.Class &&
+							point.Y != cell.Mean.Float() {
+						t.Errorf("%s: point %+v, want %s = %v", p.table.At, point, column.Name,
+							cell.Mean)
+					}
+				}
+			}
+			screen := tuitest.Text(r.Shot())
+			for _, want := range []string{"What it costs", s.Y.Label(), s.X.Label(),
+				p.clockNote()} {
+				if !strings.Contains(screen, want) {
+					t.Errorf("no %q:\n%s", want, screen)
+				}
+			}
+			pairs[axesOf(o)] = true
+			r.Press("a")
+		}
+		r.Press("s")
+	}
+	if len(pairs) != len(p.table.Tradeoffs) || len(pairs) < 4 {
+		t.Errorf("a turns to %d pairs of %d", len(pairs), len(p.table.Tradeoffs))
+	}
+	r.Size(200, 58)
+	p.part = tablePart
+	at := p.layout(200, 58).costs
+	r.Send(kit.Click{X: at.X + 3, Y: at.Y + 3})
+	if p.part != costsPart {
+		t.Errorf("a click on the panel gives the focus to part %d", p.part)
+	}
+}
+
+// TestCostsAtEverySize: the panel is exactly as large as its place, and names the front.
+func TestCostsAtEverySize(t *testing.T) {
+	_, p := compareOf(t, threeSeeds(t))
+	o := &p.table.Tradeoffs[0]
+	brief := strings.Join(strings.Fields(p.table.FrontNames(o)), " ")
+	whole := strings.Join(strings.Fields(p.table.FrontText(o)), " ")
+	for _, w := range []int{38, 58, 78, 118, 198} {
+		for _, h := range []int{7, 9, 20, 36, 56} {
+			lines := p.viewCosts(w, h)
+			if len(lines) != h {
+				t.Errorf("%d lines of %d by %d", len(lines), w, h)
+			}
+			text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+			if !strings.Contains(text, brief) && !strings.Contains(text, whole) {
+				t.Errorf("%d by %d: the front is not named in %s", w, h, text)
+			}
+		}
+	}
+}
+
+// TestEmptyPageIsWhole: on the smallest screen, the sentence on a page without a table is whole.
+func TestEmptyPageIsWhole(t *testing.T) {
+	r, _ := compareOf(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())})
+	r.Size(40, 10)
+	text := strings.Join(strings.Fields(tuitest.Text(r.Shot())), " ")
+	for _, want := range []string{"No run is done yet, so there is nothing to compare.",
+		"Select runs on page 3 with the space bar and press c there."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
 	}
 }

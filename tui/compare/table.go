@@ -75,28 +75,35 @@ func (p *Page) trainCount(class string) string {
 	return ""
 }
 
-// tableNote says of which step or epochs, and in which unit, the figures are.
-func (p *Page) tableNote() (note string) {
+// clockNote says of which step or epochs the figures are; "" for imported runs alone.
+func (p *Page) clockNote() string {
 	refits := func(r compare.Row) bool { return r.At == compare.Last }
 	last := compare.Clock{Epochs: p.table.Epochs}
 	switch n := len(last.Epochs); {
 	case p.table.At == compare.Mean && p.hasOneClock():
-		note = last.String() + " · "
+		return last.String()
 	case p.table.At == compare.Mean:
-		note = "mean of the last epochs of each run · "
+		return "mean of the last epochs of each run"
 	case p.table.At == compare.Selected:
-		note = "selected by " + p.table.Select
+		note := "selected by " + p.table.Select
 		if slices.ContainsFunc(p.table.Rows, refits) {
-			note += ", (last) at the last step"
+			note += " · (last) at the last step"
 		}
-		note += " · "
+		return note
 	case n == 1:
-		note = fmt.Sprintf("last epoch, %.4g · ", last.Epoch())
+		return fmt.Sprintf("last epoch, %.4g", last.Epoch())
 	case n > 1:
-		note = fmt.Sprintf("last epoch of each run, %.4g–%.4g · ", last.Epochs[0],
-			last.Epoch())
+		return fmt.Sprintf("last epoch of each run, %.4g–%.4g", last.Epochs[0], last.Epoch())
 	}
-	note += "shares in %"
+	return ""
+}
+
+// tableNote says of which step or epochs, and in which unit, the figures are.
+func (p *Page) tableNote() string {
+	note := "shares in %"
+	if clock := p.clockNote(); clock != "" {
+		note = clock + " · " + note
+	}
 	if n := len(p.damageTexts()); n > 0 {
 		note = kit.Plural(n, "damaged log") + " · " + note
 	}

@@ -29,6 +29,7 @@ func (p *Page) View(w, h int) []string {
 	place := p.Theme.Place
 	blocks := []kit.Block{
 		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
+		place(lay.costs, "What it costs", p.clockNote(), p.part == costsPart, box, p.viewCosts),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes)}
 	for k, m := range p.measures(len(lay.curves)) {
 		draw := func(w, h int) []string { return p.viewCurves(m, w, h) }
@@ -42,7 +43,6 @@ func (p *Page) View(w, h int) []string {
 
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
-	t := p.Theme
 	lines := []string{"No run is done yet, so there is nothing to compare.", "",
 		"Select runs on page 3 with the space bar and press c there."}
 	switch {
@@ -54,5 +54,5 @@ func (p *Page) empty(w, h int) []string {
 		lines = []string{fmt.Sprintf("None of the %d runs is done. Press 2 for Watch.",
 			len(p.runs))}
 	}
-	return t.Empty("Compare", t.Dim.PaintAll(lines), w, h)
+	return p.Theme.EmptyText("Compare", p.Theme.Dim, lines, w, h)
 }

@@ -149,6 +149,17 @@ func (t *Theme) Place(
 	return Block{r, t.Panel(title, note, focused, box, draw(Inside(box, r.W, r.H)), r.W, r.H)}
 }
 
+// EmptyText draws a page that has nothing to show. The texts say why, each in as many lines as it
+// needs.
+func (t *Theme) EmptyText(title string, st Style, texts []string, w, h int) []string {
+	iw, _ := Inside(Boxed(h), w, h)
+	var lines []string
+	for _, text := range texts {
+		lines = append(lines, st.PaintAll(Wrap(t.Greek(text), iw-4))...)
+	}
+	return t.Empty(title, lines, w, h)
+}
+
 // Empty draws a page that has nothing to show, with lines that say why.
 func (t *Theme) Empty(title string, lines []string, w, h int) []string {
 	box := Boxed(h)

@@ -3,6 +3,8 @@ package kit
 import (
 	"strings"
 
+	"drolab/runner/page"
+	"drolab/tui/cell"
 	"drolab/tui/plot"
 
 	"github.com/charmbracelet/colorprofile"
@@ -77,4 +79,48 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 		return plot.Braille
 	}
 	return plot.Lines
+}
+
+// Points draws points in w by h cells: a line with the name of the upward axis and lines with the
+// points that have no name in the chart, all without colours, and the chart below them.
+func (t *Theme) Points(s *page.Scatter, w, h int) (above []string, chart *plot.Frame) {
+	head := " " + cell.Cut(t.Greek(s.Y.Label()), w-2)
+	if better := t.Greek(s.Better()); cell.Width(head)+cell.Width(better)+3 <= w {
+		head = Left(head, w-cell.Width(better)-1) + better
+	}
+	points, chart := plot.Scatter{Of: s, Charset: t.Charset(false)}, new(plot.Frame)
+	var hidden []string
+	const least = 5 // lines of a chart that leaves room for them
+	for range 4 {   // a lower chart may hide more
+		most := len(hidden)
+		lines := t.hiddenPoints(s, points.DrawTo(chart, w, h-1-most), w)
+		lines = lines[:max(0, min(len(lines), h-1-least))]
+		hidden = append(lines, make([]string, max(0, most-len(lines)))...)
+		if len(hidden) == most {
+			break
+		}
+	}
+	return append([]string{head}, hidden...), chart
+}
+
+// hiddenPoints says which points a drawing of points does not name, in lines of w cells.
+func (t *Theme) hiddenPoints(s *page.Scatter, hidden plot.Hidden, w int) []string {
+	var parts []string
+	for _, kind := range []struct {
+		lead   string
+		points []int
+	}{{"no room for ", hidden.Unnamed}, {"under another mark: ", hidden.Covered}} {
+		for k, i := range kind.points {
+			name := t.Greek(cell.Clean(s.Points[i].Name))
+			part := t.Mark(uint8(s.Points[i].Mark-1)) + " " + name
+			if k == 0 {
+				part = kind.lead + part
+			}
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return Flow(" ", parts, "  ", w-1)
 }

@@ -58,6 +58,7 @@
 //	heat.go       maps in nine levels, and their key
 //	film.go       Film: values of each class at each evaluation, for maps
 //	phase.go      phase portrait of (λ, η) with its box and ✕ (λ*, η*)
+//	scatter.go    points in two measures with crosses, names and the front
 //	path.go       Path: points of a phase portrait
 //	spark.go      small curves in one line (trends)
 package plot

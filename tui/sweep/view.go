@@ -74,7 +74,7 @@ func (p *Page) empty(w, h int) []string {
 	case !p.found || !p.Absent():
 		lines = []string{"Reading the sweep"}
 	}
-	return p.Theme.Empty("Sweep", p.Theme.Dim.PaintAll(lines), w, h)
+	return p.Theme.EmptyText("Sweep", p.Theme.Dim, lines, w, h)
 }
 
 // scrolledLines returns the lines of a part from its scroll position on.

@@ -50,6 +50,8 @@ func (w *PageWriter) block(block page.Block) {
 		w.table(block)
 	case *page.Figure:
 		w.figure(block)
+	case *page.Scatter:
+		w.scatter(block)
 	}
 }
 
@@ -175,6 +177,24 @@ func (w *PageWriter) figure(f *page.Figure) {
 	c.DrawTo(&frame, w.Width, figureHeight)
 	w.paragraph("", f.Caption)
 	w.paragraph("", strings.Join(names, "   "))
+	w.chart(&frame)
+}
+
+// scatterHeight is the height of a chart of points in lines.
+const scatterHeight = 18
+
+// scatter draws points in two measures.
+func (w *PageWriter) scatter(s *page.Scatter) {
+	w.paragraph("", s.Caption)
+	above, chart := kit.NewTheme(0, true, w.ASCII).Points(s, w.Width, scatterHeight)
+	for _, line := range above {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	w.chart(chart)
+}
+
+// chart prints a chart without its colours.
+func (w *PageWriter) chart(frame *plot.Frame) {
 	for y := range frame.H {
 		var line strings.Builder
 		for _, cell := range frame.Row(y) {

@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner/publish"
 	"drolab/tui/cli/console"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -20,17 +21,21 @@ func exportCommand(con *console.Console) *cobra.Command {
 		words = append(words, f.Name+"\t"+f.Doc)
 	}
 	c := &cobra.Command{
-		Use: "export RUN|RUN@STEP --to FORMAT --out PATH", Short: "Write a run for other programs",
+		Use:   "export RUN|RUN@STEP... --to FORMAT --out PATH",
+		Short: "Write runs for other programs",
 		Long: "Write a run, or the network of one of its checkpoints " +
-			"(the newest by default), for other programs. The formats:\n\n" +
+			"(the newest by default), for other programs. The formats whose name begins with " +
+			"costs compare several runs, named as in drolab compare. The formats:\n\n" +
 			strings.Join(lines, "\n"),
 		Example: `drolab export latest --to python --out model.py
 drolab export latest@selected --to onnx --out model.onnx
-drolab export latest --to tensorboard --out logs/latest`,
-		Args:              console.One("a run", "drolab export latest --to python --out model.py"),
+drolab export latest --to tensorboard --out logs/latest
+drolab export shapes --to costs-svg --out costs.svg`,
+		Args: console.OneOrMore("a run",
+			"drolab export latest --to python --out model.py"),
 		ValidArgsFunction: con.CompleteRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return exportTo(c.Context(), con, args[0], to, out)
+			return exportTo(c.Context(), con, args, to, out)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the format")
@@ -40,7 +45,7 @@ drolab export latest --to tensorboard --out logs/latest`,
 	return c
 }
 
-func exportTo(ctx context.Context, con *console.Console, name, to, out string) error {
+func exportTo(ctx context.Context, con *console.Console, names []string, to, out string) error {
 	f, err := publish.Find(to)
 	if err != nil {
 		return errors.New("--to: " + err.Error())
@@ -48,6 +53,13 @@ func exportTo(ctx context.Context, con *console.Console, name, to, out string) e
 	if out == "" {
 		return errors.New("--out: give a file or folder to write")
 	}
+	if f.WriteAll != nil {
+		return exportAll(ctx, con, names, f, out)
+	}
+	if len(names) > 1 {
+		return fmt.Errorf("--to %s writes one run, and %d are named: name one", to, len(names))
+	}
+	name := names[0]
 	r, step := &publish.Run{}, int64(0)
 	if r.Run, step, err = con.FindStep(name); err != nil {
 		return err
@@ -66,5 +78,20 @@ func exportTo(ctx context.Context, con *console.Console, name, to, out string) e
 		return err
 	}
 	con.PrintLine("run %s is written to %s", r.Meta.ID, out)
+	return nil
+}
+
+// exportAll writes a comparison of runs.
+func exportAll(
+	ctx context.Context, con *console.Console, names []string, f *publish.Format, out string,
+) error {
+	runs, err := con.FindSeveral(ctx, names)
+	if err != nil {
+		return err
+	}
+	if err := f.WriteAll(runs, out); err != nil {
+		return err
+	}
+	con.PrintLine("a comparison of %s is written to %s", kit.Plural(len(runs), "run"), out)
 	return nil
 }
