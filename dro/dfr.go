@@ -93,7 +93,7 @@ func (f *dfrTrainer) known(h Held) Held {
 }
 
 // dfrStrengths are the source's strengths C of the data against the L1 norm, tried in this order.
-var dfrStrengths = []float64{1, .7, .3, .1, .07, .03, .01}
+var dfrStrengths = [...]float64{1, .7, .3, .1, .07, .03, .01}
 
 // draws is the number of draws over which the layer is averaged. Both numbers are the source's.
 func (f *dfrTrainer) draws() int {
@@ -103,39 +103,27 @@ func (f *dfrTrainer) draws() int {
 	return 20
 }
 
-// Refit implements Refitter. First it chooses C: each C is fitted to a balanced draw, and the first
-// of those that are best for the worst group of other samples is taken. If the validation split
-// judges, the draw is of all training samples, with the features standardised by all of them.
-// Otherwise the draw is of one half of the samples, which it also standardises, and the other half
-// judges. The layer is then the mean of the fits to balanced draws of all samples, with the
-// features standardised by all samples. Refit undoes the standardisation in the layer that it
-// returns.
+// Refit implements Refitter. First it chooses C. The layer is then the mean of the fits to balanced
+// draws of all samples, with the features standardised by all samples. Refit undoes the
+// standardisation in the layer that it returns.
 func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
 	held, err := of(f.on.Split)
 	if err != nil {
 		return old, "", err
 	}
 	held = f.known(held)
-	n, classes := len(held.Labels), len(old.Bias)
-	if n == 0 {
+	classes := len(old.Bias)
+	if len(held.Labels) == 0 {
 		return old, "", errors.New("dfr: there is no sample to fit the last layer to")
 	}
 	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), newStandardiser(held.rows())
-	by, c := "one half of them", 0.
+	choice, err := f.judge(held, of, scale, classes, rng)
+	if err != nil {
+		return old, "", err
+	}
+	c, by := choice.best(), "the other half of them"
 	if f.judged {
-		val, err := of(valSplit)
-		if err != nil {
-			return old, "", err
-		}
-		by, c = "the split val", dfrStrength(held.balancedDraw(rng), val, scale, classes)
-	} else {
-		other, rest := held.halves(rng)
-		if len(other.Labels) == 0 || len(rest.Labels) == 0 {
-			return old, "", fmt.Errorf("dfr: the samples of the split %s cannot be halved: %w",
-				f.on.Split, errFewKeys)
-		}
-		draw := rest.balancedDraw(rng)
-		c = dfrStrength(draw, other, newStandardiser(draw.rows()), classes)
+		by = "the split val"
 	}
 	mean := make([]float64, classes*(len(held.Features[0])+1))
 	w, size := make([]float64, len(mean)), 0
@@ -149,8 +137,61 @@ func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how str
 	}
 	f.done = true
 	return scale.undo(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
-		"C = %g, the best for the worst group of %s; the mean of %d draws of %d samples", c, by,
-		f.draws(), size), nil
+		"C = %g, whose fits to %d draws are the best for the worst group of %s; the mean of %d "+
+		"draws of %d samples", c, dfrDivisions, by, f.draws(), size), nil
+}
+
+// judge fits every C to balanced draws, and has other samples judge each fit. If the validation
+// split judges, the draws are of all training samples, with the features standardised by all of
+// them. Otherwise a draw is of one half of the samples, which it also standardises, and the other
+// half judges.
+func (f *dfrTrainer) judge(
+	held Held, of Splits, scale standardiser, classes int, rng *rand.Rand,
+) (d dfrChoice, err error) {
+	if f.judged {
+		val, err := of(valSplit)
+		if err != nil {
+			return d, err
+		}
+		for range dfrDivisions {
+			d.add(held.balancedDraw(rng), val, scale, classes)
+		}
+		return d, nil
+	}
+	for range dfrDivisions {
+		other, rest := held.halves(rng)
+		if len(other.Labels) == 0 || len(rest.Labels) == 0 {
+			return d, fmt.Errorf("dfr: the samples of the split %s cannot be halved: %w",
+				f.on.Split, errFewKeys)
+		}
+		draw := rest.balancedDraw(rng)
+		d.add(draw, other, newStandardiser(draw.rows()), classes)
+	}
+	return d, nil
+}
+
+// dfrDivisions is the number of draws over which the accuracies of a C are averaged, as the
+// source's num_retrains does; our reading, since the source leaves that at 1. A rare group has few
+// samples in a half, so a C that one division prefers is often good by chance alone.
+const dfrDivisions = 10
+
+// dfrChoice has the sum of the worst groups' accuracies of each of dfrStrengths.
+type dfrChoice [len(dfrStrengths)]float64
+
+// add adds the accuracies on other samples of the fits to draw.
+func (d *dfrChoice) add(draw, other Held, s standardiser, classes int) {
+	rows, judging := s.apply(draw), s.apply(other)
+	w := make([]float64, classes*(len(rows[0])+1))
+	for i, c := range dfrStrengths {
+		fitLasso(w, rows, draw.Labels, c, classes)
+		layer := unflatten(w, classes)
+		d[i] += worstGroup(&layer, judging, &other)
+	}
+}
+
+// best returns the first C of those with the highest sum.
+func (d *dfrChoice) best() float64 {
+	return dfrStrengths[slices.Index(d[:], slices.Max(d[:]))]
 }
 
 // halves divides the samples at random. The samples of a key stay together.
@@ -169,21 +210,6 @@ func (h *Held) halves(rng *rand.Rand) (one, other Held) {
 		}
 	}
 	return h.at(marked), h.at(rest)
-}
-
-// dfrStrength chooses C by fits to draw and accuracies on other samples.
-func dfrStrength(draw, other Held, s standardiser, classes int) float64 {
-	rows, judging := s.apply(draw), s.apply(other)
-	best, most := dfrStrengths[0], -1.0
-	w := make([]float64, classes*(len(rows[0])+1))
-	for _, c := range dfrStrengths {
-		fitLasso(w, rows, draw.Labels, c, classes)
-		layer := unflatten(w, classes)
-		if worst := worstGroup(&layer, judging, &other); worst > most {
-			best, most = c, worst
-		}
-	}
-	return best
 }
 
 // fitLasso minimises C Σ ℓ + ‖(W, b)‖₁. It starts at w and leaves the solution there.

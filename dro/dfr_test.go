@@ -42,6 +42,32 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	}
 }
 
+// C does not hang on one division of the samples. On samples for which single divisions choose
+// different C, the averages choose the same one whatever the seed.
+func TestDFRChoosesByManyDivisions(t *testing.T) {
+	h, f := cells(testRand(80), 300, 20, .1), dfrTrainer{}
+	single, mean := map[float64]int{}, map[float64]int{}
+	for seed := range uint64(8) {
+		rng := testRand(seed)
+		other, rest := h.halves(rng)
+		draw := rest.balancedDraw(rng)
+		var one dfrChoice
+		one.add(draw, other, newStandardiser(draw.rows()), 2)
+		single[one.best()]++
+		all, err := f.judge(h, nil, newStandardiser(h.rows()), 2, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean[all.best()]++
+	}
+	if len(single) < 2 {
+		t.Errorf("single divisions choose %v, want several C: the test cannot tell", single)
+	}
+	if len(mean) != 1 {
+		t.Errorf("means over divisions choose %v, want one C", mean)
+	}
+}
+
 // Fitted to training samples, DFR takes the strength that is best on the validation split, and the
 // mean of ten draws. Where all validation samples are of the first class, the best layer is 0. One
 // half of the training samples judges where the validation split lacks a group.
@@ -80,7 +106,7 @@ func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
 	}{
 		{h, []int{5, 5, 5}, false, "the split val"},
 		{first, []int{5, 5, 5}, true, "the split val"},
-		{first, []int{5, 0, 5}, false, "one half of them"},
+		{first, []int{5, 0, 5}, false, "the other half of them"},
 	} {
 		w, how := refit(c.val, c.counts)
 		if (w == 0) != c.zero {
