@@ -59,8 +59,8 @@ func trainee() {
 //	                     or below every element of a)
 //	lines FILE N         the file has N lines
 //	sparse FILE N AT B   the file has N bytes, all 0 but the one at AT, which is B
-//	arrays FILE [GROUP]  FILE is arrays of samples, as numpy.savez writes them; the groups
-//	                     are called GROUP, or g
+//	arrays FILE NAME     FILE is arrays of samples, as numpy.savez writes them; NAME is that of
+//	                     the groups, and without it they are called g
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
 //
 // A GLOB stands for the one file that it matches or, of several, the one written last.
@@ -248,8 +248,8 @@ func holds(value any, path []string) bool {
 	return ok && (len(path) == 1 || holds(below, path[1:]))
 }
 
-// arrays writes an .npz file of samples with two features, a class and a group each. With a name for
-// the groups, it also has a split, and 20 samples of each class and group in every part.
+// arrays writes an .npz file of samples with two features, a class and a group each. With a name
+// for the groups, it also has a split, and 20 samples of each class and group in every part.
 func arrays(ts *testscript.TestScript, neg bool, args []string) {
 	n, group := 24, "g"
 	if len(args) == 2 {

@@ -60,8 +60,8 @@ func TestAgainstPyTorch(t *testing.T) {
 // compares the two on a benchmark.
 func TestTunedAgainstPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "features.npz")
-	peertest.Run(t, "numpy torch", filepath.Join("..", "data", "source", "peer", "features.py"), path,
-		"--n", "20000", "--d", "32")
+	peertest.Run(t, "numpy torch", filepath.Join("..", "data", "source", "peer", "features.py"),
+		path, "--n", "20000", "--d", "32")
 	out := peertest.Run(t, "numpy scipy sklearn torch", filepath.Join("peer", "tuned.py"), path,
 		"--group", "g", "--lr", ".01", "--decay", ".1", "--tuning_seeds", "1", "--seeds", "2",
 		"--epochs", "8", "--drop_epoch", "6")

@@ -174,8 +174,8 @@ func TestWaterbirds(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "waterbirds-features.npz")
-	peertest.Run(t, "numpy torch torchvision PIL", filepath.Join("peer", "waterbirds.py"), dir, file,
-		"--network", "resnet18", "--untrained", "--batch", "5")
+	peertest.Run(t, "numpy torch torchvision PIL", filepath.Join("peer", "waterbirds.py"), dir,
+		file, "--network", "resnet18", "--untrained", "--batch", "5")
 	d, err := Open("npz:"+file+"?g=place&cells=yes", data.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -27,8 +27,9 @@ func TestPresetsWithoutData(t *testing.T) {
 		lines[name] = strings.TrimSpace(rest)
 	}
 	for _, p := range presets.List() {
-		if lines[p.Name] == "" || strings.Contains(lines[p.Name], "check the path") {
-			t.Errorf("%s: the line is %q, want a time or how to get the data", p.Name, lines[p.Name])
+		line := lines[p.Name]
+		if line == "" || strings.Contains(line, "check the path") {
+			t.Errorf("%s: the line is %q, want a time or how to get the data", p.Name, line)
 		}
 	}
 	if !strings.Contains(lines["waterbirds"], "peer/waterbirds.py computes it") {
