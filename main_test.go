@@ -59,7 +59,8 @@ func trainee() {
 //	                     or below every element of a)
 //	lines FILE N         the file has N lines
 //	sparse FILE N AT B   the file has N bytes, all 0 but the one at AT, which is B
-//	arrays FILE          FILE is arrays of samples, as numpy.savez writes them
+//	arrays FILE NAME     FILE is arrays of samples, as numpy.savez writes them; NAME is that of
+//	                     the groups, and without it they are called g
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
 //
 // A GLOB stands for the one file that it matches or, of several, the one written last.
@@ -247,20 +248,28 @@ func holds(value any, path []string) bool {
 	return ok && (len(path) == 1 || holds(below, path[1:]))
 }
 
-// arrays writes an .npz file of 24 samples with two features, a class and a group each.
+// arrays writes an .npz file of samples with two features, a class and a group each. With a name
+// for the groups, it also has a split, and 20 samples of each class and group in every part.
 func arrays(ts *testscript.TestScript, neg bool, args []string) {
+	n, group := 24, "g"
+	if len(args) == 2 {
+		n, group = 240, args[1]
+		args = args[:1]
+	}
 	wantArgs(ts, neg, args, 1)
-	const n = 24
-	var x [2 * n]float32
-	var y, g [n]int64
+	x, y, g, split := make([]float32, 2*n), make([]int64, n), make([]int64, n), make([]int64, n)
 	for i := range n {
-		y[i], g[i] = int64(i%2), int64(i/2%2)
+		y[i], g[i], split[i] = int64(i%2), int64(i/2%2), int64(3*i/n)
 		x[2*i], x[2*i+1] = float32(y[i])+float32(i%5)/4, float32(g[i])
+	}
+	all := map[string]any{"x": x, "y": y, group: g}
+	if group != "g" {
+		all["split"] = split
 	}
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	z := zip.NewWriter(f)
-	for name, values := range map[string]any{"x": x, "y": y, "g": g} {
+	for name, values := range all {
 		head, shape := "<i8", fmt.Sprintf("(%d,)", n)
 		if name == "x" {
 			head, shape = "<f4", fmt.Sprintf("(%d, 2)", n)

@@ -24,7 +24,7 @@ func names() []string {
 		"shapes", "race", "baselines", "noise",
 		"cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
 		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
-		"mnist", "fashion", "csv", "groups", "convex", "theorem",
+		"mnist", "fashion", "csv", "groups", "waterbirds", "convex", "theorem",
 	}
 }
 

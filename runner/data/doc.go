@@ -79,7 +79,7 @@
 //	foreign.go   files that are no table (Excel, JSON, pickle, HDF5, Feather, Arrow, Stata, SAS),
 //	             with the line of Python that converts one
 //	near.go      the nearest name of a list for one that it lacks, and the nearest file of a
-//	             folder
+//	             folder; how the files of presets are made
 //	download.go  downloads into the data folder: NAME.part, resumed, checked by size and checksum
 //	             (SHA-256, MD5)
 //	cores.go     one function for many numbers, on every core

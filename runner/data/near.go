@@ -62,9 +62,19 @@ func editDistance(a, b string, most int) int {
 	return min(most, row[len(to)])
 }
 
+// writers says how to make each file that a preset reads and that does not come with the program,
+// by the name of the file.
+var writers = map[string]string{
+	"waterbirds-features.npz": "runner/data/source/peer/waterbirds.py computes it from the " +
+		"public archive (docs/waterbirds.md)",
+}
+
 // NoFile returns the error of a path of the user's own that is not there. The remedy names a file
-// of its folder that is called alike.
+// of its folder that is called alike, or says how to make the file of a preset.
 func NoFile(dataset, path string) error {
+	if how, ok := writers[filepath.Base(path)]; ok {
+		return &MissingError{dataset, path, how}
+	}
 	remedy := "check the path"
 	entries, _ := os.ReadDir(filepath.Dir(path)) // an unknown folder has no files
 	names := lists.Map(entries, os.DirEntry.Name)

@@ -1,6 +1,12 @@
 package source
 
 import (
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,6 +145,61 @@ func TestCompas(t *testing.T) {
 	}
 	if n := first.Train.Len() + first.Test.Len(); n != 900 {
 		t.Errorf("%d samples, want 900", n)
+	}
+}
+
+// The features of pictures laid out as the archive of Waterbirds open with its groups and splits. A
+// picture has the same features wherever it stands, and other pictures have others.
+func TestWaterbirds(t *testing.T) {
+	dir := t.TempDir()
+	const n = 12 // one picture for each bird, background and split
+	table := "img_id,img_filename,y,split,place,place_filename\n"
+	for i := range n {
+		name := fmt.Sprintf("%d.png", i)
+		table += fmt.Sprintf("%d,%s,%d,%d,%d,-\n", i+1, name, i%2, i/4, i/2%2)
+		picture := image.NewRGBA(image.Rect(0, 0, 40+i%3, 30))
+		for j := range picture.Pix {
+			picture.Pix[j] = uint8(j * (1 + i%3)) // every third picture is the same
+		}
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(png.Encode(f, picture), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := os.WriteFile(filepath.Join(dir, "metadata.csv"), []byte(table), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "waterbirds-features.npz")
+	peertest.Run(t, "numpy torch torchvision PIL", filepath.Join("peer", "waterbirds.py"), dir,
+		file, "--network", "resnet18", "--untrained", "--batch", "5")
+	d, err := Open("npz:"+file+"?g=place&cells=yes", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	checkLengths(t, file, d, 4, 4, 4)
+	want := []string{"y=0 × place=0", "y=0 × place=1", "y=1 × place=0", "y=1 × place=1"}
+	if !slices.Equal(d.Groups, want) {
+		t.Errorf("groups %q, want %q", d.Groups, want)
+	}
+	all := slices.Concat(values(d.Train), values(d.Val), values(d.Test))
+	of := func(i int) []float32 { return all[i*d.Shape.C : (i+1)*d.Shape.C] }
+	for i := 3; i < n; i++ {
+		far := 0.0
+		for j, x := range of(i) {
+			far = max(far, math.Abs(float64(x-of(i % 3)[j])))
+		}
+		if far > .01 {
+			t.Errorf("the features of picture %d differ by %v from those of %d, want the same", i,
+				far, i%3)
+		}
+	}
+	if slices.Equal(of(0), of(1)) || slices.Equal(of(1), of(2)) {
+		t.Error("different pictures have the same features")
 	}
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -128,6 +129,10 @@ func printPresets(ctx context.Context, con *Console, w *Stopwatch, asked *spec.S
 	for _, p := range presets.List() {
 		p.Spec.Precision, p.Spec.Convolution = asked.Precision, asked.Convolution
 		sizes, err := source.SizesOf(ctx, p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
+		if missing, ok := errors.AsType[*data.MissingError](err); ok {
+			fmt.Fprintf(con.Stdout, "  %-17s %8s  not here: %s\n", p.Name, "", missing.Remedy)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
