@@ -163,7 +163,8 @@ func forwardTo(t *testing.T, args ...string) (f *Forwarding, stdout, stderr *byt
 // TestPathsAsTyped: what a command says of a file of the other machine, or of one beside it, has the
 // path as it was typed there.
 func TestPathsAsTyped(t *testing.T) {
-	for typed, beside := range map[string]string{"sw.yaml": "base.yaml", "./sw.yaml": "./base.yaml",
+	for typed, beside := range map[string]string{
+		"sw.yaml": "base.yaml", "./sw.yaml": "./base.yaml",
 		"a/sw.yaml": "a/base.yaml", "../sw.yaml": "../base.yaml", "/a/sw.yaml": "/a/base.yaml"} {
 		f := PassedFile{Path: "sw.yaml", Typed: typed}
 		var pairs []string

@@ -93,8 +93,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestNoMatch: a value that no run has is told with those that runs have, the nearest first; of boxes
-// with those that are shown.
+// TestNoMatch: a value that no run has is told with those that runs have, the nearest first; of
+// boxes with those that are shown.
 func TestNoMatch(t *testing.T) {
 	var runs []*record.Run
 	for _, preset := range []string{"race", "shapes", "Shapely"} {

@@ -29,7 +29,8 @@ func NoMatch(filter string, runs []*record.Run, boxes []string) string {
 	return "No runs match"
 }
 
-// known returns the values of a term's key, the nearest first, if the term asks for a value that is none of them.
+// known returns the values of a term's key, the nearest first, if the term asks for a value that is
+// none of them.
 func (t *term) known(runs []*record.Run, boxes []string) []string {
 	asks := t.op == ":" || t.op == "="
 	isFree := t.key == "id" || t.key == "note" || t.key == startedKey

@@ -282,8 +282,9 @@ func TestCheckpointsOfMirroredRun(t *testing.T) {
 	for name, of := range map[string]*Run{"mirrored": run, "own": own} {
 		steps, err := of.Checkpoints()
 		newest, ok, wrong := of.Saved()
-		if err != nil || wrong != nil || !ok || newest.Step != 3 || !slices.Equal(steps, []int64{3}) {
-			t.Errorf("%s: %v, newest %v (%v, %v), want step 3", name, steps, newest, err, wrong)
+		must(t, errors.Join(err, wrong))
+		if !ok || newest.Step != 3 || !slices.Equal(steps, []int64{3}) {
+			t.Errorf("%s: %v, newest %v, want step 3", name, steps, newest)
 		}
 	}
 	must(t, own.Pin(3))

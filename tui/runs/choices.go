@@ -9,8 +9,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// Choices returns the choices that the user makes on the page. The filter is none of them: it belongs
-// to what is looked for now, and would hide runs in another interface or at the next start.
+// Choices returns the choices that the user makes on the page. The filter is none of them: it
+// belongs to what is looked for now, and would hide runs in another interface or at the next start.
 func (p *Page) Choices() lab.Choices {
 	return lab.Choices{
 		{Name: "sort", Get: p.chosenSort, Set: p.chooseSort},
