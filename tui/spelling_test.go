@@ -23,8 +23,8 @@ var bothNumbers = regexp.MustCompile(`[a-z]\((s|es)\)`)
 // code matches literals that are HTML, LaTeX or Python.
 var code = regexp.MustCompile(`[<\\]|self\.`)
 
-// TestBritishSpelling reads every string literal of three words or more of the whole program. In all
-// literals a noun has the plural of its count.
+// TestBritishSpelling reads every string literal of three words or more of the whole program. In
+// all literals a noun has the plural of its count.
 func TestBritishSpelling(t *testing.T) {
 	texts := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

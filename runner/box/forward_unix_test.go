@@ -160,8 +160,8 @@ func forwardTo(t *testing.T, args ...string) (f *Forwarding, stdout, stderr *byt
 		Stdout: stdout, Stderr: stderr}, stdout, stderr
 }
 
-// TestPathsAsTyped: what a command says of a file of the other machine, or of one beside it, has the
-// path as it was typed there.
+// TestPathsAsTyped: what a command says of a file of the other machine, or of one beside it, has
+// the path as it was typed there.
 func TestPathsAsTyped(t *testing.T) {
 	for typed, beside := range map[string]string{
 		"sw.yaml": "base.yaml", "./sw.yaml": "./base.yaml",
