@@ -1,7 +1,6 @@
 package presets
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -106,48 +105,12 @@ func suggest(key string) string {
 	for _, n := range newcomers() {
 		words = append(words, n.words...)
 	}
-	near := nearestFirst(key, words)[0]
-	if distance(key, near) > 2*max(2, len(key)/3) {
+	near := spec.NearestFirst(key, words)[0]
+	if spec.Distance(key, near) > 2*max(2, len(key)/3) {
 		return list
 	}
 	if !slices.Contains(Keys(), near) {
 		return nameHere(near)
 	}
 	return fmt.Sprintf("did you mean %s? (%s)", near, list)
-}
-
-// nearestFirst returns the words in their order, but with the one that was most likely meant in
-// front.
-func nearestFirst(typed string, words []string) []string {
-	near := slices.MinFunc(words, func(a, b string) int {
-		return cmp.Compare(distance(typed, a), distance(typed, b))
-	})
-	others := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == near })
-	return append([]string{near}, others...)
-}
-
-// distance returns twice the number of letters to insert, delete or replace (Levenshtein), minus
-// one if one word starts with the other: "epoch" is nearer to "epochs" than to "eta".
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	d := 2 * row[len(b)]
-	if a != "" && strings.HasPrefix(b, a) || strings.HasPrefix(a, b) {
-		d--
-	}
-	return d
 }

@@ -93,7 +93,7 @@ func Load(nameOrFile string) (Preset, error) {
 	case errors.Is(err, fs.ErrNotExist) && !looksLikeFile(nameOrFile):
 		return Preset{}, fmt.Errorf("preset %.60q: no preset and no file of that name: "+
 			"choose one of %s, or give a YAML file",
-			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
+			nameOrFile, strings.Join(spec.NearestFirst(nameOrFile, names()), ", "))
 	case errors.Is(err, fs.ErrNotExist):
 		return Preset{}, fmt.Errorf("preset file %s does not exist: check the path, or choose "+
 			"one of %s", nameOrFile, strings.Join(names(), ", "))

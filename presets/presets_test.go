@@ -130,6 +130,45 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestListsAreTypedInBothForms: each setting that takes a list takes it with and without brackets,
+// and a line of assignments may have blanks within a list.
+func TestListsAreTypedInBothForms(t *testing.T) {
+	lists := map[reflect.Type]string{reflect.TypeFor[[]dro.Algorithm](): "sfk, erm",
+		reflect.TypeFor[[]int](): "64, 32", reflect.TypeFor[[]float64](): "0.5, 0.25",
+		reflect.TypeFor[spec.Imbalance](): "0.5, 0.25"}
+	for _, st := range spec.AllSettings() {
+		if !st.MayBeList() {
+			continue
+		}
+		field := reflect.TypeFor[spec.Spec]()
+		var text string
+		for i := range field.NumField() {
+			if field.Field(i).Tag.Get("key") == st.Key {
+				text = lists[field.Field(i).Type]
+			}
+		}
+		if text == "" {
+			t.Fatalf("%s: its type has no example here", st.Key)
+		}
+		want := "[" + text + "]"
+		for _, typed := range []string{want, text, strings.ReplaceAll(text, " ", "")} {
+			s := spec.Defaults()
+			line := Assignments("rho=.5 " + st.Key + "=" + typed + " epochs=3")
+			if len(line) != 3 {
+				t.Fatalf("%q is split into %q, want 3 assignments", typed, line)
+			}
+			for _, one := range line {
+				if err := Set(&s, one); err != nil {
+					t.Fatalf("%s: %v", one, err)
+				}
+			}
+			if got := s.Text(st.Key); got != want || s.Epochs != 3 {
+				t.Errorf("%s=%s sets %s, want %s", st.Key, typed, got, want)
+			}
+		}
+	}
+}
+
 func TestSetRefuses(t *testing.T) {
 	cases := []struct{ assignment, want string }{
 		{"rho", "key=value"},
@@ -147,7 +186,8 @@ func TestSetRefuses(t *testing.T) {
 		{"augment=maybe", "true or false"},
 		{"c=auto", "a number > 0"},
 		{"imbalance=half", "auto, paper, paper-drawn, none or a list"},
-		{"algorithms=sfk", "a list"},
+		{"algorithms=", "a list"},
+		{"algorithms={a: b}", "a list"},
 		{"mean=[a]", "a list of numbers"},
 		{"mean=[1", "one value"},
 		{"dataset=[a]", "expected text"},

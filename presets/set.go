@@ -11,11 +11,15 @@ import (
 )
 
 // Set changes one setting as the assignment "key=value" says. The value is written as in a preset
-// file. If Set fails, it changes nothing.
+// file; a list may also be typed without its brackets, as in algorithms=sfk,erm. If Set fails, it
+// changes nothing.
 func Set(settings *spec.Spec, assignment string) error {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
 		return fmt.Errorf("%.60q: expected key=value, as in rho=0.5", assignment)
+	}
+	if t, known := spec.FindSetting(strings.TrimSpace(key)); known {
+		text = inBrackets(&t, text)
 	}
 	entries, err := mapping([]byte("value: " + text))
 	if bounds := new(LineError); errors.As(err, &bounds) {
@@ -36,6 +40,28 @@ func Set(settings *spec.Spec, assignment string) error {
 // Keys returns the names of all settings, in the order in which they are listed.
 func Keys() []string {
 	return lists.Map(spec.AllSettings(), func(t spec.Setting) string { return t.Key })
+}
+
+// inBrackets puts brackets around a list that was typed without them.
+func inBrackets(t *spec.Setting, text string) string {
+	isOpen := strings.TrimSpace(text) != "" && !strings.ContainsAny(text, `[]{}"'`)
+	if isOpen && (t.IsList() || t.MayBeList() && strings.Contains(text, ",")) {
+		return "[" + text + "]"
+	}
+	return text
+}
+
+// Assignments splits a typed line at the blanks between its assignments. A word without = goes on
+// with the value before it, as in "hidden=64, 32 rho=.5".
+func Assignments(line string) (list []string) {
+	for _, word := range strings.Fields(line) {
+		if len(list) > 0 && !strings.Contains(word, "=") {
+			list[len(list)-1] += " " + word
+		} else {
+			list = append(list, word)
+		}
+	}
+	return list
 }
 
 // Grid returns every combination of the values in assignments; the last one changes fastest. A key

@@ -27,7 +27,7 @@ func keepingDriver(t *testing.T, a lab.Source, views string) *driver {
 func chooses() map[string][]string {
 	return map[string][]string{
 		"2": {"d", "a", "s", "l", "f", "tab", "v", "B", "o", "w"},
-		"3": {"/", "d", "o", "n", "e", "enter", "s", "s", "S", "o", "C", "down", "down", "space",
+		"3": {"s", "s", "S", "o", "C", "down", "down", "space",
 			"esc", "O", "down", "space", "enter"},
 		"4": {"a", "v", "v", "m"},
 	}
@@ -80,6 +80,24 @@ func TestViewIsKept(t *testing.T) {
 	other.Config.RunsDir = "/other"
 	if other.Run(other.recall()); len(other.view()) > 0 {
 		t.Errorf("another folder has %v", other.view())
+	}
+}
+
+// TestFilterIsNotKept: a filter hides no run in another interface, at the same time or later.
+func TestFilterIsNotKept(t *testing.T) {
+	a, in := tuitest.NewArchive(t), filepath.Join(t.TempDir(), "views")
+	r := keepingDriver(t, a, in)
+	r.Press("3", "s", "/")
+	r.Type("nothing")
+	r.Press("enter")
+	r.keepLast()
+	again := keepingDriver(t, a, in)
+	again.Press("3")
+	if text := tuitest.Text(again.shot(t)); strings.Contains(text, "/nothing") {
+		t.Errorf("another interface begins with the filter of the first:\n%s", text)
+	}
+	if v := again.view(); len(v["Runs"]["sort"]) == 0 {
+		t.Errorf("the view is %v, want the sort of Runs in it", v)
 	}
 }
 

@@ -293,6 +293,8 @@ func TestViewsOfRuns(t *testing.T) {
 			"│ /rho>=x ", "│ ! rho>=x: expected a number after >= ", "─ 12 runs · last epoch, "}},
 		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 0 of 12 runs · last epoch, ",
 			"│ No runs match. Esc clears the filter "}},
+		{"no such value", runs, 80, 24, "/ s t a t u s = r u n enter", []string{
+			"│ No runs match status=run: expected "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
 			"40.4±0.1   70.4±0.1", "│▸   ✓ 2026-03-14 shapes          ◆ erm     n=2 done "}},
 		{"ticked", runs, 80, 24, "space down space G s", []string{
@@ -340,7 +342,7 @@ func TestViewsOfCompare(t *testing.T) {
 			"│ ● sfk  ■ pgd  ▲ pan  ◆ erm  mean and 95 % t interval over seeds ",
 			"▲ pan n=2  80.1│", "│     80┤ "}},
 		{"notes", compare, 80, 24, "v v v", []string{"╭─ ▸ Read with care ─",
-			"│ ! erm: 1 run(s) left out because a newer one has the same seed ",
+			"│ ! erm: 1 run left out because a newer one has the same seed: ",
 			"│   algorithms     sfk, pgd, pan, erm ", "│ Definitions "}},
 		{"scrolled", compare, 40, 12, "right right down down down", []string{
 			" ↑ 3 ↓ 6      ■ pgd  ▲ pan    ◆ erm\n ← 1              2      2        2\n",

@@ -16,10 +16,15 @@ import (
 var american = regexp.MustCompile(
 	`(?i)\bcolor|\bcenter|normaliz|penaliz|behavior|\blabeled|\bcanceled`)
 
+// bothNumbers matches a noun that stands for one and for several, as a count never does: see
+// spec.Plural.
+var bothNumbers = regexp.MustCompile(`[a-z]\((s|es)\)`)
+
 // code matches literals that are HTML, LaTeX or Python.
 var code = regexp.MustCompile(`[<\\]|self\.`)
 
-// TestBritishSpelling reads every string literal of three words or more of the whole program.
+// TestBritishSpelling reads every string literal of three words or more of the whole program. In
+// all literals a noun has the plural of its count.
 func TestBritishSpelling(t *testing.T) {
 	texts := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
@@ -35,6 +40,9 @@ func TestBritishSpelling(t *testing.T) {
 			return nil
 		}
 		for place, text := range literals(t, path) {
+			if word := bothNumbers.FindString(text); word != "" {
+				t.Errorf("%s: %q in %q: see spec.Plural", place, word, text)
+			}
 			if len(strings.Fields(text)) < 3 || code.MatchString(text) {
 				continue
 			}

@@ -37,6 +37,7 @@ type PassedFile struct {
 	Arg    int    `json:"arg"`              // the place of the argument in Args
 	Before string `json:"before,omitempty"` // the text before the path, as in --out=
 	Path   string `json:"path"`             // here
+	Typed  string `json:"typed,omitempty"`  // the path as the user has typed it
 	Writes bool   `json:"writes,omitempty"`
 	Text   []byte `json:"text,omitempty"` // of a file that the command reads
 	// Beside are the texts of the files beside it that it names, by their paths from its folder.

@@ -160,6 +160,30 @@ func forwardTo(t *testing.T, args ...string) (f *Forwarding, stdout, stderr *byt
 		Stdout: stdout, Stderr: stderr}, stdout, stderr
 }
 
+// TestPathsAsTyped: what a command says of a file of the other machine, or of one beside it, has
+// the path as it was typed there.
+func TestPathsAsTyped(t *testing.T) {
+	for typed, beside := range map[string]string{
+		"sw.yaml": "base.yaml", "./sw.yaml": "./base.yaml",
+		"a/sw.yaml": "a/base.yaml", "../sw.yaml": "../base.yaml", "/a/sw.yaml": "/a/base.yaml"} {
+		f := PassedFile{Path: "sw.yaml", Typed: typed}
+		var pairs []string
+		for _, p := range f.renamed("/tmp/f/0", "/tmp/f/0/sw.yaml") {
+			pairs = append(pairs, p.Path, p.Shown)
+		}
+		said := "/tmp/f/0/sw.yaml:5: wrong, as is /tmp/f/0/base.yaml:2"
+		want := typed + ":5: wrong, as is " + beside + ":2"
+		if got := strings.NewReplacer(pairs...).Replace(said); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+	f := PassedFile{Path: "/home/me/out.csv", Typed: "out.csv", Writes: true}
+	want := []RenamedPath{{"/tmp/f/1/home/me/out.csv", "out.csv"}, {"/tmp/f/1", ""}}
+	if got := f.renamed("/tmp/f/1", "/tmp/f/1/home/me/out.csv"); !slices.Equal(got, want) {
+		t.Errorf("a written file: %v, want %v", got, want)
+	}
+}
+
 // TestForwardedArguments: arguments arrive as they are, whatever their bytes, and the streams stay
 // apart. What the login prints is in neither of them.
 func TestForwardedArguments(t *testing.T) {

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,9 +22,25 @@ type Forwarded struct {
 	Box     string  `json:"box"` // what the machine on which the command runs is called there
 	Columns Columns `json:"columns"`
 	Rows    int     `json:"rows,omitempty"` // of the terminal that shows stderr; 0: none
-	// Hidden are the folders in which files of that machine lie for the time of the command. What
-	// stands behind them is their path there.
-	Hidden []string `json:"hidden,omitempty"`
+	// Renamed says how the paths of that machine's files, which lie in folders of the box for the
+	// time of the command, are shown.
+	Renamed []RenamedPath `json:"renamed,omitempty"`
+}
+
+// RenamedPath is the beginning of a path on a box, and what is shown in its place.
+type RenamedPath struct {
+	Path  string `json:"path"`
+	Shown string `json:"shown"`
+}
+
+// renamed says how the path of a file is shown that lies in a folder: as it was typed. So are those
+// of the files beside it.
+func (f *PassedFile) renamed(folder, path string) []RenamedPath {
+	list := []RenamedPath{{path, cmp.Or(f.Typed, f.Path)}}
+	if dir, _ := filepath.Split(f.Typed); !f.Writes {
+		list = append(list, RenamedPath{folder + string(filepath.Separator), dir})
+	}
+	return append(list, RenamedPath{folder, ""})
 }
 
 // ForwardedVariable is the environment variable that holds a Forwarded as JSON.
@@ -76,8 +93,8 @@ func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messag
 		if f.Arg < 0 || f.Arg >= len(req.Args) {
 			return end, errors.New("a file for an argument that does not exist")
 		}
-		hidden := filepath.Join(dir, strconv.Itoa(n))
-		path := filepath.Join(hidden, filepath.FromSlash(f.Path))
+		folder := filepath.Join(dir, strconv.Itoa(n))
+		path := filepath.Join(folder, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return end, err
 		}
@@ -86,7 +103,7 @@ func (w *Worker) run(ctx context.Context, req *Request, in io.Reader, to *messag
 		} else if err := writeSent(path, &f); err != nil {
 			return end, err
 		}
-		told.Hidden = append(told.Hidden, hidden)
+		told.Renamed = append(told.Renamed, f.renamed(folder, path)...)
 		req.Args[f.Arg] = []byte(f.Before + path)
 	}
 	text, err := json.Marshal(told)

@@ -418,10 +418,35 @@ func TestNotes(t *testing.T) {
 	want := []Note{
 		{Unfinished, "left out because they are not done: shapes-pgd-s9 (running)",
 			[]string{"shapes-pgd-s9"}},
-		{Repeated, "sfk: 1 run(s) left out because a newer one has the same seed",
+		{Repeated, "sfk: 1 run left out because a newer one has the same seed: older",
 			[]string{"older"}},
 	}
 	if diff := cmp.Diff(want, table.Notes); diff != "" {
+		t.Errorf("the notes differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotesNameBoxes: where the runs are in several places, notes name runs with their places.
+func TestNotesNameBoxes(t *testing.T) {
+	at := func(box, id string) func(*member) {
+		return func(m *member) { m.box, m.meta.ID = box, id }
+	}
+	runs := newRuns(dro.SFK, accuraciesA[:1], at("here", "new"))
+	for _, id := range []string{"a", "b"} {
+		runs = append(runs, newRuns(dro.SFK, accuraciesA[:1], at("gpu1", id),
+			func(m *member) { m.meta.Created = time.Unix(1, 0) })...)
+	}
+	runs = append(runs, newRuns(dro.ERM, accuraciesA[:1], at("gpu2", "c"),
+		func(m *member) { m.summary.Status = runner.Running })...)
+	var got []string
+	for _, n := range tabulate(runs, Options{}).Notes {
+		if n.Kind == Unfinished || n.Kind == Repeated {
+			got = append(got, n.Text)
+		}
+	}
+	want := []string{"left out because they are not done: c @gpu2 (running)",
+		"sfk: 2 runs left out because a newer one has the same seed: a @gpu1, b @gpu1"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the notes differ (-want +got):\n%s", diff)
 	}
 }

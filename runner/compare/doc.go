@@ -64,6 +64,7 @@
 //
 //	filter.go      conditions on runs as typed: words, KEY:VALUE, rho>=0.5, OR, NOT, parentheses
 //	filtertime.go  times in them: started>-1h
+//	unknown.go     why a filter selects nothing: a value that no run has
 //	complete.go    what a word of them may become
 //	curve.go       the mean curve of runs with its t interval, at common epochs
 //	clock.go       the evaluations that all figures of runs that go on are means of

@@ -46,6 +46,7 @@ func anyOf(filters []Filter) Filter {
 
 type term struct {
 	not   bool
+	key   string                   // as typed; empty: a word
 	fact  func(*record.Run) string // nil: a word
 	op    string
 	value string // lower case
@@ -61,6 +62,12 @@ func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"
 // ParseFilter reads a filter as typed: a parenthesis that is still open at the end is taken as
 // closed there. An error names the term.
 func ParseFilter(text string) (Filter, error) {
+	f, _, err := parseFilter(text)
+	return f, err
+}
+
+// parseFilter also returns the terms of the filter.
+func parseFilter(text string) (Filter, []term, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
 	all := strings.Fields(text)
 	p := parser{words: all}
@@ -68,16 +75,17 @@ func ParseFilter(text string) (Filter, error) {
 	if err == nil && len(p.words) > 0 {
 		before := all[:len(all)-len(p.words)]
 		if len(before) == 0 {
-			return f, errors.New("the ) at the beginning closes no (")
+			return f, nil, errors.New("the ) at the beginning closes no (")
 		}
 		err = fmt.Errorf("the ) after %s closes no (", before[len(before)-1])
 	}
-	return f, err
+	return f, p.read, err
 }
 
 // parser takes a filter's words from the front.
 type parser struct {
 	words []string
+	read  []term
 	depth int // of parentheses
 }
 
@@ -155,6 +163,7 @@ func (p *parser) operand() (Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.read = append(p.read, t)
 	return t.matches, nil
 }
 
@@ -171,7 +180,8 @@ func parseTerm(word string) (t term, err error) {
 			break
 		}
 	}
-	if t.fact, err = FactOf(word[:at]); err != nil {
+	t.key = word[:at]
+	if t.fact, err = FactOf(t.key); err != nil {
 		return t, err
 	}
 	if word[:at] == startedKey {
@@ -271,7 +281,7 @@ func BoxOf(r *record.Run) string {
 	if m := r.Mirrored(); m != nil {
 		return m.Box
 	}
-	return "here"
+	return here
 }
 
 // FactOf returns the function that gives a run's value of a key, as text: a setting as a preset

@@ -92,3 +92,34 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestNoMatch: a value that no run has is told with those that runs have, the nearest first; of
+// boxes with those that are shown.
+func TestNoMatch(t *testing.T) {
+	var runs []*record.Run
+	for _, preset := range []string{"race", "shapes", "Shapely"} {
+		runs = append(runs, &record.Run{Meta: runner.Meta{Preset: preset, Spec: spec.Defaults()}})
+	}
+	const none = "No runs match"
+	for filter, want := range map[string]string{
+		"box=gpu9":                none + " box=gpu9: expected gpu1, gpu2, here",
+		"box:HERE -shapes nobody": none,
+		"box=gpu2":                none,
+		"preset=shape":            none + " preset=shape: expected shapes, Shapely, race",
+		"preset:shape sfk":        none,
+		"preset=shapely x":        none,
+		"method:adam":             none + " method:adam: expected sfk",
+		"model=x OR model=y":      none + " model=x: expected convnet",
+		"augment=maybe":           none + " augment=maybe: expected true",
+		"-box:gpu9 nobody":        none,
+		"seed=77":                 none,
+		"note:x id:y started>-1h": none,
+		"box:":                    none,
+		"nobody":                  none,
+		"no such key:x (":         none,
+	} {
+		if got := compare.NoMatch(filter, runs, []string{"gpu1", "gpu2"}); got != want {
+			t.Errorf("%s: %q, want %q", filter, got, want)
+		}
+	}
+}

@@ -21,9 +21,18 @@ type member struct {
 	selected bool
 	// average is what is compared in place of a step in a table of means; nil in other tables.
 	average *runner.Average
+	box     string // has the run; empty where all runs of the table are in one place
 }
 
 func (m member) id() string { return m.meta.ID }
+
+// name returns the name of the run, with its box where the runs of the table are in several places.
+func (m member) name() string {
+	if m.box == "" {
+		return m.id()
+	}
+	return m.id() + " @" + m.box
+}
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
 

@@ -60,7 +60,7 @@ func (t *Table) dropUnfinished(members []member) (done []member) {
 		}
 	}
 	if len(others) > 0 {
-		name := func(m member) string { return fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status) }
+		name := func(m member) string { return fmt.Sprintf("%s (%s)", m.name(), m.summary.Status) }
 		t.note(Unfinished, others, "left out because they are not done: %s",
 			strings.Join(lists.Map(others, name), ", "))
 	}
@@ -220,8 +220,8 @@ func (t *Table) noteCells() {
 				return !v.Applies() || v.Finite()
 			})
 			if len(bad) > 0 {
-				spoilt = append(spoilt, fmt.Sprintf("%s: %s is not finite in %d of %d run(s)",
-					r.Label, name, len(bad), len(r.Seeds)))
+				spoilt = append(spoilt, fmt.Sprintf("%s: %s is not finite in %d of %s",
+					r.Label, name, len(bad), spec.Plural(len(r.Seeds), "run")))
 			}
 			if n := r.Cells[c].N; n > 0 && n < len(r.Seeds) {
 				rows = append(rows, fmt.Sprintf("%s: %d of %d", r.Label, n, len(r.Seeds)))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -11,6 +12,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Options configure a table. The zero Options are the defaults.
@@ -105,8 +107,14 @@ type Cell struct {
 // Runs makes the table of the finished runs among those given; the others are
 // named in a note. The order of the runs does not matter.
 func Runs(runs []*record.Run, o Options) *Table {
+	several := slices.ContainsFunc(runs, func(r *record.Run) bool {
+		return BoxOf(r) != BoxOf(runs[0])
+	})
 	return tabulate(lists.Map(runs, func(r *record.Run) member {
 		m := member{meta: &r.Meta, summary: r.Summary()}
+		if several {
+			m.box = BoxOf(r)
+		}
 		if o.At == Mean {
 			m.average = o.meanOf(r)
 		}
@@ -143,8 +151,9 @@ func tabulate(members []member, o Options) *Table {
 	t.Keys = append(t.Keys, keys...)
 	for _, g := range groups {
 		if repeats := g.dropRepeats(); len(repeats) > 0 {
-			t.note(Repeated, repeats, "%s: %d run(s) left out because a newer one has the same "+
-				"seed", g.label, len(repeats))
+			t.note(Repeated, repeats, "%s: %s left out because a newer one has the same seed: %s",
+				g.label, spec.Plural(len(repeats), "run"),
+				strings.Join(spec.FirstFew(lists.Map(repeats, member.name)), ", "))
 		}
 		t.Rows = append(t.Rows, t.newRow(g))
 	}

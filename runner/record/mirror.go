@@ -92,6 +92,21 @@ func readMirrored(in *disk.Folder) (*mirroredRun, error) {
 	return &m, nil
 }
 
+// verdict returns what the box says of a mirrored run by now. A run that trains there has made and
+// pruned checkpoints since the Run was read.
+func (r *Run) verdict() (v Verdict, err error) {
+	in, err := disk.OpenFolder(nil, r.Dir)
+	if err != nil {
+		return v, err
+	}
+	defer in.Close()
+	m, err := readMirrored(in)
+	if m != nil {
+		v = m.Verdict
+	}
+	return v, err
+}
+
 // takeVerdict sets how a mirrored run stands. That is the box's verdict, since the box alone can
 // say whether the run was interrupted. Where the log here may go on behind the verdict, the log
 // says it.

@@ -268,6 +268,32 @@ func TestMirrorWithoutItsBox(t *testing.T) {
 	}
 }
 
+// TestCheckpointsOfMirroredRun: a run that was read while it trained lists the checkpoints that its
+// box has by now, as a run of this machine does.
+func TestCheckpointsOfMirroredRun(t *testing.T) {
+	store, r, m, dir := oneMirrored(t)
+	run, err := Find(dir, r.meta.ID)
+	must(t, err)
+	own, err := Find(store.Dir(), r.meta.ID)
+	must(t, err)
+	_, err = r.Checkpoint(newState(3))
+	must(t, err)
+	copyRuns(t, m, store.Dir(), func(string) bool { return true })
+	for name, of := range map[string]*Run{"mirrored": run, "own": own} {
+		steps, err := of.Checkpoints()
+		newest, ok, wrong := of.Saved()
+		must(t, errors.Join(err, wrong))
+		if !ok || newest.Step != 3 || !slices.Equal(steps, []int64{3}) {
+			t.Errorf("%s: %v, newest %v, want step 3", name, steps, newest)
+		}
+	}
+	must(t, own.Pin(3))
+	copyRuns(t, m, store.Dir(), func(string) bool { return true })
+	if pinned, err := run.Pinned(); err != nil || !slices.Equal(pinned, []int64{3}) {
+		t.Errorf("pinned are %v, %v, want step 3", pinned, err)
+	}
+}
+
 // TestMirrorHasOneWriter: a second process is refused until the first one has closed the mirror.
 func TestMirrorHasOneWriter(t *testing.T) {
 	_, _, m, dir := oneMirrored(t)

@@ -132,7 +132,8 @@ func (r *Run) Unpin(step int64) error {
 // Pinned lists the steps whose checkpoints are pinned, ascending.
 func (r *Run) Pinned() (steps []int64, err error) {
 	if r.mirrored != nil {
-		return slices.Clone(r.mirrored.Pinned), nil
+		v, err := r.verdict()
+		return v.Pinned, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)

@@ -86,7 +86,8 @@ func (r *Run) Tail() *eventlog.Tail {
 // are on its box.
 func (r *Run) Checkpoints() (steps []int64, err error) {
 	if r.mirrored != nil {
-		return slices.Clone(r.mirrored.Checkpoints), nil
+		v, err := r.verdict()
+		return v.Checkpoints, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
@@ -104,10 +105,11 @@ type Save struct {
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
 	if r.mirrored != nil {
-		if r.mirrored.Saved == nil {
-			return s, false, nil
+		v, err := r.verdict()
+		if v.Saved == nil {
+			return s, false, err
 		}
-		return *r.mirrored.Saved, true, nil
+		return *v.Saved, true, nil
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err := checkpointSteps(f)

@@ -143,8 +143,8 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 func describe(runs []*record.Run) (*Study, error) {
 	done := first(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
 	if done == nil {
-		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
-			len(runs))
+		return nil, fmt.Errorf("%s, and none is done: a report is of finished runs",
+			spec.Plural(len(runs), "run"))
 	}
 	of := &done.Meta.Spec
 	return &Study{Title: strings.TrimSuffix("Report on "+of.Dataset+", "+of.Model, ", "),

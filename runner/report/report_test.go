@@ -238,7 +238,7 @@ func TestVariations(t *testing.T) {
 		t.Errorf("missing: %v", want)
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool {
-		return strings.Contains(n, "1 run(s), in lr, momentum, init")
+		return strings.Contains(n, "1 run, in lr, momentum, init")
 	}) {
 		t.Errorf("what differs in three settings is not named: %q", r.Notes)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner/lists"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 )
 
 // classBlocks returns the table of differences to ERM, class by class.
@@ -115,8 +116,9 @@ func (r *Report) variationTable() *page.Table {
 
 func (r *Report) madeBlocks() []page.Block {
 	makers := lists.Map(r.Made, func(m Made) string {
-		return fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d thread(s)", m.Runs,
-			m.Version, m.Go, m.System, m.CPU, m.Kernel, m.Threads)
+		return fmt.Sprintf("%s: drolab %s, %s, %s, %s, kernel %s, %s",
+			spec.Plural(m.Runs, "run"), m.Version, m.Go, m.System, m.CPU, m.Kernel,
+			spec.Plural(m.Threads, "thread"))
 	})
 	list := []page.Block{page.Heading("What made these runs"), page.List(makers)}
 	for _, p := range r.Problems {

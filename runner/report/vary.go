@@ -67,8 +67,8 @@ func (r *Report) findVariations(others []*experiment) {
 	for _, o := range others {
 		near := func(e *experiment) bool { return isFew(len(o.differingKeys(e))) }
 		if !slices.ContainsFunc(main, near) && len(main) > 0 {
-			r.note("left out because they differ from the others in several settings: %d "+
-				"run(s), in %s", len(o.runs), strings.Join(o.differingKeys(main[0]), ", "))
+			r.note("left out because they differ from the others in several settings: %s, in %s",
+				spec.Plural(len(o.runs), "run"), strings.Join(o.differingKeys(main[0]), ", "))
 		}
 	}
 	r.findLacking()

@@ -29,5 +29,5 @@
 //	select.go     values of the setting select
 //	threshold.go  values of the setting threshold: a number, val_f1
 //	imbalance.go  values of the setting imbalance: auto, paper, paper-drawn, none, ratios
-//	text.go       counts and lists in words
+//	text.go       counts and lists in words; the word that was meant
 package spec

@@ -278,13 +278,16 @@ func (s Spec) agrees(o Spec, counts func(*Setting) bool) bool {
 
 // Single reports whether the setting takes one value, in which a comma has no meaning. Several
 // values separated by commas are then a grid.
-func (t *Setting) Single() bool {
-	if t.own != nil {
-		return true
-	}
-	kind := t.field(&Spec{}).Type()
-	list := kind.Kind() == reflect.Slice || kind == reflect.TypeFor[Imbalance]()
-	return t.Key != "dataset" && !list
+func (t *Setting) Single() bool { return t.Key != "dataset" && !t.MayBeList() }
+
+// IsList reports whether every value of the setting is a list.
+func (t *Setting) IsList() bool {
+	return t.own == nil && t.field(&Spec{}).Kind() == reflect.Slice
+}
+
+// MayBeList reports whether the setting takes a list, or a list or a word.
+func (t *Setting) MayBeList() bool {
+	return t.IsList() || t.own == nil && t.field(&Spec{}).Type() == reflect.TypeFor[Imbalance]()
 }
 
 // ownNumber returns the number of a method's own setting, or its default.

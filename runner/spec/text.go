@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"drolab/runner/lists"
@@ -27,4 +29,40 @@ func Plural[N int | int64](n N, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// NearestFirst returns the words in their order, but with the one that was most likely meant in
+// front.
+func NearestFirst(typed string, words []string) []string {
+	near := slices.MinFunc(words, func(a, b string) int {
+		return cmp.Compare(Distance(typed, a), Distance(typed, b))
+	})
+	others := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == near })
+	return append([]string{near}, others...)
+}
+
+// Distance returns twice the number of letters to insert, delete or replace (Levenshtein), minus
+// one if one word starts with the other: "epoch" is nearer to "epochs" than to "eta".
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	d := 2 * row[len(b)]
+	if a != "" && strings.HasPrefix(b, a) || strings.HasPrefix(a, b) {
+		d--
+	}
+	return d
 }

@@ -85,6 +85,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"rn":                           `unknown command "rn": did you mean run?`,
 		"watch":                        "did you mean attach?",
 		"fork":                         "did you mean run --from RUN@STEP?",
+		"pin":                          "did you mean checkpoint RUN --pin?",
 		"data download":                "did you mean data fetch?",
 		"data shwo":                    "did you mean data show?",
 		"show last":                    "did you mean latest?",

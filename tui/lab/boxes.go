@@ -7,6 +7,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/box"
+	"drolab/runner/lists"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -70,6 +71,11 @@ func changeOn(boxes []box.Linked, name string, c box.Change) error {
 		}
 	}
 	return unknownBox(name).err()
+}
+
+// BoxNames returns the names of the boxes that are shown.
+func (s *Lab) BoxNames() []string {
+	return lists.Map(s.Config.Boxes, func(b box.Linked) string { return b.Name })
 }
 
 // BoxOf returns the name of the box that has a run; "" for a run of this machine.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/box"
 	"drolab/runner/data/source"
 	"drolab/runner/lists"
 	"drolab/runner/record"
@@ -44,8 +43,7 @@ func (l *Page) whereRow() spec.Setting {
 
 // places returns the names of all machines.
 func (l *Page) places() []string {
-	return append([]string{here},
-		lists.Map(l.Config.Boxes, func(b box.Linked) string { return b.Name })...)
+	return append([]string{here}, l.BoxNames()...)
 }
 
 // checkPlace returns an error unless there is a machine of this name.

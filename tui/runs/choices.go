@@ -6,36 +6,16 @@ import (
 	"slices"
 
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
-// Choices returns the choices that the user makes on the page.
+// Choices returns the choices that the user makes on the page. The filter is none of them: it
+// belongs to what is looked for now, and would hide runs in another interface or at the next start.
 func (p *Page) Choices() lab.Choices {
 	return lab.Choices{
-		{Name: "filter", Get: p.chosenFilter, Set: p.chooseFilter},
 		{Name: "sort", Get: p.chosenSort, Set: p.chooseSort},
 		{Name: "columns", Get: p.chosenHeads, Set: p.chooseHeads},
 		{Name: "fold", Get: p.chosenFold, Set: p.chooseFolds},
-	}
-}
-
-func (p *Page) chosenFilter() []string {
-	if p.line.String() == "" || p.problem != nil || p.filtering {
-		return nil
-	}
-	return []string{p.line.String()}
-}
-
-func (p *Page) chooseFilter(value []string) {
-	p.line = kit.NewInput("")
-	if len(value) == 1 {
-		p.line = kit.NewInput(value[0])
-	}
-	p.refilter()
-	if p.problem != nil {
-		p.line = kit.NewInput("")
-		p.refilter()
 	}
 }
 

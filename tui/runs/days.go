@@ -23,18 +23,19 @@ const (
 	shortCells = 8
 )
 
-// ago says how long ago a time was: "12 min ago". Without a clock it is the day.
+// ago says how long ago a time was: "12 min ago". Without a clock it is the day. A run may have
+// started since now, which is brought once a minute.
 func ago(t, now time.Time, long bool) string {
 	since := now.Sub(t)
 	const most = 100 * 24 * time.Hour
 	switch {
+	case since.Abs() < time.Minute:
+		return "now"
 	case now.IsZero() || since < 0 || since >= most:
 		if long {
 			return t.UTC().Format("2006-01-02")
 		}
 		return t.UTC().Format("01-02")
-	case since < time.Minute:
-		return "now"
 	case long:
 		return kit.Age(since) + " ago"
 	}

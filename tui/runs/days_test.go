@@ -18,7 +18,8 @@ import (
 func TestAgo(t *testing.T) {
 	now := tuitest.Epoch0()
 	for since, want := range map[time.Duration]string{
-		20 * time.Second: "now", 12 * time.Minute: "12 min ago", 90 * time.Minute: "1 h ago",
+		20 * time.Second: "now", -50 * time.Second: "now",
+		12 * time.Minute: "12 min ago", 90 * time.Minute: "1 h ago",
 		50 * time.Hour: "2 d ago", 200 * 24 * time.Hour: now.Add(-200 * 24 * time.Hour).UTC().
 				Format("2006-01-02"),
 	} {

@@ -28,5 +28,5 @@
 //	evals.go    reads evaluations of runs in view; what damaged logs have lost
 //	trend.go    the small curve of worst accuracy, 0 to 100
 //	pins.go     the column of pinned checkpoints
-//	choices.go  what is kept for the next start: filter, sort, columns, fold
+//	choices.go  what is kept for the next start: sort, columns, fold
 package runs

@@ -208,7 +208,7 @@ func (f *forkForm) assignments() (list []string) {
 			list = append(list, key+"="+f.changed[key])
 		}
 	}
-	return append(list, strings.Fields(f.changed[""])...)
+	return append(list, presets.Assignments(f.changed[""])...)
 }
 
 // change applies assignments to a spec and validates the result.

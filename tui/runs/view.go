@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/compare"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -200,7 +201,8 @@ func (p *Page) empty() string {
 	case len(p.all) == 0:
 		return "no runs in " + p.Config.RunsDir + " yet: start some on page 1"
 	}
-	return "No runs match. Esc clears the filter"
+	why := compare.NoMatch(p.line.String(), p.all, p.BoxNames())
+	return cell.OneLine(why) + ". Esc clears the filter"
 }
 
 // viewFilter returns the line above the heads, which has the filter.

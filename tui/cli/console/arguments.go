@@ -55,6 +55,7 @@ var foreignCommands = map[string]string{
 	"dataset": "data", "datasets": "data", "diff": "compare", "check": "doctor",
 	"benchmark": "bench", "tag": "label", "save": "checkpoint", "watch": "attach",
 	"view": "attach", "open": "attach", "fork": "run --from RUN@STEP",
+	"pin":           "checkpoint RUN --pin",
 	"branch":        "run --from RUN@STEP",
 	"data download": "data fetch", "data get": "data fetch", "data info": "data show",
 }

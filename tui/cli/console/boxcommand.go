@@ -205,8 +205,8 @@ func (c *Console) dropEmptyMirrors() {
 	}
 }
 
-// boxList returns the names of --box or DROLAB_BOXES, each once.
-func (c *Console) boxList() (names []string, err error) {
+// BoxNames returns the names of --box or DROLAB_BOXES, each once.
+func (c *Console) BoxNames() (names []string, err error) {
 	for name := range strings.SplitSeq(c.boxes.names, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" || slices.Contains(names, name) {

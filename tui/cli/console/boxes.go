@@ -49,7 +49,7 @@ func (c *Console) LinkBoxes(ctx context.Context) ([]box.Linked, error) {
 		return c.boxes.all, nil
 	}
 	c.boxes.known, c.boxes.end = true, map[string]func(){}
-	names, err := c.boxList()
+	names, err := c.BoxNames()
 	if err != nil {
 		return nil, err
 	}

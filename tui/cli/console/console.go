@@ -88,10 +88,10 @@ type Console struct {
 
 // New returns the console of an environment.
 func New(env Env) *Console {
-	hidden := env.Forwarded.Hidden
+	renamed := env.Forwarded.Renamed
 	c := &Console{Env: env, usualRuns: env.RunsDir,
-		Stdout: cell.NewWriter(hideFolders(env.Stdout, hidden)),
-		Stderr: cell.NewWriter(hideFolders(env.Stderr, hidden))}
+		Stdout: cell.NewWriter(renamePaths(env.Stdout, renamed)),
+		Stderr: cell.NewWriter(renamePaths(env.Stderr, renamed))}
 	c.SetFolding(true)
 	return c
 }

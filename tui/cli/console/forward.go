@@ -130,9 +130,9 @@ func (c *Console) request(of *cobra.Command) (*box.Request, error) {
 			if err != nil {
 				return nil, err
 			}
-			given.value = path
 			req.Files = append(req.Files, box.PassedFile{Arg: len(req.Args), Before: before,
-				Path: path, Writes: true})
+				Path: path, Typed: given.value, Writes: true})
+			given.value = path
 		}
 		add(before + given.value)
 	}
@@ -159,7 +159,8 @@ func readPresetFile(path string) (*box.PassedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &box.PassedFile{Path: filepath.Base(path), Text: text, Beside: map[string][]byte{}}
+	f := &box.PassedFile{Path: filepath.Base(path), Typed: path, Text: text,
+		Beside: map[string][]byte{}}
 	for _, name := range presets.NamedIn(path, text) {
 		beside := filepath.Join(filepath.Dir(path), name)
 		f.Beside[filepath.ToSlash(name)], err = presets.ReadFile(beside)
@@ -322,28 +323,28 @@ func (c *Console) mirrored() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return box.CheckName(name) != nil })
 }
 
-// renamingWriter writes texts with the folders of forwarded files left out, so that what stands in
-// them are the paths of the machine that has forwarded the command.
+// renamingWriter writes texts with the paths of forwarded files as they were typed on the machine
+// that has forwarded the command.
 type renamingWriter struct {
-	to     io.Writer
-	hidden *strings.Replacer
+	to      io.Writer
+	renamed *strings.Replacer
 }
 
-// hideFolders returns w, or a writer to w that leaves folders out.
-func hideFolders(w io.Writer, folders []string) io.Writer {
-	if len(folders) == 0 {
+// renamePaths returns w, or a writer to w that renames paths.
+func renamePaths(w io.Writer, paths []box.RenamedPath) io.Writer {
+	if len(paths) == 0 {
 		return w
 	}
-	pairs := make([]string, 0, 2*len(folders))
-	for _, folder := range folders {
-		pairs = append(pairs, folder, "")
+	pairs := make([]string, 0, 2*len(paths))
+	for _, p := range paths {
+		pairs = append(pairs, p.Path, p.Shown)
 	}
 	return &renamingWriter{w, strings.NewReplacer(pairs...)}
 }
 
 // Write implements io.Writer.
 func (w *renamingWriter) Write(p []byte) (int, error) {
-	if _, err := w.hidden.WriteString(w.to, string(p)); err != nil {
+	if _, err := w.renamed.WriteString(w.to, string(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -86,7 +86,8 @@ func TestNotForwarded(t *testing.T) {
 func TestForwardedOutput(t *testing.T) {
 	req, _ := requestOf(t, "label", "--box", "gpu1", "--out", "x.csv", "a")
 	path, err := filepath.Abs("x.csv")
-	want := []box.PassedFile{{Arg: 1, Before: "--out=", Path: path, Writes: true}}
+	want := []box.PassedFile{{Arg: 1, Before: "--out=", Path: path, Typed: "x.csv",
+		Writes: true}}
 	if err != nil || !reflect.DeepEqual(req.Files, want) {
 		t.Errorf("%+v, %v, want %+v", req.Files, err, want)
 	}
@@ -202,12 +203,13 @@ func TestSentPresets(t *testing.T) {
 		"sweep.yaml": {"base.yaml"}, "study.yaml": {"base.yaml", "below/b.yml"},
 		"program.yaml": {}, "no-yaml.yaml": {},
 	} {
-		f, err := readPresetFile(filepath.Join(dir, "in", name))
+		path := filepath.Join(dir, "in", name)
+		f, err := readPresetFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := slices.Sorted(maps.Keys(f.Beside))
-		if !slices.Equal(got, want) || f.Path != name {
+		if !slices.Equal(got, want) || f.Path != name || f.Typed != path {
 			t.Errorf("%s is sent as %s with %q, want %q", name, f.Path, got, want)
 		}
 	}

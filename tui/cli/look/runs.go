@@ -112,6 +112,7 @@ func (l *runsFlags) run(ctx context.Context, con *console.Console) error {
 	}
 	runs, problems := con.List(ctx)
 	none := len(runs) == 0
+	all := slices.Clone(runs)
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted(r) })
 	if err := l.order(runs); err != nil {
 		return fmt.Errorf("--sort: %w", err)
@@ -128,7 +129,12 @@ func (l *runsFlags) run(ctx context.Context, con *console.Console) error {
 		con.PrintLine("no runs in %s yet: start some with %s", con.RunsDir,
 			con.Command("drolab run shapes"))
 	case len(runs) == 0:
-		con.PrintLine("No runs match. %s lists all", con.Command("drolab runs"))
+		names, err := con.BoxNames()
+		if err != nil {
+			return err
+		}
+		con.PrintLine("%s. %s lists all", compare.NoMatch(l.filter, all, names),
+			con.Command("drolab runs"))
 	default:
 		printList(con, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {
