@@ -145,6 +145,9 @@ func (f *sweepFlags) check() error {
 			return fmt.Errorf("--sbatch %w", err)
 		}
 	}
+	if err := sweep.CheckTwice(f.options()); err != nil {
+		return fmt.Errorf("--sbatch %w", err)
+	}
 	return nil
 }
 
