@@ -136,17 +136,18 @@ func TestOnceAnHour(t *testing.T) {
 func TestFiguresAreNoNews(t *testing.T) {
 	s := &story{t: t}
 	warning := func(text string) runner.Event { return &runner.WarningEvent{Message: text} }
-	s.want(0, warning("λ is held at 0.01; the best λ is 3.2e-05"), "warn warning λ is held at 0.01; "+
-		"the best λ is 3.2e-05")
+	s.want(0, warning("λ is held at 0.01; the best λ is 3.2e-05"),
+		"warn warning λ is held at 0.01; the best λ is 3.2e-05")
 	s.want(1, &runner.ResumeEvent{}, "resumed ")
 	s.want(2, warning("λ is held at 1; the best λ is −1,234.5"), "")
-	s.want(3, warning("η is held at 1; the best η is 2"), "warn warning η is held at 1; the best η is 2")
+	s.want(3, warning("η is held at 1; the best η is 2"),
+		"warn warning η is held at 1; the best η is 2")
 	s.want(4, status(runner.Failed, "step 2: batch loss is NaN"), "error failed failed: step 2: "+
 		"batch loss is NaN")
 	s.want(5, &runner.ResumeEvent{}, "resumed ")
 	s.want(6, status(runner.Failed, "step 131: batch loss is NaN"), "")
-	s.want(61, warning("λ is held at 2; the best λ is 3"), "warn warning λ is held at 2; the best λ "+
-		"is 3")
+	s.want(61, warning("λ is held at 2; the best λ is 3"),
+		"warn warning λ is held at 2; the best λ is 3")
 }
 
 // TestNewestFirst: what is dated after the clock stands last, since nobody knows when it was.

@@ -130,7 +130,7 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 	src := train.Source(s.data, m.Split)
 	trained := m.Split == runner.SplitTrain
 	if src == nil {
-		return errors.New("the run has no validation split: give drolab.start its samples")
+		return errors.New("the run has no validation split: give it to drolab.Data, as val=")
 	}
 	var g scriptSamples
 	n := sampleNeeds{label: len(s.data.Classes) > 1, group: s.data.Grouped}

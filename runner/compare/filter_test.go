@@ -59,8 +59,9 @@ func TestFilterOfTimes(t *testing.T) {
 	for text, want := range map[string]bool{"started>-1h": false, "started>-2h": true,
 		"started<-1h": true, "started<-2h": false, "started>-1d": true, "-started>-1d": false,
 		"started:" + day: true, "started>" + day: false, "started>=" + day: true,
-		"started>-1h45m": true, "started>-1h4": true, "started>-1h15m": false,
-		"started>-1w": true, "started<2020-01-01": false, "started>2020-01-01": true, "started>-": true} {
+		"started>-1h45m": true, "started>-1h4": true,
+		"started>-1h15m": false,
+		"started>-1w":    true, "started<2020-01-01": false, "started>2020-01-01": true, "started>-": true} {
 		f, err := compare.ParseFilter(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)

@@ -9,16 +9,16 @@ import (
 )
 
 // Explain adds the remedy to an error, where one is known. Where the same write may succeed later,
-// the result is a *runner.DiskError. The error is of a write at a path, whose disk says which of its
-// limits was met: a disk with free bytes may have no inode for one more file.
+// the result is a *runner.DiskError. The error is of a write at a path, whose disk says which of
+// its limits was met: a disk with free bytes may have no inode for one more file.
 func Explain(err error, at string) error {
 	switch {
 	case overQuota(err):
 		return &runner.DiskError{What: "disk quota used up: remove what nobody needs and resume",
 			Err: err}
 	case diskFull(err) && withoutInodes(at):
-		return &runner.DiskError{Err: inodeError{err}, What: "the disk has no inodes left for more " +
-			"files: remove some files and resume"}
+		return &runner.DiskError{Err: inodeError{err},
+			What: "the disk has no inodes left for more files: remove some files and resume"}
 	case diskFull(err):
 		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
 	case diskFails(err):

@@ -1,6 +1,6 @@
-// Package numeral reads the numbers and durations that people write: in presets, sweeps and studies, in flags and
-// --set, in the fields of the interface and in the options of datasets. All of them are read by
-// this rule:
+// Package numeral reads the numbers and durations that people write: in presets, sweeps and
+// studies, in flags and --set, in the fields of the interface and in the options of datasets. All
+// of them are read by this rule:
 //
 //	number   = [ "+" | "-" ] ( digits [ "." [ digits ] ] | "." digits ) [ exponent ]
 //	digits   = digit { [ "_" ] digit }

@@ -32,8 +32,8 @@ type alertsOfLog struct {
 // mostAlerts bounds the alerts that are kept of a run, whose log may come from anybody.
 const mostAlerts = 1000
 
-// Read returns the alerts of the runs, as alert.NewestFirst sorts them, and an error for each log that cannot be
-// read.
+// Read returns the alerts of the runs, as alert.NewestFirst sorts them, and an error for each log
+// that cannot be read.
 func (a *Alerts) Read(runs []*Run) (list []alert.Alert, problems []error) {
 	if a.logs == nil {
 		a.logs = map[string]*alertsOfLog{}

@@ -292,7 +292,8 @@ func (m *Mirror) Log(id string) LogState {
 // Where run.json differs, the run is another one of the same name, and takes the place of the old.
 func (m *Mirror) Put(h *Head) error {
 	if err := m.put(h); err != nil {
-		return fmt.Errorf("box %s: run %.*q: %w", m.box, maxMirrorID, h.ID, explainOnce(err, m.root.Path))
+		return fmt.Errorf("box %s: run %.*q: %w", m.box, maxMirrorID, h.ID,
+			explainOnce(err, m.root.Path))
 	}
 	return nil
 }
@@ -526,7 +527,8 @@ func (m *Mirror) Append(
 		after, err = m.append(id, before, lines)
 	}
 	if err != nil {
-		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id, explainOnce(err, m.root.Path))
+		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id,
+			explainOnce(err, m.root.Path))
 	}
 	return after, dropped, err
 }

@@ -11,7 +11,9 @@ import (
 // setting that the user has given.
 func TestStartNamesWhatWasGiven(t *testing.T) {
 	for want, set := range map[string]func(s *Spec){
-		"lambda0: 1e+300: expected at most the start, lambda 1": func(s *Spec) { s.Lambda0 = 1e300 },
+		"lambda0: 1e+300: expected at most the start, lambda 1": func(s *Spec) {
+			s.Lambda0 = 1e300
+		},
 		"lambda: 1e-09: expected a start inside cressie-read's box": func(s *Spec) {
 			s.Lambda = 1e-9
 		},

@@ -89,7 +89,8 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 	usual := Defaults()
 	if p.Set.HasRadius() {
 		err := s.inBox("lambda", s.Lambda, s.Lambda == usual.Lambda, p.Box.Lambda, [2]boxEnd{
-			{"lambda0", s.Lambda0 != usual.Lambda0}, {"lambda_max", s.LambdaMax != usual.LambdaMax}})
+			{"lambda0", s.Lambda0 != usual.Lambda0},
+			{"lambda_max", s.LambdaMax != usual.LambdaMax}})
 		if err != nil {
 			return err
 		}

@@ -25,13 +25,13 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		"account vision":    "expected the long name of an option of sbatch",
 		"--account=vision":  "expected the long name of an option of sbatch",
 		"":                  "expected the long name of an option of sbatch",
-		"acc=x":             "acc: expected the whole name of an option of sbatch, such as account",
-		"mem-per-c=4G":      "mem-per-c: expected the whole name of an option of sbatch, such as mem-p",
+		"acc=x":             "acc: expected the whole name of an option of sbatch, such",
+		"mem-per-c=4G":      "mem-per-c: expected the whole name of an option of sbatch",
 		"part=y":            "such as partition",
 		"cluster=a":         "set SLURM_CLUSTERS",
 		"mem":               "mem: expected a value, as in mem=VALUE",
 		"mail-user":         "mail-user: expected a value, as in mail-user=VALUE",
-		"contiguous=yes":    "contiguous=yes: expected no value, because sbatch takes none for this",
+		"contiguous=yes":    "contiguous=yes: expected no value, because sbatch takes none for",
 		"account=a\n--x":    "expected no control characters in a Slurm job",
 		"comment=\x1b[2J":   "expected no control characters in a Slurm job",
 		"account\r=vision":  "expected no control characters in a Slurm job",
@@ -81,7 +81,8 @@ func TestContradictions(t *testing.T) {
 		t.Error(err)
 	}
 	_, errs := Parse("bad.yaml", []byte(tiny+"sbatch: [qos=a, qos=b]\n"))
-	if got := errText(errors.Join(errs...)); !strings.HasPrefix(got, "bad.yaml:7: sbatch: qos: exp") {
+	got := errText(errors.Join(errs...))
+	if !strings.HasPrefix(got, "bad.yaml:7: sbatch: qos: expected one value") {
 		t.Errorf("a file with two values: %q, want an error in line 7", got)
 	}
 	for _, other := range []string{"mem-per-cpu=1G", "mem-per-gpu=8G"} {
@@ -90,7 +91,8 @@ func TestContradictions(t *testing.T) {
 			"other, as with --sbatch mem="; got != want {
 			t.Errorf("CheckMemory() = %q, want %q", got, want)
 		}
-		if err := CheckMemory(MergeOptions([]string{"mem=4G"}, []string{other, "mem="})); err != nil {
+		merged := MergeOptions([]string{"mem=4G"}, []string{other, "mem="})
+		if err := CheckMemory(merged); err != nil {
 			t.Errorf("after mem= : %v, want nil", err)
 		}
 	}

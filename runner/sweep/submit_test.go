@@ -253,7 +253,8 @@ func TestParseTime(t *testing.T) {
 			t.Errorf("ParseTime(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "0s", "9ms", "4x", "999999w", "1:2:3:4", "-1", "1-", "x-1"} {
+	for _, text := range []string{"", "0", "0s", "9ms", "4x", "999999w",
+		"1:2:3:4", "-1", "1-", "x-1"} {
 		if got, err := ParseTime(text); err == nil {
 			t.Errorf("ParseTime(%q) = %v, want an error", text, got)
 		}

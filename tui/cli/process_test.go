@@ -40,7 +40,8 @@ func TestNoHome(t *testing.T) {
 	for _, c := range []struct {
 		home, state, cache string
 		known              bool
-	}{{}, {home: "me"}, {state: "/state"}, {state: "state", cache: "/cache"}, {home: "/me", known: true},
+	}{{}, {home: "me"}, {state: "/state"}, {state: "state", cache: "/cache"},
+		{home: "/me", known: true},
 		{state: "/state", cache: "/cache", known: true}} {
 		for name, value := range map[string]string{"HOME": c.home, "USERPROFILE": c.home,
 			"home": c.home, "XDG_STATE_HOME": c.state, "XDG_CACHE_HOME": c.cache} {

@@ -35,7 +35,8 @@ drolab alerts --since 8h --json`,
 			return listAlerts(c.Context(), con, since)
 		},
 	}
-	c.Flags().DurationVar(&since, "since", 24*time.Hour, "how far back to look, as in 90m, 8h or 2d")
+	c.Flags().DurationVar(&since, "since", 24*time.Hour,
+		"how far back to look, as in 90m, 8h or 2d")
 	con.BoxFlag(c)
 	con.JSONFlag(c, "the alerts")
 	return c
