@@ -112,8 +112,8 @@ says(drolab.RunStopped, "weights: label: sample 1 has the label 1, and the run h
      "drolab.Data the class of each sample", lambda: block(
          lambda run: run.weights(LOSSES, label=LABELS), class_counts=None))
 evaluated("evaluate: label: sample 1 has the label 1, and the run has one class: give "
-          "drolab.Data the class of each sample", drolab.RunStopped, dict(SPLITS, class_counts=None),
-          probability=np.stack([1 - LABELS, LABELS], 1))
+          "drolab.Data the class of each sample", drolab.RunStopped,
+          dict(SPLITS, class_counts=None), probability=np.stack([1 - LABELS, LABELS], 1))
 says(drolab.RunStopped, "group: sample 1 has the group 1, and the run has one group: give "
      "drolab.Data the group of each sample", lambda: block(
          lambda run: run.weights(LOSSES, group=LABELS), group_counts=[64]))
