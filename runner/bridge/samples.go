@@ -80,7 +80,8 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 		return ofKinds("label", "class", a.Ints(b.Labels, len(s.data.Classes)))
 	case "group":
 		if !s.data.Grouped {
-			return errors.New("the run has no groups: give them to drolab.Data, as in train=(labels, groups)")
+			return errors.New("the run has no groups: give them to drolab.Data, as in " +
+				"train=(labels, groups)")
 		}
 		return ofKinds("group", "group", a.Ints(b.Groups, len(s.data.Groups)))
 	case "index":
@@ -185,7 +186,8 @@ func sameCounts(array, kind, split string, of, counted []int) error {
 	for k, n := range came {
 		if n != counted[k] {
 			return fmt.Errorf("%d samples of the %s split have the %s %d, and %s_counts says %d: "+
-				"give drolab.Data the labels or counts of this split", n, split, array, k, kind, counted[k])
+				"give drolab.Data the labels or counts of this split", n, split, array, k, kind,
+				counted[k])
 		}
 	}
 	return nil

@@ -62,8 +62,8 @@ func TestFolderAwayForAMoment(t *testing.T) {
 }
 
 // TestFrozenRecorder: a recorder that was frozen for 150 s on a disk without locks goes on if
-// nobody took its run. Beside another machine that has taken the run, it writes nothing more, with one
-// line, and leaves what was recorded.
+// nobody took its run. Beside another machine that has taken the run, it writes nothing more, with
+// one line, and leaves what was recorded.
 func TestFrozenRecorder(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		s := newStore(t)
