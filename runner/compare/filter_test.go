@@ -61,7 +61,8 @@ func TestFilterOfTimes(t *testing.T) {
 		"started:" + day: true, "started>" + day: false, "started>=" + day: true,
 		"started>-1h45m": true, "started>-1h4": true,
 		"started>-1h15m": false,
-		"started>-1w":    true, "started<2020-01-01": false, "started>2020-01-01": true, "started>-": true} {
+		"started>-1w":    true, "started<2020-01-01": false,
+		"started>2020-01-01": true, "started>-": true} {
 		f, err := compare.ParseFilter(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
