@@ -81,7 +81,7 @@ func (m *Model) noteAlerts(msg alertsMsg) tea.Cmd {
 		return read[x.Run]
 	})
 	list := slices.Concat(msg.list, rest)
-	slices.SortStableFunc(list, func(x, y alert.Alert) int { return y.Time.Compare(x.Time) })
+	alert.NewestFirst(list, m.now)
 	if slices.Equal(list, a.list) && !first {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (m *Model) alertLines(t *kit.Theme, w int) []string {
 	a := &m.alerts
 	if len(a.list) == 0 {
 		return kit.Wrap("Nothing has happened to a run within the last day. drolab alerts "+
-			"--since 48h looks further back, and --notify tells when something happens.", w)
+			"--since 2d looks further back, and --notify tells when something happens.", w)
 	}
 	styles := map[alert.Level]kit.Style{alert.Info: t.Text, alert.Warn: t.Warn,
 		alert.Error: t.Alarm}
@@ -199,7 +199,11 @@ func (m *Model) alertLines(t *kit.Theme, w int) []string {
 		if x.Box != "" {
 			text = x.Run + " on " + x.Box + ": " + x.Text
 		}
-		points = append(points, kit.Statement{Name: kit.Age(max(0, m.now.Sub(x.Time))),
+		age := kit.Age(max(0, m.now.Sub(x.Time)))
+		if x.IsAhead(m.now) {
+			age = "ahead"
+		}
+		points = append(points, kit.Statement{Name: age,
 			Text: cell.OneLine(text), Style: styles[x.Level], Whole: true})
 	}
 	const all = 1 << 20

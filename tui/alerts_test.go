@@ -110,6 +110,21 @@ func TestAlertsAtTheFoot(t *testing.T) {
 	r.fits(t, "alerts")
 }
 
+// TestNoteAtTheStart: what is not kept stands at the foot once, until a key is pressed.
+func TestNoteAtTheStart(t *testing.T) {
+	_, r := newNews(t)
+	r.Config.Note = "not kept: how you look at runs (/home/me is not a folder)"
+	r.Send(newTick(minutesOn(1)))
+	if foot := r.foot(t); !strings.Contains(foot, "not kept: how you look at runs") {
+		t.Errorf("at the start: %q, want the note", foot)
+	}
+	r.Press("down")
+	r.Send(newTick(minutesOn(2)))
+	if foot := r.foot(t); strings.Contains(foot, "not kept") {
+		t.Errorf("after a key: %q, want the note once", foot)
+	}
+}
+
 // TestAlertWaitsForItsTurn: an alert does not take the place of what a key has led to, nor of a
 // text that is typed.
 func TestAlertWaitsForItsTurn(t *testing.T) {

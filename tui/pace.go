@@ -40,6 +40,11 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.pressed = t // the start: what is opened shows as soon as it is read
 	}
 	m.frames.set(m.frameRate())
+	if m.Config.Note != "" && m.notice.Text == "" {
+		m.notice = kit.Notice{Text: m.Config.Note, Bad: true, Unasked: true}
+		m.Config.Note, m.noticed = "", t
+		m.version++
+	}
 	if m.notice.Text != "" && t.Sub(m.noticed) > m.noticeTime() {
 		m.notice = kit.Notice{}
 		m.version++

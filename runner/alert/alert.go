@@ -1,7 +1,9 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +64,31 @@ func (a Alert) In(run, box string) Alert {
 	return a
 }
 
-// key tells apart the alerts that are told separately.
+// key tells apart the alerts that are told separately. Texts that differ in figures alone are the
+// same: a resumed run warns again, with the figures of its step.
 func (a *Alert) key() string {
 	if k := find(a.Name); k == nil || !k.ByText {
 		return a.Name
 	}
-	return a.Name + " " + a.Text
+	return a.Name + " " + figures.ReplaceAllString(a.Text, "0")
+}
+
+// figures matches a number in a text.
+var figures = regexp.MustCompile(`[-+−]?\d[\d.,_]*(?:[eE][-+]?\d+)?`)
+
+// IsAhead reports whether an alert is dated after now, with a minute for clocks that differ.
+func (a *Alert) IsAhead(now time.Time) bool { return a.Time.After(now.Add(time.Minute)) }
+
+// NewestFirst sorts alerts by their times. Those that are ahead of the clock stand behind all
+// others, because when they happened is not known.
+func NewestFirst(list []Alert, now time.Time) {
+	ahead := func(a Alert) int {
+		if a.IsAhead(now) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(x, y Alert) int {
+		return cmp.Or(cmp.Compare(ahead(x), ahead(y)), y.Time.Compare(x.Time))
+	})
 }

@@ -131,6 +131,41 @@ func TestOnceAnHour(t *testing.T) {
 	s.want(114, status(runner.Stopped, ""), "")
 }
 
+// TestFiguresAreNoNews: a warning and a failure that differ in figures alone are told once an hour,
+// however the figures are written.
+func TestFiguresAreNoNews(t *testing.T) {
+	s := &story{t: t}
+	warning := func(text string) runner.Event { return &runner.WarningEvent{Message: text} }
+	s.want(0, warning("λ is held at 0.01; the best λ is 3.2e-05"),
+		"warn warning λ is held at 0.01; the best λ is 3.2e-05")
+	s.want(1, &runner.ResumeEvent{}, "resumed ")
+	s.want(2, warning("λ is held at 1; the best λ is −1,234.5"), "")
+	s.want(3, warning("η is held at 1; the best η is 2"),
+		"warn warning η is held at 1; the best η is 2")
+	s.want(4, status(runner.Failed, "step 2: batch loss is NaN"), "error failed failed: step 2: "+
+		"batch loss is NaN")
+	s.want(5, &runner.ResumeEvent{}, "resumed ")
+	s.want(6, status(runner.Failed, "step 131: batch loss is NaN"), "")
+	s.want(61, warning("λ is held at 2; the best λ is 3"),
+		"warn warning λ is held at 2; the best λ is 3")
+}
+
+// TestNewestFirst: what is dated after the clock stands last, since nobody knows when it was.
+func TestNewestFirst(t *testing.T) {
+	at := func(minutes int) Alert {
+		return Alert{Step: int64(minutes), Time: midnight.Add(time.Duration(minutes) * time.Minute)}
+	}
+	list := []Alert{at(-5), at(500), at(0), at(60), at(-90), at(1)}
+	NewestFirst(list, midnight)
+	var got []int64
+	for _, a := range list {
+		got = append(got, a.Step)
+	}
+	if want := []int64{1, 0, -5, -90, 500, 60}; !slices.Equal(got, want) {
+		t.Errorf("NewestFirst() = %v, want %v", got, want)
+	}
+}
+
 // TestInterrupted: a log without an end says, once, that nobody trains the run any more: at its
 // end, in its own event, or before the resume that follows.
 func TestInterrupted(t *testing.T) {

@@ -14,7 +14,8 @@
 // # Files
 //
 //	table.go   the table: name, level, when, text, remedy
-//	alert.go   Alert; Of, what an event of a log says; New, the event of an alert
+//	alert.go   Alert; Of, what an event of a log says; New, the event of an alert; the
+//	           order of a list
 //	reader.go  Reader: the alerts of a log, each once an hour; runs that were interrupted
 //	fall.go    Fall: the worst class behind its best for a fifth of the run
 package alert

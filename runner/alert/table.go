@@ -61,8 +61,8 @@ type Kind struct {
 	Name  string
 	Level Level
 	When  string
-	// Text is the form of the text. With ByText, another text is another alert. The figures in the
-	// other texts change from one moment to the next.
+	// Text is the form of the text. With ByText, a text that differs in more than its figures is
+	// another alert.
 	Text   string
 	ByText bool
 	Remedy string // RUN stands for the name of the run

@@ -80,7 +80,8 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 		return ofKinds("label", "class", a.Ints(b.Labels, len(s.data.Classes)))
 	case "group":
 		if !s.data.Grouped {
-			return errors.New("the run has no groups: give drolab.start group_counts")
+			return errors.New("the run has no groups: give them to drolab.Data, as in " +
+				"train=(labels, groups)")
 		}
 		return ofKinds("group", "group", a.Ints(b.Groups, len(s.data.Groups)))
 	case "index":
@@ -116,8 +117,9 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 // script has not said that there are more.
 func ofKinds(array, kind string, err error) error {
 	if wrong, ok := errors.AsType[*outsideError](err); ok && wrong.below == 1 {
-		return fmt.Errorf("sample %d has the %s %d, and the run has one %s: give drolab.start "+
-			"%s_counts, a number for each", wrong.element, array, wrong.value, kind, kind)
+		return fmt.Errorf("sample %d has the %s %d, and the run has one %s: give drolab.Data "+
+			"the %s of each sample, as in train=(labels, groups), or %s_counts", wrong.element,
+			array, wrong.value, kind, kind, kind)
 	}
 	return err
 }
@@ -130,7 +132,7 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 	src := train.Source(s.data, m.Split)
 	trained := m.Split == runner.SplitTrain
 	if src == nil {
-		return errors.New("the run has no validation split: give drolab.start its samples")
+		return errors.New("the run has no validation split: give it to drolab.Data, as val=")
 	}
 	var g scriptSamples
 	n := sampleNeeds{label: len(s.data.Classes) > 1, group: s.data.Grouped}
@@ -184,7 +186,8 @@ func sameCounts(array, kind, split string, of, counted []int) error {
 	for k, n := range came {
 		if n != counted[k] {
 			return fmt.Errorf("%d samples of the %s split have the %s %d, and %s_counts says %d: "+
-				"give drolab.start the counts of this split", n, split, array, k, kind, counted[k])
+				"give drolab.Data the labels or counts of this split", n, split, array, k, kind,
+				counted[k])
 		}
 	}
 	return nil

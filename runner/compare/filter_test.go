@@ -59,7 +59,10 @@ func TestFilterOfTimes(t *testing.T) {
 	for text, want := range map[string]bool{"started>-1h": false, "started>-2h": true,
 		"started<-1h": true, "started<-2h": false, "started>-1d": true, "-started>-1d": false,
 		"started:" + day: true, "started>" + day: false, "started>=" + day: true,
-		"started<2020-01-01": false, "started>2020-01-01": true, "started>-": true} {
+		"started>-1h45m": true, "started>-1h4": true,
+		"started>-1h15m": false,
+		"started>-1w":    true, "started<2020-01-01": false,
+		"started>2020-01-01": true, "started>-": true} {
 		f, err := compare.ParseFilter(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -68,8 +71,10 @@ func TestFilterOfTimes(t *testing.T) {
 			t.Errorf("%s of a run of 90 minutes ago: %v, want %v", text, got, want)
 		}
 	}
-	if _, err := compare.ParseFilter("started>1x"); err == nil {
-		t.Error("started>1x is accepted, want an error")
+	for _, text := range []string{"started>1x", "started>-1x2", "started>1h", "started>-1m1h"} {
+		if _, err := compare.ParseFilter(text); err == nil {
+			t.Errorf("%s is accepted, want an error", text)
+		}
 	}
 }
 

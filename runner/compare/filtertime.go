@@ -20,26 +20,20 @@ type moment struct {
 	day time.Time
 }
 
-// units are the units of a time that has passed.
-var units = map[string]time.Duration{"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
-	"w": 7 * 24 * time.Hour}
-
 // parseMoment reads -1h or 2026-11-29. The zero moment stands for text that is still being typed.
 func parseMoment(text string) (m moment, err error) {
 	if day, err := time.Parse(dayForm, text); err == nil {
 		return moment{day: day}, nil
 	}
 	figure, ago := strings.CutPrefix(text, "-")
-	typing := strings.Trim(text, "-0123456789.") == ""
-	if typing {
-		return m, nil
+	length, ok := numeral.Duration(figure)
+	if ok && ago && length > 0 {
+		return moment{ago: length}, nil
 	}
-	for unit, length := range units {
-		if n, found := strings.CutSuffix(figure, unit); found && ago {
-			if x, ok := numeral.Float(n); ok && x > 0 && x < 1e5 {
-				return moment{ago: time.Duration(x * float64(length))}, nil
-			}
-		}
+	whole := strings.TrimRight(figure, "0123456789.")
+	_, wholeOK := numeral.Duration(whole)
+	if strings.Trim(text, "-0123456789.") == "" || whole != figure && ago && wholeOK {
+		return m, nil
 	}
 	return m, fmt.Errorf("%s: expected a time, as in -30m, -1h, -2d or 2026-11-29", text)
 }

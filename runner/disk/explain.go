@@ -2,15 +2,23 @@ package disk
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 
 	"drolab/runner"
 )
 
 // Explain adds the remedy to an error, where one is known. Where the same write may succeed later,
-// the result is a *runner.DiskError.
-func Explain(err error) error {
+// the result is a *runner.DiskError. The error is of a write at a path, whose disk says which of
+// its limits was met: a disk with free bytes may have no inode for one more file.
+func Explain(err error, at string) error {
 	switch {
+	case overQuota(err):
+		return &runner.DiskError{What: "disk quota used up: remove what nobody needs and resume",
+			Err: err}
+	case diskFull(err) && withoutInodes(at):
+		return &runner.DiskError{Err: inodeError{err},
+			What: "the disk has no inodes left for more files: remove some files and resume"}
 	case diskFull(err):
 		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
 	case diskFails(err):
@@ -21,3 +29,18 @@ func Explain(err error) error {
 	}
 	return err
 }
+
+// inodeError is the error of a file that could not be made. The system's own words for it are those
+// of a disk without free bytes.
+type inodeError struct{ error }
+
+// Error implements error.
+func (e inodeError) Error() string {
+	return strings.ReplaceAll(e.error.Error(), noSpace, "no inodes left on device")
+}
+
+// Unwrap returns the system's error.
+func (e inodeError) Unwrap() error { return e.error }
+
+// noSpace is what Unix systems say where a file cannot grow, or be made.
+const noSpace = "no space left on device"

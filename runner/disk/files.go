@@ -78,7 +78,7 @@ func (k Files) writeSealed(path string, v any, how writeFunc) error {
 func (k Files) write(path string, text []byte, how writeFunc) error {
 	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		if err := how(in, name, lockMode, atomicfile.Copying(bytes.NewReader(text))); err != nil {
-			return fmt.Errorf("writing %s: %w", path, Explain(err))
+			return fmt.Errorf("writing %s: %w", path, Explain(err, in.Path))
 		}
 		return nil
 	})
@@ -130,7 +130,7 @@ func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 		for began := time.Now(); ; time.Sleep(pause) {
 			l, err = in.Acquire(name)
 			if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeased) {
-				return Explain(err)
+				return Explain(err, in.Path)
 			}
 			if time.Since(began) > patience {
 				return fmt.Errorf("%s: %w for %v: try again", path, err, patience)

@@ -145,7 +145,7 @@ func (f *Folder) OpenSized(
 // Write makes or replaces a file, which is complete at every moment.
 func (f *Folder) Write(name string, write func(io.Writer) error) error {
 	if err := atomicfile.WriteIn(f, name, FileMode, write); err != nil {
-		return fmt.Errorf("writing %s: %w", f.Join(name), Explain(err))
+		return fmt.Errorf("writing %s: %w", f.Join(name), Explain(err, f.Path))
 	}
 	return nil
 }

@@ -2,7 +2,11 @@
 
 package disk
 
-import "golang.org/x/sys/unix"
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
 
 // reservedShare is the share of a disk's free bytes that is left to others.
 const reservedShare = 0.05
@@ -16,4 +20,13 @@ func AskFree(folder string, bytes float64) error {
 		return unix.ENOSPC
 	}
 	return nil
+}
+
+// withoutInodes reports whether the disk of a path has free bytes, and no inode for one more file.
+func withoutInodes(path string) bool {
+	var s unix.Statfs_t
+	if unix.Statfs(path, &s) != nil && unix.Statfs(filepath.Dir(path), &s) != nil {
+		return false
+	}
+	return s.Files > 0 && s.Ffree <= 0 && s.Bavail > 0
 }

@@ -66,7 +66,7 @@ func (f *Folder) Await(name string, shared bool) (l *Lock, err error) {
 	if errors.Is(err, ErrHeld) {
 		return nil, fmt.Errorf("%s: %w for long by another process: try again", f.Join(name), err)
 	}
-	return l, Explain(err)
+	return l, Explain(err, f.Path)
 }
 
 // Share takes a shared lock for a reader of files that nobody else may change meanwhile. With may,

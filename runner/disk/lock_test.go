@@ -44,11 +44,11 @@ func TestLockFile(t *testing.T) {
 func TestErrorsThatMayPass(t *testing.T) {
 	for err, want := range map[error]string{
 		syscall.ENOSPC: "disk full",
-		syscall.EDQUOT: "disk full",
+		syscall.EDQUOT: "disk quota used up",
 		syscall.EIO:    "disk fails",
 	} {
 		var disk *runner.DiskError
-		got := Explain(&os.PathError{Op: "write", Path: "x", Err: err})
+		got := Explain(&os.PathError{Op: "write", Path: "x", Err: err}, t.TempDir())
 		if !errors.As(got, &disk) {
 			t.Errorf("%v is explained by a %T, want a %T", err, got, disk)
 		}
@@ -61,7 +61,7 @@ func TestErrorsThatMayPass(t *testing.T) {
 	}
 	var disk *runner.DiskError
 	for _, err := range []error{nil, os.ErrPermission, os.ErrNotExist} {
-		if errors.As(Explain(err), &disk) {
+		if errors.As(Explain(err, "x"), &disk) {
 			t.Errorf("%v is taken for one that may pass", err)
 		}
 	}

@@ -86,9 +86,9 @@ func Foreign(info os.FileInfo) bool {
 // unlock gives up the lock of f: the lock ends with its last open file.
 func unlock(f atomicfile.File) error { return f.Close() }
 
-func diskFull(err error) bool {
-	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
-}
+func diskFull(err error) bool { return errors.Is(err, unix.ENOSPC) }
+
+func overQuota(err error) bool { return errors.Is(err, unix.EDQUOT) }
 
 // diskFails reports whether the error says that a disk, or the network to it, fails.
 func diskFails(err error) bool {

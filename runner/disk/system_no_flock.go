@@ -36,6 +36,8 @@ func Foreign(os.FileInfo) bool { return false }
 
 func diskFails(error) bool { return false }
 
+func overQuota(error) bool { return false }
+
 // noLocks, takeLease and heldLocally are for disks without locks, which these systems do not
 // report.
 func noLocks(error) bool { return false }

@@ -57,7 +57,7 @@ func NewWriter(in *disk.Folder, a *Audit, now func() time.Time) (*Writer, error)
 func (l *Writer) open() (err error) {
 	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE
 	if l.File, err = l.in.Open(LogName, flags, disk.FileMode); err != nil {
-		return disk.Explain(err)
+		return disk.Explain(err, l.Path)
 	}
 	if l.made, err = l.File.Stat(); err != nil {
 		l.File.Close()
@@ -133,7 +133,7 @@ func (l *Writer) write(line []byte) error {
 	n, err := l.File.Write(line)
 	if err != nil {
 		l.torn = true
-		err = errors.Join(disk.Explain(err), l.cutTornLine())
+		err = errors.Join(disk.Explain(err, l.Path), l.cutTornLine())
 		return fmt.Errorf("appending to %s: %w", l.Path, err)
 	}
 	l.Bytes += int64(n)
@@ -158,7 +158,7 @@ func (l *Writer) cutTornLine() error {
 		err = errors.Join(f.Truncate(l.Bytes), f.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("cutting a torn line off %s: %w", l.Path, disk.Explain(err))
+		return fmt.Errorf("cutting a torn line off %s: %w", l.Path, disk.Explain(err, l.Path))
 	}
 	l.torn = false
 	return nil
@@ -174,7 +174,7 @@ func (l *Writer) Sync() error {
 		err = l.File.Sync()
 	}
 	if l.doubt = err != nil; l.doubt {
-		return fmt.Errorf("syncing %s: %w", l.Path, disk.Explain(err))
+		return fmt.Errorf("syncing %s: %w", l.Path, disk.Explain(err, l.Path))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"drolab/runner"
@@ -33,8 +32,8 @@ type alertsOfLog struct {
 // mostAlerts bounds the alerts that are kept of a run, whose log may come from anybody.
 const mostAlerts = 1000
 
-// Read returns the alerts of the runs, the newest first, and an error for each log that cannot be
-// read.
+// Read returns the alerts of the runs, as alert.NewestFirst sorts them, and an error for each log
+// that cannot be read.
 func (a *Alerts) Read(runs []*Run) (list []alert.Alert, problems []error) {
 	if a.logs == nil {
 		a.logs = map[string]*alertsOfLog{}
@@ -51,8 +50,38 @@ func (a *Alerts) Read(runs []*Run) (list []alert.Alert, problems []error) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y alert.Alert) int { return y.Time.Compare(x.Time) })
+	alert.NewestFirst(list, time.Now())
 	return list, problems
+}
+
+// Unread returns the alerts of the runs that cannot be read, as the errors of a listing have them:
+// what their logs say before a damaged line, and behind it. That a run was interrupted is not known
+// of them.
+func (a *Alerts) Unread(problems []error) []alert.Alert {
+	var runs []*Run
+	for _, err := range problems {
+		var unread *UnreadError
+		if !errors.As(err, &unread) {
+			continue
+		}
+		meta := filepath.Join(unread.Dir, metaName)
+		disk.InFolderOf(nil, meta, func(in *disk.Folder, _ string) error {
+			m, err := readMeta(in)
+			if err == nil {
+				err = eventlog.CheckHead(in)
+			}
+			if err != nil {
+				return err
+			}
+			r := &Run{Dir: unread.Dir, Meta: *m, passed: &eventlog.PassedOver{}}
+			if r.mirrored, err = readMirrored(in); err == nil {
+				runs = append(runs, r)
+			}
+			return err
+		})
+	}
+	list, _ := a.Read(runs) // that something is wrong with them is known
+	return list
 }
 
 // read returns the alerts of a run.

@@ -134,3 +134,35 @@ func TestAlertsOfBox(t *testing.T) {
 	}
 	must(t, m.Close())
 }
+
+// TestAlertsOfDamagedLog: a damaged line hides no alert before it or behind it, and is said.
+func TestAlertsOfDamagedLog(t *testing.T) {
+	s := newStore(t)
+	s.now = time.Now
+	r := create(t, s, newMeta(1))
+	log := filepath.Join(r.in.Path, eventlog.LogName)
+	must(t, r.Append(status(0, runner.Running)))
+	must(t, r.Append(&runner.WarningEvent{Message: "few samples"}))
+	must(t, r.Append(&runner.WarningEvent{Message: "a line to damage"}))
+	appendSteps(t, r, 1, 3)
+	must(t, r.Append(runner.NewStatus(runner.Head{Step: 3}, runner.Failed, errGone)))
+	must(t, r.Close())
+	grown := &Alerts{}
+	if got := told(t, grown, s.dir); got != "failed@3 warning@0 warning@0" {
+		t.Errorf("of the sound log: %q", got)
+	}
+	flip(t, log, "a line to damage")
+	for name, a := range map[string]*Alerts{"as it was known": grown, "read anew": {}} {
+		runs, problems := List(s.dir)
+		if len(runs) != 0 || len(problems) != 1 ||
+			!strings.Contains(problems[0].Error(), "line 4 checksum differs") {
+			t.Fatalf("List() = %v, %v, want no run and why", runs, problems)
+		}
+		list := a.Unread(problems)
+		want := map[bool]int{true: 3, false: 2}[a == grown] // the first has read the line before
+		if len(list) != want || list[0].Name != alert.Failed ||
+			list[want-1].Text != "few samples" || list[0].Run != filepath.Base(r.in.Path) {
+			t.Errorf("%s: %+v, want %d alerts, the first before the damaged line", name, list, want)
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	for i, e := range list {
 		switch {
 		case errs[i] != nil:
-			problems = append(problems, runError(names[i], errs[i]))
+			problems = append(problems, &UnreadError{filepath.Join(c.dir, names[i]), errs[i]})
 		case e != nil:
 			runs = append(runs, e.run)
 			if err := e.run.PassedOver(); err != nil {

@@ -56,7 +56,7 @@ func (r *Run) TakeOver(c runner.SealedClaims) error {
 			return fmt.Errorf("%s has %d studies already", in.Join(claimsName), mostClaims)
 		}
 		all := claimsFile{append(later, c)}
-		return disk.Explain(in.WriteSealed(claimsName, &all, nil))
+		return disk.Explain(in.WriteSealed(claimsName, &all, nil), in.Path)
 	}))
 }
 

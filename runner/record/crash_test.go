@@ -213,7 +213,7 @@ func (f fullFile) Truncate(size int64) error {
 // TestDiskFull fills the disk at many bytes of a line. The log stays whole, even where the torn
 // line can only be cut later, and the run goes on once there is room.
 func TestDiskFull(t *testing.T) {
-	if fault := new(runner.DiskError); !errors.As(disk.Explain(syscall.ENOSPC), &fault) {
+	if fault := new(runner.DiskError); !errors.As(disk.Explain(syscall.ENOSPC, ""), &fault) {
 		t.Skip("this system has another error for a full disk")
 	}
 	for room := 0; room < 200; room += 7 {

@@ -114,7 +114,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 		if err := l.Check(); err != nil {
 			return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 		}
-		return disk.Explain(ownedByID(in).WriteSealed(labelName, &l, nil))
+		return disk.Explain(ownedByID(in).WriteSealed(labelName, &l, nil), in.Path)
 	})
 }
 

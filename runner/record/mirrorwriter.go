@@ -86,7 +86,7 @@ const (
 func OpenMirror(dir, box string) (*Mirror, error) {
 	m, err := openMirror(dir, box)
 	if err != nil {
-		return nil, fmt.Errorf("mirror of box %s: %w", box, explainOnce(err))
+		return nil, fmt.Errorf("mirror of box %s: %w", box, explainOnce(err, dir))
 	}
 	return m, nil
 }
@@ -292,18 +292,19 @@ func (m *Mirror) Log(id string) LogState {
 // Where run.json differs, the run is another one of the same name, and takes the place of the old.
 func (m *Mirror) Put(h *Head) error {
 	if err := m.put(h); err != nil {
-		return fmt.Errorf("box %s: run %.*q: %w", m.box, maxMirrorID, h.ID, explainOnce(err))
+		return fmt.Errorf("box %s: run %.*q: %w", m.box, maxMirrorID, h.ID,
+			explainOnce(err, m.root.Path))
 	}
 	return nil
 }
 
 // explainOnce explains what of the writing of a mirror nobody has explained yet.
-func explainOnce(err error) error {
+func explainOnce(err error, at string) error {
 	var explained *runner.DiskError
 	if errors.As(err, &explained) {
 		return err
 	}
-	return disk.Explain(err)
+	return disk.Explain(err, at)
 }
 
 func (m *Mirror) put(h *Head) error {
@@ -508,7 +509,7 @@ func replace(in *disk.Folder, name string, text []byte) error {
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = in.Rename(aside, name)
 	}
-	return disk.Explain(err)
+	return disk.Explain(err, in.Path)
 }
 
 // ErrOtherLog is the error of Append where the mirror has another log than the box: it has to be
@@ -526,7 +527,8 @@ func (m *Mirror) Append(
 		after, err = m.append(id, before, lines)
 	}
 	if err != nil {
-		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id, explainOnce(err))
+		err = fmt.Errorf("box %s: log of run %.*q: %w", m.box, maxMirrorID, id,
+			explainOnce(err, m.root.Path))
 	}
 	return after, dropped, err
 }
@@ -607,7 +609,7 @@ func (m *Mirror) append(id string, before LogState, lines []byte) (LogState, err
 		had := e.log.Bytes
 		e.log, _ = sumLog(in) // part of the lines may be there
 		m.logs += e.log.Bytes - had
-		return e.log, disk.Explain(err)
+		return e.log, disk.Explain(err, in.Path)
 	}
 	e.log, e.fetched = before.With(lines), m.now()
 	m.logs += int64(len(lines))
@@ -622,7 +624,7 @@ func (m *Mirror) Remove(id string) error {
 		return nil
 	}
 	if err := m.remove(id); err != nil {
-		return fmt.Errorf("box %s: removing run %s: %w", m.box, id, explainOnce(err))
+		return fmt.Errorf("box %s: removing run %s: %w", m.box, id, explainOnce(err, m.root.Path))
 	}
 	return nil
 }

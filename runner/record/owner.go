@@ -24,6 +24,18 @@ func CheckFormat(format int) error {
 		format, runner.Format)
 }
 
+// UnreadError is the error of a folder whose run cannot be read.
+type UnreadError struct {
+	Dir string
+	Err error
+}
+
+// Error begins with the run's name.
+func (e *UnreadError) Error() string { return runError(filepath.Base(e.Dir), e.Err).Error() }
+
+// Unwrap returns why the run cannot be read.
+func (e *UnreadError) Unwrap() error { return e.Err }
+
 // runError begins an error with the run's name.
 func runError(id string, err error) error {
 	if err == nil || errors.Is(err, disk.ErrBefore) { // that one begins with it

@@ -32,7 +32,7 @@ func pinCheckpoint(f *disk.Folder, step int64) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return disk.Explain(err)
+	return disk.Explain(err, f.Path)
 }
 
 // unpinCheckpoint removes the pin of a checkpoint, and the checkpoint, unless it is selected or
@@ -57,7 +57,7 @@ func unpinCheckpoint(f *disk.Folder, step int64, m *runner.Meta) error {
 			}
 		}
 	}
-	return disk.Explain(f.Sync())
+	return disk.Explain(f.Sync(), f.Path)
 }
 
 // pinnedCheckpoint reports whether the checkpoint of a step is pinned.

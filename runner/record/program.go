@@ -15,10 +15,10 @@ const scratchName = "scratch"
 // Scratch implements runner.Workplace.
 func (r *recorder) Scratch() (dir string, err error) {
 	if err := r.in.RemoveAll(scratchName); err != nil && !os.IsNotExist(err) {
-		return "", disk.Explain(err)
+		return "", disk.Explain(err, r.in.Path)
 	}
 	if err := r.in.Mkdir(scratchName, disk.FolderMode); err != nil {
-		return "", disk.Explain(err)
+		return "", disk.Explain(err, r.in.Path)
 	}
 	return r.in.Join(scratchName), nil
 }
@@ -27,7 +27,7 @@ func (r *recorder) Scratch() (dir string, err error) {
 func (r *recorder) ProgramLog() (io.WriteCloser, error) {
 	f, size, err := r.in.OpenSized(runner.ProgramLogName, os.O_RDWR|os.O_CREATE, disk.FileMode)
 	if err != nil {
-		return nil, disk.Explain(err)
+		return nil, disk.Explain(err, r.in.Path)
 	}
 	return &programLog{f, size}, nil
 }

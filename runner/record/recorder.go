@@ -80,7 +80,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 			What: r.in.Join(checkpointsName) + " is missing: bring it back and resume"}
 	}
 	if err != nil {
-		return "", disk.Explain(err)
+		return "", disk.Explain(err, r.in.Path)
 	}
 	defer in.Close()
 	if err := writeCheckpoint(in, s, r.log.End()); err != nil {

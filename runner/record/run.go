@@ -145,7 +145,7 @@ func (r *Run) Settle() error {
 	}
 	logged := errors.Join(log.Sync(), log.Close())
 	kept := r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })
-	return disk.Explain(errors.Join(logged, kept))
+	return disk.Explain(errors.Join(logged, kept), in.Path)
 }
 
 // newestStep stands for the step of the newest checkpoint.

@@ -108,18 +108,18 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	defer root.Close()
 	half := atomicfile.Prefix + m.ID
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
-		return nil, disk.Explain(err)
+		return nil, disk.Explain(err, root.Path)
 	}
 	l, of, err := writeFirstFiles(root, half, m, from)
 	if err == nil {
 		l, err = root.RenameLocked(l, eventlog.LockName, half, m.ID)
 	}
 	if err != nil {
-		return nil, errors.Join(disk.Explain(err), l.Release(), root.RemoveAll(half))
+		return nil, errors.Join(disk.Explain(err, root.Path), l.Release(), root.RemoveAll(half))
 	}
 	r, err := s.begin(root, m, of, from)
 	if err != nil {
-		return nil, errors.Join(disk.Explain(err), trash(root, l, m.ID))
+		return nil, errors.Join(disk.Explain(err, root.Path), trash(root, l, m.ID))
 	}
 	r.lock = l
 	r.spare, _ = os.Open(os.DevNull)
@@ -352,9 +352,9 @@ func (s *Store) addFolder(id string, fill func(half *disk.Folder) error) (err er
 	}
 	half := atomicfile.Prefix + id
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
-		return disk.Explain(err)
+		return disk.Explain(err, root.Path)
 	}
-	defer func() { err = errors.Join(disk.Explain(err), root.RemoveAll(half)) }()
+	defer func() { err = errors.Join(disk.Explain(err, root.Path), root.RemoveAll(half)) }()
 	in, err := root.Within(half)
 	if err != nil {
 		return err

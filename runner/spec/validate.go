@@ -86,22 +86,44 @@ func (s *Spec) checkMethod(m *dro.Method, set dro.Set) error {
 // checkStart checks that z_1 is inside the box. A set without a radius has no λ, and not every
 // method bounds η.
 func (s *Spec) checkStart(p *dro.Problem) error {
-	inside := func(key string, value float64, side [2]float64) error {
-		if value >= side[0] && value <= side[1] {
-			return nil
-		}
-		want := fmt.Sprintf("a start inside %s's box [%g, %g]", s.Uncertainty, side[0], side[1])
-		return &KeyError{key, value, want}
-	}
+	usual := Defaults()
 	if p.Set.HasRadius() {
-		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
+		err := s.inBox("lambda", s.Lambda, s.Lambda == usual.Lambda, p.Box.Lambda, [2]boxEnd{
+			{"lambda0", s.Lambda0 != usual.Lambda0},
+			{"lambda_max", s.LambdaMax != usual.LambdaMax}})
+		if err != nil {
 			return err
 		}
 	}
 	if m, err := dro.Find(s.Algorithm()); err == nil && m.KL {
 		return nil
 	}
-	return inside("eta", s.Eta, p.Box.Eta)
+	return s.inBox("eta", s.Eta, s.Eta == usual.Eta, p.Box.Eta, [2]boxEnd{
+		{"eta_min", s.EtaMin != usual.EtaMin}, {"eta_max", s.EtaMax != usual.EtaMax}})
+}
+
+// boxEnd is the setting of an end of the box, and whether the user has given it.
+type boxEnd struct {
+	key   string
+	given bool
+}
+
+// inBox checks that a start lies within the side of the box. The error names the setting that was
+// given: the start or, where the start is the usual one, the end that excludes it.
+func (s *Spec) inBox(key string, start float64, usual bool, side [2]float64, ends [2]boxEnd) error {
+	at, relation := 0, "at most"
+	switch {
+	case start >= side[0] && start <= side[1]:
+		return nil
+	case start > side[1]:
+		at, relation = 1, "at least"
+	}
+	if usual && ends[at].given {
+		return &KeyError{ends[at].key, side[at], fmt.Sprintf("%s the start, %s %g", relation, key,
+			start)}
+	}
+	return &KeyError{key, start, fmt.Sprintf("a start inside %s's box [%g, %g]", s.Uncertainty,
+		side[0], side[1])}
 }
 
 // WrongValues returns a *KeyError for each setting that cannot be used by itself, in the order of

@@ -46,9 +46,8 @@ type Batch struct {
 	asked Need // of each task
 }
 
-// defaultTasks is the number of tasks that an array may have by Slurm's default, which is a
-// MaxArraySize of 1001.
-const defaultTasks = 1000
+// defaultTasks is the number of tasks that an array may have by Slurm's default of MaxArraySize.
+const defaultTasks = 1001
 
 // Batches returns the job arrays to submit for the runs in todo, in the order of their stages,
 // without the places that are in the queue. The runs of later stages are known by their places

@@ -140,6 +140,9 @@ func (p *parser) readEntry(e presets.Entry) {
 		p.readBelow(e, p.readHalving)
 	case "sbatch":
 		p.readTexts(e, &p.sweep.Sbatch, "options of sbatch, as in [account=vision]", CheckOption)
+		if err := CheckTwice(p.sweep.Sbatch); err != nil {
+			p.fail("sbatch: %w", err)
+		}
 	case "setup":
 		p.readTexts(e, &p.sweep.Setup, "lines of a shell, as in [module load cuda]", checkLine)
 	default:

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,12 +14,13 @@ import (
 // option. Each is one argument of sbatch. They come from the command line, which is the user's own,
 // and from the sweep file, which may be somebody else's.
 
-// optionForm matches an option. sbatch itself checks the name and the value.
+// optionForm matches an option. sbatch itself checks the value.
 var optionForm = regexp.MustCompile(`^[a-z][a-z0-9-]*(=.*)?$`)
 
 // notFree has the options that a user cannot give, with the reason or the flag to use.
 var notFree = map[string]string{
 	"array":         "drolab numbers the tasks of a sweep",
+	"cluster":       "set SLURM_CLUSTERS, which squeue and scontrol read, too",
 	"clusters":      "set SLURM_CLUSTERS, which squeue and scontrol read, too",
 	"cpus-per-task": "give --cpus",
 	"dependency":    "rungs wait for one another by it",
@@ -51,6 +53,27 @@ var harmless = []string{"account", "begin", "cluster-constraint", "comment", "co
 	"reservation", "sockets-per-node", "spread-job", "switches", "thread-spec", "threads-per-core",
 	"time-min", "tmp", "use-min-nodes", "wckey"}
 
+// others has the other options that sbatch knows, up to version 25.05.
+var others = []string{"acctg-freq", "batch", "bb", "bbf", "chdir", "consolidate-segments",
+	"container", "container-id", "cpu-freq", "export", "export-file", "extra", "get-user-env",
+	"gid", "hold", "ignore-pbs", "input", "kill-on-invalid-dep", "mail-user", "mcs-label",
+	"network", "nodefile", "ntasks-per-tres", "oom-kill-step", "power", "profile", "propagate",
+	"quiet", "reboot", "resv-ports", "segment", "spread-segments", "stepmgr", "tres-bind",
+	"tres-per-task", "uid", "verbose", "wait-all-nodes", "x11"}
+
+// bare has the options that take no value, and optional those that may go without one. All other
+// options that sbatch knows need a value.
+var (
+	bare = []string{"consolidate-segments", "contiguous", "hold", "ignore-pbs", "overcommit",
+		"oversubscribe", "quiet", "reboot", "spread-job", "spread-segments", "stepmgr",
+		"use-min-nodes", "verbose"}
+	optional = []string{"exclusive", "get-user-env", "nice", "no-kill", "oom-kill-step",
+		"propagate", "resv-ports", "x11"}
+)
+
+// known has all options that sbatch knows. A site may add others.
+var known = slices.Concat(slices.Sorted(maps.Keys(notFree)), harmless, others)
+
 // optionName returns the name of an option.
 func optionName(option string) string {
 	name, _, _ := strings.Cut(option, "=")
@@ -69,14 +92,35 @@ func CheckOption(option string) error {
 		return fmt.Errorf("%.200q: expected the long name of an option of sbatch and its value, "+
 			"as in account=vision", option)
 	}
-	name := optionName(option)
-	for own, reason := range notFree {
-		switch {
-		case own == name:
-			return fmt.Errorf("%s: drolab sets this option itself: %s", name, reason)
-		case strings.HasPrefix(own, name): // which sbatch takes for own, or refuses
-			return fmt.Errorf("%s: expected the whole name of an option of sbatch", name)
+	name, value, hasValue := strings.Cut(option, "=")
+	if reason, own := notFree[name]; own {
+		return fmt.Errorf("%s: drolab sets this option itself: %s", name, reason)
+	}
+	longer := func(whole string) bool { return strings.HasPrefix(whole, name) }
+	switch i := slices.IndexFunc(known, longer); {
+	case !slices.Contains(known, name) && i >= 0: // sbatch takes name for it, or refuses it
+		return fmt.Errorf("%s: expected the whole name of an option of sbatch, such as %s", name,
+			known[i])
+	case slices.Contains(bare, name) && value != "":
+		return fmt.Errorf("%s: expected no value, because sbatch takes none for this option",
+			option)
+	case slices.Contains(known, name) && !hasValue && !slices.Contains(bare, name) &&
+		!slices.Contains(optional, name):
+		return fmt.Errorf("%s: expected a value, as in %s=VALUE", name, name)
+	}
+	return nil
+}
+
+// CheckTwice returns an error if a list has two options with one name.
+func CheckTwice(options []string) error {
+	given := map[string]string{}
+	for _, option := range options {
+		name := optionName(option)
+		if before, twice := given[name]; twice {
+			return fmt.Errorf("%s: expected one value, and %s and %s are given", name, before,
+				option)
 		}
+		given[name] = option
 	}
 	return nil
 }
@@ -107,11 +151,24 @@ func MergeOptions(lists ...[]string) (merged []string) {
 	return slices.DeleteFunc(merged, dropped)
 }
 
-// hasMemory reports whether an option asks for memory.
-func hasMemory(options []string) bool {
-	return slices.ContainsFunc(options, func(option string) bool {
-		return slices.Contains([]string{"mem", "mem-per-cpu", "mem-per-gpu"}, optionName(option))
-	})
+// memoryOptions returns the options that ask for memory.
+func memoryOptions(options []string) (list []string) {
+	for _, option := range options {
+		if slices.Contains([]string{"mem", "mem-per-cpu", "mem-per-gpu"}, optionName(option)) {
+			list = append(list, option)
+		}
+	}
+	return list
+}
+
+// CheckMemory returns an error if merged options ask for memory in more than one way, which sbatch
+// refuses.
+func CheckMemory(options []string) error {
+	if asked := memoryOptions(options); len(asked) > 1 {
+		return fmt.Errorf("%s: sbatch takes one option for memory: forget the other, as with "+
+			"--sbatch %s=", strings.Join(asked, " and "), optionName(asked[0]))
+	}
+	return nil
 }
 
 // ErrOwnFile says that only a file which the user has approved may hold such a line.

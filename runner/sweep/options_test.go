@@ -25,6 +25,13 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		"account vision":    "expected the long name of an option of sbatch",
 		"--account=vision":  "expected the long name of an option of sbatch",
 		"":                  "expected the long name of an option of sbatch",
+		"acc=x":             "acc: expected the whole name of an option of sbatch, such",
+		"mem-per-c=4G":      "mem-per-c: expected the whole name of an option of sbatch",
+		"part=y":            "such as partition",
+		"cluster=a":         "set SLURM_CLUSTERS",
+		"mem":               "mem: expected a value, as in mem=VALUE",
+		"mail-user":         "mail-user: expected a value, as in mail-user=VALUE",
+		"contiguous=yes":    "contiguous=yes: expected no value, because sbatch takes none for",
 		"account=a\n--x":    "expected no control characters in a Slurm job",
 		"comment=\x1b[2J":   "expected no control characters in a Slurm job",
 		"account\r=vision":  "expected no control characters in a Slurm job",
@@ -34,10 +41,59 @@ func TestOptionsThatAreRefused(t *testing.T) {
 			t.Errorf("CheckOption(%q) = %v, want an error with %q", option, err, want)
 		}
 	}
-	for _, option := range append(slices.Clone(harmless), "account=a b=c", "gres=gpu:h100:2",
-		"exclusive", "export=NONE", "mail-user=a@b.c", "time-min=10", "wait-all-nodes=1", "mem=") {
+	values := slices.Clone(harmless)
+	for i, name := range values {
+		if !slices.Contains(bare, name) {
+			values[i] += "=1"
+		}
+	}
+	for _, option := range append(values, "account=a b=c", "gres=gpu:h100:2", "exclusive", "nice",
+		"export=NONE", "mail-user=a@b.c", "time-min=10", "wait-all-nodes=1", "mem=",
+		"contiguous=", "option-of-a-site", "option-of-a-site=x") {
 		if err := CheckOption(option); err != nil {
 			t.Errorf("CheckOption(%q) = %v, want nil", option, err)
+		}
+	}
+}
+
+// TestKnownOptions: each option stands in one list.
+func TestKnownOptions(t *testing.T) {
+	sorted := slices.Sorted(slices.Values(known))
+	if once := slices.Compact(slices.Clone(sorted)); len(once) != len(sorted) {
+		t.Errorf("%d options are known, and only %d differ", len(sorted), len(once))
+	}
+	for _, name := range slices.Concat(bare, optional) {
+		if !slices.Contains(known, name) {
+			t.Errorf("%s may go without a value, and is not known", name)
+		}
+	}
+}
+
+// TestContradictions: two values of one option are refused in one start and in one file, and so are
+// two ways to ask for memory.
+func TestContradictions(t *testing.T) {
+	err := CheckTwice([]string{"partition=y", "account=a", "partition=x"})
+	want := "partition: expected one value, and partition=y and partition=x are given"
+	if errText(err) != want {
+		t.Errorf("CheckTwice() = %v, want %s", err, want)
+	}
+	if err := CheckTwice([]string{"partition=y", "account=a"}); err != nil {
+		t.Error(err)
+	}
+	_, errs := Parse("bad.yaml", []byte(tiny+"sbatch: [qos=a, qos=b]\n"))
+	got := errText(errors.Join(errs...))
+	if !strings.HasPrefix(got, "bad.yaml:7: sbatch: qos: expected one value") {
+		t.Errorf("a file with two values: %q, want an error in line 7", got)
+	}
+	for _, other := range []string{"mem-per-cpu=1G", "mem-per-gpu=8G"} {
+		got := errText(CheckMemory([]string{"mem=4G", "qos=a", other}))
+		if want := "mem=4G and " + other + ": sbatch takes one option for memory: forget the " +
+			"other, as with --sbatch mem="; got != want {
+			t.Errorf("CheckMemory() = %q, want %q", got, want)
+		}
+		merged := MergeOptions([]string{"mem=4G"}, []string{other, "mem="})
+		if err := CheckMemory(merged); err != nil {
+			t.Errorf("after mem= : %v, want nil", err)
 		}
 	}
 }

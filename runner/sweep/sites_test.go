@@ -248,14 +248,14 @@ func TestArraysOfASite(t *testing.T) {
 	}
 	b.says(t, "config", "MaxArrayJobs = 5\nMaxArraySize            = 11\nMaxDBDMsgs = 20012\n")
 	a := ask()
-	if a.MostTasks = MostTasks(t.Context()); a.MostTasks != 10 {
-		t.Fatalf("MostTasks() = %d, want 10", a.MostTasks)
+	if a.MostTasks = MostTasks(t.Context()); a.MostTasks != 11 {
+		t.Fatalf("MostTasks() = %d, want 11", a.MostTasks)
 	}
 	for parallel, want := range map[int][3]string{
-		0: {"--array=0-9", "--array=0-9", "--array=0-5"},
-		4: {"--array=0-9%4", "--array=0-9%4 --dependency=afterany:40",
-			"--array=0-5%4 --dependency=afterany:41"},
-		25: {"--array=0-9%25", "--array=0-9%25", "--array=0-5%25 --dependency=afterany:40"},
+		0: {"--array=0-10", "--array=0-10", "--array=0-3"},
+		4: {"--array=0-10%4", "--array=0-10%4 --dependency=afterany:40",
+			"--array=0-3%4 --dependency=afterany:41"},
+		25: {"--array=0-10%25", "--array=0-10%25", "--array=0-3%25 --dependency=afterany:40"},
 	} {
 		b, f := newFakeSlurm(t), made(t, string(f.List.File))
 		a.Parallel = parallel
@@ -271,7 +271,7 @@ func TestArraysOfASite(t *testing.T) {
 				t.Errorf("--parallel %d: array %d has %q, want %q", parallel, i, got, want[i])
 			}
 		}
-		end := "$((20 + SLURM_ARRAY_TASK_ID))"
+		end := "$((22 + SLURM_ARRAY_TASK_ID))"
 		if last := slices.Concat(calls...); !strings.HasSuffix(last[len(last)-1], end) {
 			t.Errorf("the last command is %q, want one that ends with %q", calls[2], end)
 		}

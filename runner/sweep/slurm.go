@@ -43,10 +43,21 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	case ctx.Err() != nil:
 		err = fmt.Errorf("%s %w", name, errEnded)
 	case errors.As(err, &exit):
-		words := strings.TrimSpace(string(exit.Stderr))
-		err = fmt.Errorf("%s: %s", name, strings.TrimPrefix(words, name+": "))
+		words := strings.Join(strings.Fields(string(exit.Stderr)), " ")
+		err = fmt.Errorf("%s: %s", name, cutMiddle(strings.TrimPrefix(words, name+": ")))
 	}
 	return string(out), err
+}
+
+// cutMiddle shortens long words of a command. Its beginning names what is wrong if it is one line;
+// behind the banner of a site, the end does.
+func cutMiddle(words string) string {
+	const most = 400 // bytes at either end
+	if len(words) <= 2*most {
+		return words
+	}
+	return strings.ToValidUTF8(words[:most], "") + " … " +
+		strings.ToValidUTF8(words[len(words)-most:], "")
 }
 
 // outsideOfJobs returns an environment without the variables of a job around this process. From
@@ -323,8 +334,8 @@ func (q Queue) jobs(stage int) []string {
 	return slices.Compact(list)
 }
 
-// MostTasks returns the number of tasks that an array may have on this cluster, by the site's
-// MaxArraySize. It is 0 if Slurm does not say.
+// MostTasks returns the number of tasks that an array may have on this cluster: its indices are
+// from 0 to the site's MaxArraySize minus 1. It is 0 if Slurm does not say.
 func MostTasks(ctx context.Context) int {
 	out, err := command(ctx, "scontrol", "show", "config")
 	if err != nil {
@@ -334,7 +345,7 @@ func MostTasks(ctx context.Context) int {
 		name, value, _ := strings.Cut(line, "=")
 		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil &&
 			strings.TrimSpace(name) == "MaxArraySize" {
-			return max(1, n-1)
+			return max(1, n)
 		}
 	}
 	return 0

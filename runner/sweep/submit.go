@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"drolab/runner/numeral"
 )
 
 // job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line
@@ -29,7 +31,7 @@ func (f *Folder) job(b *Batch, a *Resources, after []string) []string {
 	}
 	add("--array=%s", array)
 	add("--cpus-per-task=%d", a.Threads)
-	if b.asked.Bytes > 0 && !hasMemory(a.Options) {
+	if b.asked.Bytes > 0 && len(memoryOptions(a.Options)) == 0 {
 		add("--mem=%.0fM", b.asked.Bytes/(1<<20))
 	}
 	add("--time=%s", slurmTime(b.asked.Seconds))
@@ -100,9 +102,14 @@ func slurmTime(seconds float64) string {
 	return fmt.Sprintf("%d-%02d:%02d:%02d", n/86400, n/3600%24, n/60%60, n%60)
 }
 
-// ParseTime reads a time as Slurm does: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S.
+// ParseTime reads a time as Slurm does: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. It also reads a
+// duration with its units.
 func ParseTime(text string) (time.Duration, error) {
-	wrong := fmt.Errorf("%.40q: expected minutes, H:M:S or D-H:M:S, as in 04:00:00", text)
+	wrong := fmt.Errorf("%.40q: expected minutes, H:M:S, D-H:M:S or a duration, as in 04:00:00 or "+
+		"4h", text)
+	if d, ok := numeral.Duration(text); ok && d >= time.Second && d < 1e6*time.Minute {
+		return d, nil
+	}
 	days, rest, hasDays := strings.Cut(text, "-")
 	if !hasDays {
 		days, rest = "0", text

@@ -246,12 +246,15 @@ func TestParseTime(t *testing.T) {
 		"2-0":        48 * time.Hour,
 		"1-2:30":     26*time.Hour + 30*time.Minute,
 		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second,
+		"4h":         4 * time.Hour,
+		"1d12h":      36 * time.Hour,
 	} {
 		if got, err := ParseTime(text); err != nil || got != want {
 			t.Errorf("ParseTime(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "4h", "1:2:3:4", "-1", "1-", "x-1"} {
+	for _, text := range []string{"", "0", "0s", "9ms", "4x", "999999w",
+		"1:2:3:4", "-1", "1-", "x-1"} {
 		if got, err := ParseTime(text); err == nil {
 			t.Errorf("ParseTime(%q) = %v, want an error", text, got)
 		}

@@ -267,7 +267,7 @@ func wrongValue(c *cobra.Command, wrong *pflag.InvalidValueError) error {
 	want := cmp.Or(map[string]string{"float64": "a number", "int": "a whole number",
 		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
 		"float64Slice": "numbers, as in .1,.5,1",
-		"duration":     "a time, as in 90s or 8h"}[of], of)
+		"duration":     "a time with its unit, as in 90m, 8h or 2d"}[of], of)
 	return fmt.Errorf("--%s %q: expected %s%s: see %s --help", flag.Name, wrong.GetValue(), want,
 		remedy, c.CommandPath())
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,10 @@ func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 			return 1
 		}
 		return 0
+	}
+	if err := checkHome(); err != nil {
+		fmt.Fprintf(stderr, "drolab: %v\n", err)
+		return 1
 	}
 	env := environment(stdin, stdout, stderr)
 	if slices.Equal(args, []string{boxSideCommand}) {
@@ -109,6 +114,18 @@ func selfCommand(args ...string) *exec.Cmd {
 // is not for people. It ends with the process that started it, even if a terminal interrupts both.
 const readerCommand = "reader"
 
+// checkHome returns an error if the folders of the user are not known. Without it, what has to last
+// would lie in whatever folder the program is started from.
+func checkHome() error {
+	home, err := os.UserHomeDir()
+	state, cache := os.Getenv("XDG_STATE_HOME"), os.Getenv("XDG_CACHE_HOME")
+	if err == nil && filepath.IsAbs(home) || filepath.IsAbs(state) && filepath.IsAbs(cache) {
+		return nil
+	}
+	return errors.New("the home folder is not known: set HOME, or XDG_STATE_HOME and " +
+		"XDG_CACHE_HOME, to the path of a folder, beginning with /")
+}
+
 // folder returns the value of own or, where that is empty, drolab's folder in
 // the user's folder of that kind (XDG base directories).
 func folder(own, kind, fallback string, below ...string) string {
@@ -117,10 +134,7 @@ func folder(own, kind, fallback string, below ...string) string {
 	}
 	base := os.Getenv(kind)
 	if !filepath.IsAbs(base) { // the specification's rule; it covers the empty one
-		home, err := os.UserHomeDir()
-		if err != nil {
-			home = "."
-		}
+		home, _ := os.UserHomeDir() // see checkHome
 		base = filepath.Join(home, fallback)
 	}
 	return filepath.Join(append([]string{base, "drolab"}, below...)...)

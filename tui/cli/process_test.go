@@ -32,6 +32,33 @@ func TestRunReturnsTheExitStatus(t *testing.T) {
 	}
 }
 
+// TestNoHome: without a home folder and without the folders that replace it, nothing is kept in the
+// folder that the program is started from.
+func TestNoHome(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("DROLAB_RUNS", "")
+	for _, c := range []struct {
+		home, state, cache string
+		known              bool
+	}{{}, {home: "me"}, {state: "/state"}, {state: "state", cache: "/cache"},
+		{home: "/me", known: true},
+		{state: "/state", cache: "/cache", known: true}} {
+		for name, value := range map[string]string{"HOME": c.home, "USERPROFILE": c.home,
+			"home": c.home, "XDG_STATE_HOME": c.state, "XDG_CACHE_HOME": c.cache} {
+			t.Setenv(name, value)
+		}
+		var out, errs strings.Builder
+		code := Process(t.Context(), []string{"version"}, strings.NewReader(""), &out, &errs)
+		says := strings.HasPrefix(errs.String(), "drolab: the home folder is not known: set HOME, ")
+		if known := code == 0; known != c.known || says == c.known {
+			t.Errorf("%+v: exit %d, %q", c, code, errs.String())
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("%d files lie in the folder, %v, want none", len(left), err)
+	}
+}
+
 func TestFolders(t *testing.T) {
 	runs := func() string {
 		return filepath.ToSlash(folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"))

@@ -90,6 +90,7 @@ type Opening struct {
 	Loop   bool    // which is played again and again
 	Live   bool    // with runs that it starts for a demonstration
 	Replay *Replay // with a replay of the runs of FixedRuns
+	Note   string  // what the foot says once, before anything else
 }
 
 // Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.

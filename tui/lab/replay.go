@@ -41,8 +41,7 @@ func ParsePlace(text string) (p Place, err error) {
 	} else {
 		p.Step, ok = numeral.Int64(text)
 		if !ok {
-			p.Time, err = time.ParseDuration(text)
-			ok = err == nil
+			p.Time, ok = numeral.Duration(text)
 		}
 	}
 	if !ok || p.Part < 0 || p.Part > 1 || p.Time < 0 || p.Step < 0 {

@@ -109,13 +109,13 @@ says(drolab.RunStopped,
 
 # Labels of classes that were never counted.
 says(drolab.RunStopped, "weights: label: sample 1 has the label 1, and the run has one class: give "
-     "drolab.start class_counts", lambda: block(
+     "drolab.Data the class of each sample", lambda: block(
          lambda run: run.weights(LOSSES, label=LABELS), class_counts=None))
 evaluated("evaluate: label: sample 1 has the label 1, and the run has one class: give "
-          "drolab.start class_counts", drolab.RunStopped, dict(SPLITS, class_counts=None),
-          probability=np.stack([1 - LABELS, LABELS], 1))
+          "drolab.Data the class of each sample", drolab.RunStopped,
+          dict(SPLITS, class_counts=None), probability=np.stack([1 - LABELS, LABELS], 1))
 says(drolab.RunStopped, "group: sample 1 has the group 1, and the run has one group: give "
-     "drolab.start group_counts", lambda: block(
+     "drolab.Data the group of each sample", lambda: block(
          lambda run: run.weights(LOSSES, group=LABELS), group_counts=[64]))
 
 # A test split that was not counted may have any size, but each of its samples once.

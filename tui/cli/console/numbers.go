@@ -3,20 +3,27 @@ package console
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"drolab/runner/numeral"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// ReadNumbers makes every flag of a command, and of the commands below it, that takes numbers read
-// them by the rule of package numeral. The flags of the library take 010 for 8.
+// ReadNumbers makes every flag of a command, and of the commands below it, that takes numbers or a
+// duration read them by the rule of package numeral. The flags of the library take 010 for 8, and
+// no days.
 func ReadNumbers(c *cobra.Command) {
 	for _, flags := range []*pflag.FlagSet{c.PersistentFlags(), c.Flags()} {
 		flags.VisitAll(func(f *pflag.Flag) {
 			if _, done := f.Value.(numbers); !done && TakesNumbers(f.Value.Type()) {
 				f.Value = numbers{f.Value}
+			}
+			if _, done := f.Value.(duration); !done && f.Value.Type() == "duration" {
+				f.Value = duration{f.Value}
+				f.DefValue = f.Value.String()
 			}
 		})
 	}
@@ -60,4 +67,25 @@ func (v numbers) Set(text string) error {
 		return errors.New(numeral.Remedy(text))
 	}
 	return nil
+}
+
+// duration is the value of a flag that takes a duration.
+type duration struct{ pflag.Value }
+
+// Set implements pflag.Value.
+func (v duration) Set(text string) error {
+	d, ok := numeral.Duration(text)
+	if !ok {
+		return errors.New("not a duration")
+	}
+	return v.Value.Set(d.String())
+}
+
+// String implements pflag.Value.
+func (v duration) String() string {
+	d, err := time.ParseDuration(v.Value.String())
+	if err != nil {
+		return v.Value.String()
+	}
+	return kit.Duration(d)
 }

@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,12 +30,13 @@ happen.`,
 drolab alerts --since 8h --json`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if since <= 0 {
-				return fmt.Errorf("--since %v: expected a time above 0, as in 90m or 8h", since)
+				return errors.New("--since 0: expected a time above 0, as in 90m, 8h or 2d")
 			}
 			return listAlerts(c.Context(), con, since)
 		},
 	}
-	c.Flags().DurationVar(&since, "since", 24*time.Hour, "how far back to look, as in 90m or 8h")
+	c.Flags().DurationVar(&since, "since", 24*time.Hour,
+		"how far back to look, as in 90m, 8h or 2d")
 	con.BoxFlag(c)
 	con.JSONFlag(c, "the alerts")
 	return c
@@ -50,7 +52,10 @@ func listAlerts(ctx context.Context, con *console.Console, since time.Duration) 
 	runs, problems := con.List(ctx)
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.QuietSince(from) })
 	runs = con.FetchLogs(ctx, runs)
-	list, unread := (&record.Alerts{Since: from}).Read(runs)
+	alerts := &record.Alerts{Since: from}
+	list, unread := alerts.Read(runs)
+	list = append(list, alerts.Unread(problems)...)
+	alert.NewestFirst(list, time.Now())
 	problems = append(problems, unread...)
 	err := con.Result(alertList{append([]alert.Alert{}, list...)}, func() {
 		switch {
@@ -66,8 +71,13 @@ func listAlerts(ctx context.Context, con *console.Console, since time.Duration) 
 // printAlerts prints a line for each alert, and then what helps.
 func printAlerts(w io.Writer, alerts []alert.Alert) {
 	var list page.Fields[alert.Alert]
+	now := time.Now()
 	list.Words("time", func(a alert.Alert) string {
-		return a.Time.Local().Format("2006-01-02 15:04:05")
+		text := a.Time.Local().Format("2006-01-02 15:04:05")
+		if a.IsAhead(now) {
+			text += " (ahead of this clock)"
+		}
+		return text
 	})
 	list.Words("level", func(a alert.Alert) string { return string(a.Level) })
 	list.Words("run", func(a alert.Alert) string { return cell.Clean(a.Run) })

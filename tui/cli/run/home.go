@@ -7,10 +7,17 @@ import (
 	"strings"
 )
 
-// noteHome prints one note if the user's folders for what drolab keeps beside runs cannot be
-// written, as in a container or on a node without the home. Runs go on without them, and nothing is
-// kept elsewhere in their place.
+// noteHome prints what notKept returns, unless that is "".
 func (tr *Trainer) noteHome() {
+	if note := tr.notKept(); note != "" {
+		tr.Note(note)
+	}
+}
+
+// notKept says in one line what is not kept because the user's folders for what drolab keeps beside
+// runs cannot be written, as in a container or on a node without the home. Runs go on without them,
+// and nothing is kept elsewhere in their place. It is "" where all is kept.
+func (tr *Trainer) notKept() string {
 	var lost []string
 	var why error
 	for _, kept := range [][2]string{
@@ -22,10 +29,11 @@ func (tr *Trainer) noteHome() {
 			lost, why = append(lost, kept[1]), err
 		}
 	}
-	if len(lost) > 0 {
-		tr.Note(fmt.Sprintf("not kept: %s (%v): set XDG_STATE_HOME and XDG_CACHE_HOME to folders "+
-			"that you can write to", strings.Join(lost, ", "), why))
+	if len(lost) == 0 {
+		return ""
 	}
+	return fmt.Sprintf("not kept: %s (%v): set XDG_STATE_HOME and XDG_CACHE_HOME to folders that "+
+		"you can write to", strings.Join(lost, ", "), why)
 }
 
 // tryWriting returns why a folder cannot be written, or made. It leaves nothing behind.

@@ -41,7 +41,7 @@ func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) erro
 	runs, ctx, cancel := tr.signalContexts(ctx)
 	defer cancel()
 	cfg := tr.screen(ctx, store.Dir(), false)
-	cfg.Views = tr.Views
+	cfg.Views, cfg.Note = tr.Views, tr.notKept()
 	cfg.Interrupted = func(runs []*record.Run) error {
 		return tr.tellInterrupted(store.Dir(), runs...)
 	}

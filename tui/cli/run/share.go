@@ -64,11 +64,8 @@ ssh -p 2222 localhost`,
 const mostViewers = 1000
 
 func (tr *Trainer) share(ctx context.Context, f shareFlags) error {
-	switch {
-	case f.Viewers < 1 || f.Viewers > mostViewers:
+	if f.Viewers < 1 || f.Viewers > mostViewers {
 		return fmt.Errorf("--viewers %d: expected 1 to %d", f.Viewers, mostViewers)
-	case f.Idle < 0:
-		return fmt.Errorf("--idle %s: expected a time, or 0 for none", f.Idle)
 	}
 	if _, err := net.ResolveTCPAddr("tcp", f.listen); err != nil {
 		return fmt.Errorf("--listen %s: expected an address and a port, as in :2222", f.listen)

@@ -118,6 +118,9 @@ func (tr *Trainer) sweepResources(
 		return nil, err
 	}
 	resources.Options = sweep.MergeOptions(resources.Options, kept, f.options())
+	if err := sweep.CheckMemory(resources.Options); err != nil {
+		return nil, err
+	}
 	resources.MostTasks = sweep.MostTasks(ctx)
 	if resources.Program, err = os.Executable(); err != nil {
 		return nil, err

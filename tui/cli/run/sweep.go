@@ -145,6 +145,9 @@ func (f *sweepFlags) check() error {
 			return fmt.Errorf("--sbatch %w", err)
 		}
 	}
+	if err := sweep.CheckTwice(f.options()); err != nil {
+		return fmt.Errorf("--sbatch %w", err)
+	}
 	return nil
 }
 
@@ -155,6 +158,9 @@ func (tr *Trainer) takeSite(file string, text []byte, parsed *sweep.File, f *swe
 		return nil
 	}
 	f.Options, f.Setup = parsed.Sbatch, parsed.Setup
+	if err := sweep.CheckMemory(sweep.MergeOptions(f.Options, f.options())); err != nil {
+		return err
+	}
 	err := parsed.CheckTrust()
 	if err == nil || f.dry {
 		return nil

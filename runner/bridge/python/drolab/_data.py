@@ -69,7 +69,7 @@ class Data:
             if table is not None:
                 head[kind + "_counts"] = table
                 if names is None:
-                    names = range(len(table.get("train") or ()))
+                    names = range(max(map(len, table.values()), default=0))
             if names is not None:
                 head[many] = [str(n) for n in names]
         return head
@@ -78,6 +78,9 @@ class Data:
 def _length(name: str, split: Any) -> int:
     if _is_number(split):
         return int(split)
+    if hasattr(split, "batch_sampler"):  # its length is a number of batches
+        raise SettingError(f"drolab.Data: {name} is a {type(split).__name__}: give its dataset, "
+                           f"as in {name}=loader.dataset")
     try:
         return len(split[0] if _is_pair(split) else split)
     except (TypeError, NotImplementedError):

@@ -37,6 +37,9 @@ _ROUNDING = 0.01  # by which probabilities in half precision may miss the sum of
 _SCALED = 1e4  # norms of gradients above it are rare, and usual for those of a GradScaler
 _SCALED_STEPS = 3
 _FIRST = "call torch.distributed.init_process_group before drolab.start"
+_WORKERS = ("the signal of a stop was sent to all processes of the script, and has ended workers "
+            "of its DataLoader before a checkpoint could be saved: use workers of the start method "
+            "fork, or send the signal to the script alone")
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
 
@@ -516,6 +519,9 @@ class Run:
         if self._group is not None:
             first, status, cause = self._group.leave(error)
             self._later.clear()
+        if first is error and self._signals.heard and "DataLoader worker" in str(error):
+            cause = _WORKERS
+            print(f"drolab: run {self.id}: {cause}", file=sys.stderr)
         try:
             if self._talk is not None:
                 self._end(self._talk, "stopped" if status == "stopped" else "failed", cause)

@@ -54,6 +54,11 @@ class Wishes:
                 if signal.getsignal(number) == self._hear:
                     signal.signal(number, signal.SIG_DFL)
 
+    @property
+    def heard(self) -> bool:
+        """Whether a signal has come."""
+        return bool(self._told[0])
+
     def take_again(self) -> None:
         """Takes back the signals that a library has taken since."""
         for number in self._before:

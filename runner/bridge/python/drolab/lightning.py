@@ -57,6 +57,8 @@ class Run(Callback):
         self._steps = int(more.get("steps_per_epoch") or 0)  # of an epoch; 0: not known
         if not self._steps and data is not None and more.get("batch"):
             self._steps = -(-data.samples["train"] // int(more["batch"]))
+        new = not resume and not more.get("from_")
+        self._ungiven = [key for key in ("batch", "epochs") if new and key not in more]
         self._draws: Optional[Iterator[Any]] = None
         self._drawn: Optional[list[dict[str, Any]]] = None  # samples of a draw that is under way
         self._passes = _stacks.Passes()
@@ -132,6 +134,10 @@ class Run(Callback):
             warnings.warn(f"the Trainer takes {steps} steps in an epoch and the run expects "
                           f"{self._steps}: give drolab.lightning.Run steps_per_epoch={steps}",
                           RuntimeWarning, stacklevel=2)
+        if self._ungiven:
+            warnings.warn(f"the Trainer's {' and '.join(self._ungiven)} may be others than the "
+                          "run's, which are drolab's usual ones: give drolab.lightning.Run those "
+                          "of the Trainer, as in batch=32, epochs=3", RuntimeWarning, stacklevel=2)
         self._known = trainer.global_step  # now that the checkpoint is loaded
         self.run.take_signals()  # a Trainer that hears SIGTERM raises, and saves nothing
 

@@ -75,3 +75,16 @@ def test_the_arguments_of_the_version_before_warn(monkeypatch):
         drolab.start("x", drolab.Data(4), method="erm", settings={"rho": 1})
     with pytest.raises(drolab.SettingError, match="to drolab.Data alone"):
         drolab.start("x", drolab.Data(4), method="erm", samples=4)
+
+
+def test_a_loader_is_no_split():
+    torch = pytest.importorskip("torch")
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(20, 2)), 10)
+    with pytest.raises(drolab.SettingError, match="train is a DataLoader: give its dataset"):
+        drolab.Data(train=loader)
+    assert drolab.Data(train=loader.dataset).samples == {"train": 20}
+
+
+def test_names_are_those_of_any_split_that_is_counted():
+    head = drolab.Data(train=100, test=np.array([0, 2, 1])).head()
+    assert head["classes"] == ["0", "1", "2"] and head["class_counts"] == {"test": [1, 1, 1]}

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from drolab import _signals
+from drolab._loop import Run
 
 FORK = multiprocessing.get_context("fork")
 
@@ -30,6 +31,46 @@ def heard():
 def test_signals_are_wishes_within_the_block(heard, name):
     os.kill(os.getpid(), getattr(signal, name))
     assert heard == [1]
+
+
+class Told:
+    """Stands for drolab's process, and keeps how the run ends."""
+
+    over = waiting = False
+
+    def in_step(self):
+        return True
+
+    def ask(self, do, **more):
+        self.end = do, more
+
+    def close(self, kill):
+        pass
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_workers_that_a_stop_has_ended_are_named(capsys, comes):
+    run = Run(None)
+    run.id, run._talk, before = "x-1", Told(), signal.getsignal(signal.SIGHUP)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    error = RuntimeError("DataLoader worker (pid(s) 11235, 11237) exited unexpectedly")
+    try:
+        with run._taken:
+            run._taken.enter_context(run._signals)
+            run._talk.stop = list
+            if comes:
+                os.kill(os.getpid(), signal.SIGHUP)
+            run._leave(error)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    do, more = run._talk.end
+    assert do == "end" and more["status"] == "failed"
+    said = capsys.readouterr().err
+    if comes:
+        assert "use workers of the start method fork" in more["cause"]
+        assert said == f"drolab: run x-1: {more['cause']}\n"
+    else:
+        assert more["cause"].startswith("RuntimeError: DataLoader worker") and not said
 
 
 def test_handlers_are_given_back():
