@@ -544,6 +544,17 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveSaysWhatStarts: a demonstration says at once which preset it starts.
+func TestLiveSaysWhatStarts(t *testing.T) {
+	p := New(&lab.Lab{Config: lab.Config{Opening: lab.Opening{Live: true}}})
+	if p.Seek() == nil || p.Starting != "Starting the runs of convex …" {
+		t.Errorf("at the start it says %q", p.Starting)
+	}
+	if p.Update(nextActMsg{}) == nil || p.Starting != "Starting the runs of shapes …" {
+		t.Errorf("at the second preset it says %q", p.Starting)
+	}
+}
+
 // TestTurn: the arrows go by chapter, and stay within the film.
 func TestTurn(t *testing.T) {
 	p := New(&lab.Lab{})
