@@ -94,9 +94,9 @@ func sayAdversary(r *recording, epoch float64) string {
 		most = fmt.Sprintf("Class %s weighs most: %.1f times", r.name(top),
 			r.weight(mainMethod, epoch, top))
 	}
-	return fmt.Sprintf("sfk-auto, our own robust method, finds the length of its steps itself. Its "+
-		"adversary gives class %s %.1f times its share of the weight, so its errors count %s. %s.",
-		r.name(r.weak), weight, more, most)
+	return fmt.Sprintf("sfk-auto, our own robust method, finds the length of its steps itself. "+
+		"Its adversary gives class %s %.1f times its share of the weight, so its errors count %s. "+
+		"%s.", r.name(r.weak), weight, more, most)
 }
 
 // sayLearnt says what becomes of the class that the baseline learns least, of all others, and which
@@ -137,9 +137,9 @@ func sayCost(r *recording, epoch float64) string {
 	if own < base {
 		side = "below"
 	}
-	return fmt.Sprintf("The cost: sfk-auto fits the training images less closely. Its mean loss on "+
-		"them is %.3f, where erm has %.3f, since hard images count more. Its mean test accuracy "+
-		"is %.1f points %s erm's.", ownLoss, ermLoss, 100*math.Abs(own-base), side)
+	return fmt.Sprintf("The cost: sfk-auto fits the training images less closely. Its mean loss "+
+		"on them is %.3f, where erm has %.3f, since hard images count more. Its mean test "+
+		"accuracy is %.1f points %s erm's.", ownLoss, ermLoss, 100*math.Abs(own-base), side)
 }
 
 func saySeeds(r *recording, _ float64) string {

@@ -206,10 +206,11 @@ const mostPictures, leastSide, mostSide = 9, 8, 32
 
 // gallery draws the pictures that weigh most at an evaluation, each with its ratio and its class,
 // or lists them where they are not drawn.
-func (p *Page) gallery(e *runner.EvalEvent, w, h int) (lines []string) {
+func (p *Page) gallery(e *runner.EvalEvent, w, h int) []string {
 	list := e.Heaviest[:min(len(e.Heaviest), mostPictures)]
 	says := func(s runner.Heavy) string { return p.Theme.Greek(page.Factor(s.Ratio)) }
 	if p.recording.pictures == nil || h < leastSide/2 {
+		var lines []string
 		for _, s := range list {
 			lines = append(lines, " "+says(s)+" "+p.recording.name(s.Label))
 		}
@@ -232,8 +233,9 @@ func (p *Page) gallery(e *runner.EvalEvent, w, h int) (lines []string) {
 	wide, high := max(side, p.captionCells()), side/2+1
 	for i, s := range list[:min(len(list), across*down)] {
 		words := says(s) + " " + p.recording.name(s.Label)
-		blocks = append(blocks, kit.Block{Rect: kit.Area(i%across*(wide+1), i/across*high, wide, high),
-			Lines: append(kit.Fill(p.picture(s, side), wide, side/2), kit.Left(words, wide))})
+		lines := append(kit.Fill(p.picture(s, side), wide, side/2), kit.Left(words, wide))
+		blocks = append(blocks, kit.Block{Lines: lines,
+			Rect: kit.Area(i%across*(wide+1), i/across*high, wide, high)})
 	}
 	return kit.Compose(w, h, blocks)
 }
