@@ -255,6 +255,10 @@ func (p *Page) tiles(n, w, h int) (side, across, down int) {
 
 // picture draws one of the recorded images.
 func (p *Page) picture(s runner.Heavy, side int) []string {
+	full := kit.Pixels(*p.recording.pictures[s.Index].Within(kit.RealSide, kit.RealSide))
+	if lines := p.Theme.Real(full, side, side/2); lines != nil {
+		return lines
+	}
 	return p.Theme.Thumbnail(kit.Pixels(*p.recording.pictures[s.Index].Within(side, side)), side,
 		side/2)
 }

@@ -23,6 +23,9 @@ type Theme struct {
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the style of the current tab in the header
 	focused                       Style
+	// Draws returns the lines of a picture of w by h pixels in the terminal's own ones, or nil for
+	// none; it is nil where the terminal has none.
+	Draws func(w, h int, rgb []byte, cells, lines int) []string
 	chartStyles
 	glyphs
 }
