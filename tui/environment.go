@@ -20,7 +20,7 @@ type environment struct {
 	// The terminal is a part of another one: that of tmux, or of GNU screen.
 	multiplexer bool
 	light       bool // the background, as guessed until the terminal says
-	pixels      bool // the terminal may be asked whether it draws pictures: not with DROLAB_PIXELS=0
+	pixels      bool // the terminal may be asked for pictures: not with DROLAB_PIXELS=0
 	profile     colorprofile.Profile
 	frames      int           // a second
 	round       time.Duration // in which each part of a page has its turn (see lab.Lab)

@@ -23,7 +23,6 @@ import (
 type Model struct {
 	*lab.Lab
 	env     environment
-	pixels  *pixels.Screen                                       // draws pictures in the terminal's own pixels; nil for none
 	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
 	pages   []page
 	keys    [][]kit.Key // by page: its own, and behind them those of all pages
@@ -32,7 +31,8 @@ type Model struct {
 	led     map[pageID]pageID // by page: the one that led to it
 
 	folder
-	boxes boxStates
+	boxes  boxStates
+	pixels *pixels.Screen // nil where the terminal is not asked for pictures
 
 	w, h      int
 	unfocused bool

@@ -64,7 +64,8 @@ func (m *madeTerminal) await(t *testing.T, text string) {
 // where one has said that it can, and are gone when the film is left. No answer is taken for keys,
 // however late, and no terminal is sent what it did not ask for.
 func TestFilmInPixels(t *testing.T) {
-	const kitty, name, size = "\x1b_Gi=1685221120;OK\x1b\\", "\x1bP>|iTerm2 3.5.0\x1b\\", "\x1b[6;20;10t"
+	const kitty, name = "\x1b_Gi=1685221120;OK\x1b\\", "\x1bP>|iTerm2 3.5.0\x1b\\"
+	const size = "\x1b[6;20;10t"
 	const none, sixels = "\x1b[?62;22c", "\x1b[?62;4;22c"
 	const drawsKitty, drawsITerm2, drawsSixels = ",a=p", "\x1b]1337;File=", "\x1bP0;1q"
 	for _, c := range []struct{ name, answer, draws, clears string }{
@@ -113,7 +114,8 @@ func TestFilmInPixels(t *testing.T) {
 					t.Errorf("it was sent %q", draws)
 				}
 			}
-			if c.clears != "" && !strings.Contains(text[strings.LastIndex(text, c.draws):], c.clears) {
+			end := text[strings.LastIndex(text, c.draws):]
+			if c.clears != "" && !strings.Contains(end, c.clears) {
 				t.Errorf("the pictures are not cleared: no %q after the last: %q", c.clears,
 					text[max(0, len(text)-300):])
 			}

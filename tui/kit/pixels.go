@@ -56,7 +56,8 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 // RealSide is the greatest side of a picture in the terminal's own pixels.
 const RealSide = 112
 
-// Real draws a picture in at most w by h cells, in the terminal's own pixels; nil where it has none.
+// Real draws a picture in at most w by h cells, in the terminal's own pixels; nil where there are
+// none.
 func (t *Theme) Real(p Pixels, w, h int) (lines []string) {
 	if t.Draws == nil {
 		return nil

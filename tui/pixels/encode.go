@@ -14,16 +14,17 @@ import (
 	"github.com/charmbracelet/x/ansi/sixel"
 )
 
-// encoded returns what draws a picture at the cursor. A terminal with kitty's protocol gets the data
-// alone here, and keeps it.
+// encoded returns what draws a picture at the cursor. In kitty's protocol, that is only the data,
+// which the terminal keeps.
 func (s *Screen) encoded(p *picture) string {
 	switch s.protocol() {
 	case Kitty:
 		return kittyData(p)
 	case ITerm2:
 		b := base64.StdEncoding.EncodeToString(pngOf(p))
-		return ansi.ITerm2(iterm2.File{Inline: true, Size: int64(len(b)), Width: iterm2.Cells(p.cells),
-			Height: iterm2.Cells(p.lines), IgnoreAspectRatio: true, Content: []byte(b)})
+		return ansi.ITerm2(iterm2.File{Inline: true, Size: int64(len(b)),
+			Width: iterm2.Cells(p.cells), Height: iterm2.Cells(p.lines),
+			IgnoreAspectRatio: true, Content: []byte(b)})
 	case Sixel:
 		return s.sixels(p)
 	}
@@ -37,7 +38,8 @@ func kittyData(p *picture) string {
 	options := (&kitty.Options{Action: kitty.Transmit, Quiet: 1, ID: firstID + p.id,
 		Format: kitty.PNG}).Options()
 	for len(data) > kitty.MaxChunkSize {
-		b.WriteString(ansi.KittyGraphics([]byte(data[:kitty.MaxChunkSize]), append(options, "m=1")...))
+		part := []byte(data[:kitty.MaxChunkSize])
+		b.WriteString(ansi.KittyGraphics(part, append(options, "m=1")...))
 		data, options = data[kitty.MaxChunkSize:], []string{"q=1"}
 	}
 	b.WriteString(ansi.KittyGraphics([]byte(data), append(options, "m=0")...))

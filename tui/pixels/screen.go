@@ -18,7 +18,7 @@ import (
 const (
 	MostBytes    = 64 << 10  // of a picture as it is sent
 	MostRate     = 256 << 10 // of all pictures in a second
-	MostSide     = 112       // of a picture, in pixels: its PNG in base64 then has less than MostBytes
+	MostSide     = 112       // of a picture, in pixels: its PNG then has less than MostBytes
 	mostPictures = 240       // that are known at a time; the rest of the 256 colours name none
 	firstColour  = 16
 )

@@ -155,8 +155,8 @@ func (t *terminal) overwritten(cells, lines int) {
 	}
 }
 
-// A colour that is set, or chosen; the size; a repeated column of six pixels, or one; and the ends of
-// a line of one colour and of a line of all.
+// A colour that is set, or chosen; the size; a repeated column of six pixels, or one; and the ends
+// of a line of one colour and of a line of all.
 var sixelPart = regexp.MustCompile(`^(?:#(\d+)(?:;2;(\d+);(\d+);(\d+))?|"1;1;(\d+);(\d+)|` +
 	`!(\d+)([?-~])|([?-~])|(\$)|(-))`)
 
@@ -412,8 +412,9 @@ func TestBytes(t *testing.T) {
 			}
 			out, wait := s.Frame("\x1b[1;1H" + bytes)
 			total += len(out) - len(bytes) - len("\x1b[1;1H")
-			if most := MostRate * (1 + now.Sub(time.Unix(2e9, 0)).Seconds()); float64(total) > most {
-				t.Errorf("%s: %d bytes in %v", protocol, total, now.Sub(time.Unix(2e9, 0)))
+			since := now.Sub(time.Unix(2e9, 0))
+			if most := MostRate * (1 + since.Seconds()); float64(total) > most {
+				t.Errorf("%s: %d bytes in %v", protocol, total, since)
 			}
 			for _, p := range s.pictures {
 				if p != nil && len(p.data) > MostBytes {
