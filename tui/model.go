@@ -31,8 +31,7 @@ type Model struct {
 	led     map[pageID]pageID // by page: the one that led to it
 
 	folder
-	boxes  boxStates
-	pixels *pixels.Screen // nil where the terminal is not asked for pictures
+	boxes boxStates
 
 	w, h      int
 	unfocused bool
@@ -49,10 +48,11 @@ type Model struct {
 // drawing says when the screen has to be drawn anew. A screen stands until a message changes it,
 // which saves most of the cost of an idle minute.
 type drawing struct {
-	version      int    // grows with every message that may change the screen
-	drawn        string // the screen as it was drawn last
-	drawnVersion int    // the version of drawn
-	waited       string // what the last tick had to say of what is read
+	version      int            // grows with every message that may change the screen
+	drawn        string         // the screen as it was drawn last
+	drawnVersion int            // the version of drawn
+	waited       string         // what the last tick had to say of what is read
+	pixels       *pixels.Screen // nil where the terminal is not asked for pictures
 }
 
 // folder holds what is known of the runs' folder.

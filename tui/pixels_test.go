@@ -60,6 +60,11 @@ func (m *madeTerminal) await(t *testing.T, text string) {
 	}
 }
 
+// brokenMsg panics where it is looked at.
+type brokenMsg struct{}
+
+func (brokenMsg) Changes() bool { panic("a test of a panic") }
+
 // TestFilmInPixels plays the film on terminals that answer in different ways. Pictures are drawn
 // where one has said that it can, and are gone when the film is left. No answer is taken for keys,
 // however late, and no terminal is sent what it did not ask for.
@@ -76,6 +81,8 @@ func TestFilmInPixels(t *testing.T) {
 		{"no answer", "", "", ""},
 		{"garbage", "\x1b_Gi=1685221120;ENOTSUP\x1b\\\x1bP>|\x1b\\\x1b[6;t\x1b[?c", "", ""},
 		{"half an answer", kitty[:9], "", ""},
+		{"kitty, until a panic", kitty + none, drawsKitty, ",a=d"},
+		{"sixel, until a panic", size + sixels, drawsSixels, "\x1b[2J\x1b[?1049l"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in, keys := io.Pipe()
@@ -103,7 +110,11 @@ func TestFilmInPixels(t *testing.T) {
 				made.await(t, c.draws)
 			}
 			io.WriteString(keys, cmp.Or(c.answer, kitty+none)) // late, or once more
-			p.Quit()
+			if strings.Contains(c.name, "panic") {
+				p.Send(brokenMsg{})
+			} else {
+				p.Quit()
+			}
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}

@@ -37,6 +37,7 @@ type Screen struct {
 	uses     int              // counts calls of Cells
 	wanted   []place          // where pictures are on the screen as drawn last
 	shown    map[place]string // what was sent, by where
+	away     bool             // the interface has left its screen
 	credit   int              // bytes that may be sent now
 	paid     time.Time        // when credit was counted
 }
@@ -171,8 +172,9 @@ func (s *Screen) numbered(id int) *picture {
 	return s.pictures[id]
 }
 
-// leaves is how the interface leaves its screen, also after a panic and before it is suspended.
-const leaves = ansi.ResetModeAltScreenSaveCursor
+// comes and leaves are how the interface takes its screen and leaves it, also after a panic and
+// before it is suspended.
+const comes, leaves = ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor
 
 // Frame returns what is to be written in place of a frame: the frame, without pictures that have
 // gone and with those that have come or that it has written over. wait is the time until pictures
@@ -183,7 +185,12 @@ func (s *Screen) Frame(frame string) (out string, wait time.Duration) {
 	if s.protocol() == None && len(s.shown) == 0 {
 		return frame, 0
 	}
+	if s.away && !strings.Contains(frame, comes) {
+		return frame, 0
+	}
+	s.away = false
 	if before, after, ok := strings.Cut(frame, leaves); ok {
+		s.away = true
 		return before + s.clear() + leaves + after, 0
 	}
 	var before, after strings.Builder

@@ -311,7 +311,10 @@ func TestArrives(t *testing.T) {
 			if len(term.shown) != 0 || len(term.kept) != 0 {
 				t.Errorf("%d pictures are left, and %d kept", len(term.shown), len(term.kept))
 			}
-			write(moved, "\x1b[1;1H"+moved) // after a pause of the program
+			if out, _ := s.Frame("$ "); out != "$ " {
+				t.Errorf("after that, %q is written", out)
+			}
+			write(moved, comes+"\x1b[1;1H"+moved) // after a pause of the program
 			checkPicture(t, term.shown[other], first, protocol)
 		})
 	}
