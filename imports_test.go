@@ -66,6 +66,7 @@ runner/train, runner/publish < runner/bridge/pythontest/asnative
 runner/bridge, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
 runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
+ANSI, TEA, CHARM < tui/pixels
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, runner/bridge, runner/box < tui/lab
 tui/kit, TEA < tui/lab
@@ -78,7 +79,7 @@ tui/lab, runner/sweep, TEA < tui/sweep
 tui/lab, runner/certificate, TEA < tui/samples
 tui/lab, runner/certificate, presets/recorded, TEA < tui/film
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, tui/film < tui
-runner/box, ANSI, TEA, CHARM < tui
+runner/box, tui/pixels, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/internal/tuitest
 runner/record/recordtest < tui/internal/tuitest

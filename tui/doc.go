@@ -64,9 +64,10 @@
 //	                 machine, idle and over SSH
 //	framerate.go     sets the frames a second in Bubble Tea
 //	environment.go   the terminal as the environment tells it: DROLAB_ASCII, NO_COLOR,
-//	                 DROLAB_CONTRAST, COLORFGBG, SSH, TERM, locale
+//	                 DROLAB_CONTRAST, DROLAB_PIXELS, COLORFGBG, SSH, TERM, TMUX, locale
 //	terminal.go      Terminal reads keys, pastes and answers of the terminal, and takes no late
-//	                 rest of one as keys; its writer drops needless questions
+//	                 rest of one as keys; its writer drops needless questions, and adds
+//	                 pictures (tui/pixels)
 //	follow_unix.go,  the size of the terminal after SIGWINCH; nothing on a console of Windows
 //	follow_other.go
 //	debuglog.go      what DROLAB_DEBUG=FILE writes of each message: its type, keys, answers of the

@@ -67,9 +67,9 @@ func (g *emulator) listen() {
 
 // invisible matches sequences whose private parameters the emulator ignores, so that it mistakes
 // them for other sequences. None of them changes the screen: queries of modes, the reporting of
-// keys (kitty's protocol, modifyOtherKeys), and tab stops at every eighth column, where the
-// emulator has them anyway.
-var invisible = regexp.MustCompile(`^\x1b\[([<=>][0-9;]*[a-z]|\?[0-9;]*(\$p|u)|\?5W)$`)
+// keys (kitty's protocol, modifyOtherKeys), the question for the size of cells, and tab stops at
+// every eighth column, where the emulator has them anyway.
+var invisible = regexp.MustCompile(`^\x1b\[([<=>][0-9;]*[a-z]|\?[0-9;]*(\$p|u)|\?5W|16t)$`)
 
 // known matches the sequences with parameters that the emulator implements (csi.go), except insert
 // mode, which it lacks.

@@ -13,14 +13,17 @@ import (
 
 // environment is what the environment says about the terminal.
 type environment struct {
-	ascii   bool // only 7-bit characters
-	plain   bool // NO_COLOR
-	bright  bool // DROLAB_CONTRAST
-	remote  bool // over SSH: draw less often
-	light   bool // the background, as guessed until the terminal says
-	profile colorprofile.Profile
-	frames  int           // a second
-	round   time.Duration // in which each part of a page has its turn (see lab.Lab)
+	ascii  bool // only 7-bit characters
+	plain  bool // NO_COLOR
+	bright bool // DROLAB_CONTRAST
+	remote bool // over SSH: draw less often
+	// The terminal is a part of another one: that of tmux, or of GNU screen.
+	multiplexer bool
+	light       bool // the background, as guessed until the terminal says
+	pixels      bool // the terminal may be asked for pictures: not with DROLAB_PIXELS=0
+	profile     colorprofile.Profile
+	frames      int           // a second
+	round       time.Duration // in which each part of a page has its turn (see lab.Lab)
 }
 
 // CheckTerminal returns an error if the terminal has no screen for the interface. On Windows no
@@ -42,12 +45,15 @@ func environmentOf(environ []string) environment {
 		bright: get("DROLAB_CONTRAST") != "",
 		remote: get("SSH_CONNECTION") != "" || get("SSH_TTY") != "",
 		light:  lightBehind(get("COLORFGBG")),
+		multiplexer: get("TMUX") != "" || get("STY") != "" ||
+			strings.HasPrefix(get("TERM"), "tmux") || strings.HasPrefix(get("TERM"), "screen"),
 		frames: localFrames,
 		round:  localRound,
 	}
 	if e.remote {
 		e.frames, e.round = remoteFrames, remoteRound
 	}
+	e.pixels = !e.ascii && !e.plain && !e.remote && get("DROLAB_PIXELS") != "0"
 	e.setProfile(colorprofile.Env(environ))
 	if e.plain {
 		e.profile = colorprofile.ASCII

@@ -11,9 +11,11 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/pixels"
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -46,10 +48,11 @@ type Model struct {
 // drawing says when the screen has to be drawn anew. A screen stands until a message changes it,
 // which saves most of the cost of an idle minute.
 type drawing struct {
-	version      int    // grows with every message that may change the screen
-	drawn        string // the screen as it was drawn last
-	drawnVersion int    // the version of drawn
-	waited       string // what the last tick had to say of what is read
+	version      int            // grows with every message that may change the screen
+	drawn        string         // the screen as it was drawn last
+	drawnVersion int            // the version of drawn
+	waited       string         // what the last tick had to say of what is read
+	pixels       *pixels.Screen // nil where the terminal is not asked for pictures
 }
 
 // folder holds what is known of the runs' folder.
@@ -108,6 +111,10 @@ func (m *Model) restyle() {
 	if m.env.bright {
 		m.Theme.Contrast()
 	}
+	if m.pixels != nil && m.pixels.Protocol() != pixels.None &&
+		m.env.profile >= colorprofile.ANSI256 {
+		m.Theme.Draws = m.pixels.Cells
+	}
 	m.open(m.overlay)
 }
 
@@ -127,11 +134,20 @@ func (m *Model) Init() tea.Cmd {
 		// no notice of it.
 		kit.Send(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}),
 		tea.RequestBackgroundColor,
+		m.askForPixels(),
 		m.page().Init(),
 		m.seek(),
 		m.recall(),
 		m.after(readEvery, newTick),
 	)
+}
+
+// askForPixels asks the terminal which pictures it can draw.
+func (m *Model) askForPixels() tea.Cmd {
+	if m.pixels == nil {
+		return nil
+	}
+	return tea.Raw(pixels.Question(m.env.multiplexer))
 }
 
 // Update implements tea.Model.
@@ -145,6 +161,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // route hands a message to those that it is for.
 func (m *Model) route(msg tea.Msg) tea.Cmd {
+	if m.pixels != nil && m.pixels.Answer(msg) {
+		m.restyle()
+		return m.answer(kit.Changed{})
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = min(msg.Width, mostColumns), msg.Height
@@ -407,6 +427,9 @@ func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.Least
 func (m *Model) View() tea.View {
 	if m.drawn == "" || m.drawnVersion != m.version {
 		m.drawn, m.drawnVersion = m.screen(), m.version
+		if m.pixels != nil {
+			m.pixels.Show(m.drawn)
+		}
 	}
 	v := tea.NewView(m.drawn)
 	v.AltScreen = true

@@ -14,7 +14,8 @@ import (
 type panicGuard struct{ *Model }
 
 // Update implements tea.Model.
-func (g panicGuard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g panicGuard) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	model = g // also after a panic
 	defer g.recoverFrom(func() { cmd = tea.Quit })
 	if g.failed != nil { // a panic while it was drawn
 		return g, tea.Quit

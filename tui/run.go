@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/tui/lab"
+	"drolab/tui/pixels"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -62,6 +63,10 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	in, out := cfg.Stdin.(*os.File), cfg.Stdout.(*os.File)
 	t := &Terminal{In: in, Out: out, Size: func() tea.WindowSizeMsg { return sizeOf(out) },
 		gone: hangup, hung: hung.Done()}
+	if m.env.pixels {
+		m.pixels = &pixels.Screen{}
+		t.pixels = m.pixels
+	}
 	options := []tea.ProgramOption{tea.WithFPS(firstFrames), tea.WithInput(file{in, t})}
 	if !m.env.plain {
 		options = append(options, tea.WithColorProfile(colorprofile.Detect(out, cfg.Environ)))

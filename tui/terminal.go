@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"drolab/tui/pixels"
+
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -41,6 +43,9 @@ type Terminal struct {
 	gone func()                   // called when In or Out fails; nil for nothing
 	hung <-chan struct{}          // closed when no Write need end any more; nil for never
 
+	pixels *pixels.Screen // draws pictures over frames; nil for none
+
+	writing sync.Mutex    // keeps pictures out of frames
 	send    func(tea.Msg) // to the program
 	leaving bool          // waits for an answer before it leaves; of the event loop
 	asked   atomic.Int64  // when a question without an answer was asked, in Unix ns; 0 for none
@@ -187,11 +192,21 @@ func (t *Terminal) arm() {
 var needlessQuestions = strings.NewReplacer(ansi.RequestKittyKeyboard, "",
 	ansi.RequestModeSynchronizedOutput, "", ansi.RequestModeUnicodeCore, "")
 
-// Write implements io.Writer. The only question that it lets pass is for the background's colour.
+// Write implements io.Writer. The only questions that it lets pass are for the background's colour
+// and for what pictures the terminal can draw. Pictures follow the frame that they are on.
 func (t *Terminal) Write(p []byte) (int, error) {
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	out := needlessQuestions.Replace(string(p))
-	if strings.Contains(out, ansi.RequestBackgroundColor) {
+	if strings.Contains(out, ansi.RequestBackgroundColor) ||
+		strings.Contains(out, ansi.RequestPrimaryDeviceAttributes) {
 		t.asked.Store(time.Now().UnixNano())
+	}
+	if t.pixels != nil {
+		drawn, wait := t.pixels.Frame(out)
+		if out = drawn; wait > 0 {
+			time.AfterFunc(wait, func() { t.Write(nil) })
+		}
 	}
 	wrote := make(chan error, 1)
 	go func() {
@@ -232,6 +247,10 @@ func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	case tea.ResumeMsg:
 		go t.send(tea.WindowSizeMsg{}) // it may have changed meanwhile
 	case tea.BackgroundColorMsg:
+		if t.pixels == nil { // else the answers about pictures come later
+			t.asked.Store(0)
+		}
+	case uv.PrimaryDeviceAttributesEvent:
 		t.asked.Store(0)
 	case tea.QuitMsg, tea.SuspendMsg:
 		t.leaving = t.awaits()

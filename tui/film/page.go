@@ -12,7 +12,6 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -27,7 +26,6 @@ type Page struct {
 	at     float64 // seconds of the film
 	pauses bool
 	ticked time.Time
-	frame  plot.Frame
 	first  []string // the runs of a live demonstration's first preset, once they are started
 
 	// after sends a message after a while.
@@ -233,5 +231,6 @@ func (p *Page) play(name string) tea.Cmd {
 	if err != nil {
 		return kit.Complain(err)
 	}
+	p.Starting = fmt.Sprintf("Starting the runs of %s …", name)
 	return p.Start(runner.Request{Preset: s.Name, Specs: s.Spec.Expand(), Parts: s.Parts()})
 }

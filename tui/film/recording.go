@@ -16,9 +16,9 @@ import (
 	"drolab/runner/eventlog"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/kit"
-	"drolab/tui/plot"
 )
 
 // The methods of the film: the baseline, whose bars are the shadow, the one that is followed, and
@@ -36,9 +36,11 @@ const (
 
 // recording is what the film shows.
 type recording struct {
-	tracks   []*track // of the methods
+	tracks   []*track  // of the methods
+	outcomes []outcome // of the tracks
 	epochs   float64
 	weak     int                          // the class that the baseline learns least
+	heaviest float64                      // the greatest weight of a class at any epoch
 	pictures map[int]*certificate.Picture // by training sample; nil where they are not drawn
 }
 
@@ -49,7 +51,12 @@ type track struct {
 	method string
 	number uint8 // of its colour and mark
 	evals  []*runner.EvalEvent
-	steps  []*runner.StepEvent
+}
+
+// outcome is what the runs of a method end with: means over all seeds, in points.
+type outcome struct {
+	worst, mean     float64    // the worst class, and all test images
+	byWorst, byMean difference // from the baseline
 }
 
 // load reads the film. It takes a good part of a second, most of it for the pictures.
@@ -68,32 +75,55 @@ func load(ctx context.Context, dataDir string, pictures bool) (_ *recording, err
 			return nil, h.Gap
 		}
 		number := kit.MethodNumber(dro.Place(m))
-		r.tracks = append(r.tracks, &track{runs[0], runs, string(m), number, h.Evals, h.Steps})
+		r.tracks = append(r.tracks, &track{runs[0], runs, string(m), number, h.Evals})
 		r.epochs = runs[0].Epochs()
 	}
 	r.weak, _ = r.tracks[baseline].worst(r.epochs)
+	for epoch := range int(r.epochs) {
+		for i := range r.tracks[mainMethod].Meta.Classes {
+			r.heaviest = max(r.heaviest, r.weight(mainMethod, float64(epoch+1), i))
+		}
+	}
+	for at := range r.tracks {
+		o := outcome{byWorst: r.by(at, worstAccuracy), byMean: r.by(at, testAccuracy)}
+		o.worst, _ = compare.MeanStd(r.tracks[at].ends(worstAccuracy))
+		o.mean, _ = compare.MeanStd(r.tracks[at].ends(testAccuracy))
+		r.outcomes = append(r.outcomes, o)
+	}
 	if pictures {
-		r.pictures, err = r.tracks[mainMethod].loadPictures(ctx, dataDir)
+		r.pictures, err = r.loadPictures(ctx, dataDir)
 	}
 	return r, err
 }
 
-// loadPictures returns the pictures of the samples that weigh most at the evaluations.
-func (t *track) loadPictures(
+// loadPictures returns the pictures of the samples that weigh most at the evaluations that are
+// shown. All tracks have the same data.
+func (r *recording) loadPictures(
 	ctx context.Context, dataDir string,
 ) (map[int]*certificate.Picture, error) {
 	pictures := map[int]*certificate.Picture{}
-	d, err := t.Meta.Glance(ctx, dataDir)
+	d, err := r.tracks[baseline].Meta.Glance(ctx, dataDir)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	for _, e := range t.evals {
-		for _, h := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
-			pictures[h.Index] = certificate.PictureOf(d.Train, h.Index)
+	for _, t := range []*track{r.tracks[baseline], r.tracks[mainMethod]} {
+		for _, e := range t.evals {
+			for _, h := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
+				if shownFor(e.Epoch) == e.Epoch {
+					pictures[h.Index] = certificate.PictureOf(d.Train, h.Index)
+				}
+			}
 		}
 	}
 	return pictures, nil
+}
+
+// shownFor returns the epoch whose heaviest pictures are shown at an epoch. Pictures stand for some
+// epochs, so that one can look at them.
+func shownFor(epoch float64) float64 {
+	const stand = 4
+	return max(1, math.Floor(epoch/stand)*stand)
 }
 
 // latest returns the evaluations up to an epoch, at most so many, the last of them last.
@@ -125,12 +155,6 @@ func (t *track) mean(epoch float64, of figure) float64 {
 	return sum / float64(len(evals))
 }
 
-// meanBetween returns a mean, in a straight line between epochs, so that a bar moves.
-func (t *track) meanBetween(epoch float64, of figure) float64 {
-	whole, part := math.Modf(epoch)
-	return (1-part)*t.mean(whole, of) + part*t.mean(whole+1, of)
-}
-
 // worst returns the class with the lowest mean accuracy, and that accuracy.
 func (t *track) worst(epoch float64) (class int, v float64) {
 	for i := range t.Meta.Classes {
@@ -146,21 +170,34 @@ func (r *recording) baseAndMain(epoch float64, of figure) (base, own float64) {
 	return r.tracks[baseline].mean(epoch, of), r.tracks[mainMethod].mean(epoch, of)
 }
 
-// path returns the path of (λ, η) up to an epoch.
-func (t *track) path(epoch float64) *plot.Path {
-	p := &plot.Path{}
-	for _, s := range t.steps {
-		if float64(s.Step) <= epoch*float64(t.Meta.StepsPerEpoch) {
-			p.Append(s.Named("lambda").Float(), s.Named("eta").Float())
-		}
+// weight returns what a class weighs for the adversary of a method, as a multiple of its share. The
+// baseline has no adversary.
+func (r *recording) weight(at int, epoch float64, class int) float64 {
+	if at == baseline {
+		return 1
 	}
-	return p
+	return r.tracks[at].mean(epoch, ofClass("class_weight", class))
 }
 
-// inOrder returns the tracks in the order of methods.
-func (r *recording) inOrder() []*track {
-	return slices.SortedFunc(slices.Values(r.tracks), func(a, b *track) int {
-		return cmp.Compare(a.number, b.number)
+// leader returns the method whose worst class is best at an epoch.
+func (r *recording) leader(epoch float64) (at int) {
+	most := -1.0
+	for i, t := range r.tracks {
+		if _, v := t.worst(epoch); v > most {
+			at, most = i, v
+		}
+	}
+	return at
+}
+
+// inOrder returns the places of the tracks in the order of methods.
+func (r *recording) inOrder() []int {
+	places := []int{}
+	for at := range r.tracks {
+		places = append(places, at)
+	}
+	return slices.SortedFunc(slices.Values(places), func(a, b int) int {
+		return cmp.Compare(r.tracks[a].number, r.tracks[b].number)
 	})
 }
 
@@ -173,18 +210,21 @@ func (t *track) ends(name string) []float64 {
 	return lists.Map(t.seeds, points)
 }
 
-// end returns the mean of the worst class at the end of a method's runs.
-func (t *track) end() float64 {
-	mean, _ := compare.MeanStd(t.ends(worstAccuracy))
-	return mean
-}
-
 // difference is a mean over paired seeds with half its t interval.
 type difference struct{ mean, half float64 }
 
 // String writes the difference and the ends of its interval.
-func (d difference) String() string {
-	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", d.mean, d.mean-d.half, d.mean+d.half)
+func (d difference) String() string { return d.text() + " " + d.interval() }
+
+func (d difference) text() string { return signed(d.mean) }
+
+func (d difference) interval() string {
+	return fmt.Sprintf("[%s, %s]", signed(d.mean-d.half), signed(d.mean+d.half))
+}
+
+// signed writes a number of points with its sign.
+func signed(points float64) string {
+	return page.Points().Signed().Text(measure.NumUnlessNaN(points / 100))
 }
 
 // by returns the difference of a method from the baseline. The intervals of all methods hold
@@ -201,8 +241,8 @@ func (r *recording) by(at int, name string) (d difference) {
 
 // best returns the method whose worst class gains most over the baseline, over all seeds.
 func (r *recording) best() (at int) {
-	for i := range r.tracks {
-		if r.by(i, worstAccuracy).mean > r.by(at, worstAccuracy).mean {
+	for i := range r.outcomes {
+		if r.outcomes[i].byWorst.mean > r.outcomes[at].byWorst.mean {
 			at = i
 		}
 	}

@@ -56,5 +56,5 @@
 //	statements.go  texts with a name before each, in a few lines
 //	chart.go       charts as lines of text: colours of roles, maps' levels (Rows, Swatch)
 //	digits.go      numbers in large characters
-//	pixels.go      pictures in half blocks or shades, with frames
+//	pixels.go      pictures in the terminal's own pixels, half blocks or shades, with frames
 package kit

@@ -53,6 +53,23 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 	return lines
 }
 
+// RealSide is the greatest side of a picture in the terminal's own pixels.
+const RealSide = 112
+
+// Real draws a picture in at most w by h cells, in the terminal's own pixels; nil where there are
+// none.
+func (t *Theme) Real(p Pixels, w, h int) (lines []string) {
+	if t.Draws == nil {
+		return nil
+	}
+	scale := min(float64(w)/float64(p.W), 2*float64(h)/float64(p.H))
+	wide, high := int(float64(p.W)*scale+.5), int(float64(p.H)*scale/2+.5)
+	for _, line := range t.Draws(p.W, p.H, p.RGB, max(1, wide), max(1, high)) {
+		lines = append(lines, cell.Seal(line))
+	}
+	return lines
+}
+
 // Thumbnail draws a small picture that changes while the user looks on. It is Pixels in at most the
 // 256 colours, and with fewer of them, since each change of colour is ten bytes or twenty.
 func (t *Theme) Thumbnail(p Pixels, w, h int) []string {

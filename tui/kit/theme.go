@@ -18,14 +18,20 @@ type Theme struct {
 	dark    bool // the background
 
 	Text, Dim, Title, Accent, Key Style
-	Better, Worse                 Style // of figures beside others; nothing else is green or red
 	Warn, Alarm                   Style // warnings; errors and what has failed
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the style of the current tab in the header
 	focused                       Style
+	// Draws returns the lines of a picture of w by h pixels in the terminal's own ones, or nil for
+	// none; it is nil where the terminal has none.
+	Draws func(w, h int, rgb []byte, cells, lines int) []string
+	figureStyles
 	chartStyles
 	glyphs
 }
+
+// figureStyles are the styles of figures beside others. Nothing else is green or red.
+type figureStyles struct{ Better, Worse Style }
 
 // chartStyles are the styles of the parts of charts.
 type chartStyles struct {

@@ -47,7 +47,8 @@ type Config struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
-	// NO_COLOR, DROLAB_ASCII, DROLAB_CONTRAST, SSH_CONNECTION, SSH_TTY and the locale.
+	// NO_COLOR, DROLAB_ASCII, DROLAB_CONTRAST, DROLAB_PIXELS, SSH_CONNECTION, SSH_TTY, TMUX
+	// and the locale.
 	Environ []string
 }
 

@@ -101,6 +101,10 @@ func (p *Page) picture(s *certificate.Sample, w, h int) []string {
 	if s.Picture == nil {
 		return nil
 	}
+	full := kit.Pixels(*s.Picture.Within(kit.RealSide, kit.RealSide))
+	if lines := p.Theme.Real(full, w, h); lines != nil {
+		return lines
+	}
 	return p.Theme.Pixels(kit.Pixels(*s.Picture.Within(w, 2*h)), w, h)
 }
 

@@ -50,7 +50,8 @@ func (l *DebugLog) Printf(format string, args ...any) {
 
 // terminalVariables are the variables of the environment that say what a terminal is able to do.
 var terminalVariables = []string{"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
-	"COLORFGBG", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE", "DROLAB_ASCII", "DROLAB_CONTRAST"}
+	"COLORFGBG", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE", "DROLAB_ASCII", "DROLAB_CONTRAST",
+	"DROLAB_PIXELS"}
 
 // WriteStart writes what is known when the program starts: its version, the machine and the
 // terminal.

@@ -104,6 +104,10 @@ func (b *Board) thumbnail(s slot, size int) []string {
 	if got == nil || got.Picture == nil {
 		return nil
 	}
+	full := kit.Pixels(*got.Picture.Within(kit.RealSide, kit.RealSide))
+	if lines := b.Theme.Real(full, size, (size+1)/2); lines != nil {
+		return lines
+	}
 	return b.Theme.Thumbnail(kit.Pixels(*got.Picture.Within(size, size)), size, (size+1)/2)
 }
 
