@@ -86,18 +86,18 @@ func (c *SealedClaims) SameStudy(o *SealedClaims) bool {
 	return c.Study == o.Study || c.File == o.File
 }
 
-// Imported is the file of another program's predictions, or another program's log. The method is in
-// the Spec, under a name that is not one of drolab's own.
+// Imported is the file of another program's predictions, or another program's log. The method is
+// in the Spec, under a name that is not one of drolab's own.
 type Imported struct {
 	File     string   `json:"file"`
 	Checksum string   `json:"checksum"` // of the uncompressed file
 	Columns  []string `json:"columns"`  // that were read
-	// Absent lists what is not known of the predictions, for lack of columns or rows, and what is to
-	// be known of a log.
+	// Absent lists what is not known of the predictions, for lack of columns or rows, and what is
+	// to be known of a log.
 	Absent []string `json:"absent,omitempty"`
 
-	// Kind is the kind of the log, as runner/foreign names it; empty: it was predictions. The fields
-	// below are of logs alone.
+	// Kind is the kind of the log, as runner/foreign names it; empty: it was predictions. The
+	// fields below are of logs alone.
 	Kind    string         `json:"log,omitempty"`
 	Program string         `json:"program,omitempty"` // that wrote the log
 	Name    string         `json:"name,omitempty"`    // of the run there

@@ -129,7 +129,8 @@ func (t *Table) noteRepeats(groups []*group) {
 			}
 			return strings.Join(m.meta.Imported.Settings, "\n")
 		}
-		first, other := of(g.members[0]), func(m member) bool { return of(m) != of(g.members[0]) }
+		first := of(g.members[0])
+		other := func(m member) bool { return of(m) != first }
 		at := slices.IndexFunc(g.members, other)
 		if at < 0 {
 			continue

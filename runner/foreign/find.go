@@ -92,8 +92,8 @@ func (e *UnknownError) Error() string {
 	if e.Folder {
 		what = "has no log"
 	}
-	return fmt.Sprintf("%s %s that drolab knows: expected one of group_DRO, Lightning, Transformers, "+
-		"TensorBoard, W&B or DomainBed, or a table or JSON lines with a step or an epoch", e.Path,
+	return fmt.Sprintf("%s %s that drolab knows: expected one of group_DRO, Lightning, "+
+		"Transformers, TensorBoard, W&B or DomainBed, or a table or JSON lines with a step or an epoch", e.Path,
 		what)
 }
 
@@ -203,7 +203,8 @@ func findIn(dir string, kind *Kind) (list []Found, err error) {
 		f := Found{kind: of, Path: at, names: []string{base},
 			dir: filepath.Join(dir, filepath.FromSlash(in))}
 		for _, more := range besides {
-			if info, err := root.Lstat(path.Join(in, more)); err == nil && info.Mode().IsRegular() {
+			info, err := root.Lstat(path.Join(in, more))
+			if err == nil && info.Mode().IsRegular() {
 				f.beside = append(f.beside, more)
 			}
 		}

@@ -122,8 +122,8 @@ func value(row []float64, at int) float64 {
 
 const everyEpoch = math.MaxInt32
 
-// readGroupDRO reads a run of group_DRO. The rows of the three tables are taken epoch by epoch: a
-// row of val.csv says that the epoch of train.csv is whole.
+// readGroupDRO reads a run of group_DRO. The rows of the three tables are taken epoch by epoch.
+// A row of test.csv is written after the other rows of its epoch, so it says that they are there.
 func readGroupDRO(in *Source, l *Log) error {
 	r := &groupDRO{l: l, pool: pool{epoch: -1}}
 	if in.has("log.txt") {
@@ -133,17 +133,17 @@ func readGroupDRO(in *Source, l *Log) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	val, err := openPass(in, l, "val.csv", false)
+	val, err := openPass(in, l, "val.csv", slices.Contains(in.names, "test.csv"))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	test, err := openPass(in, l, "test.csv", val != nil)
+	test, err := openPass(in, l, "test.csv", false)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	pace := val
+	pace, beside := test, val
 	if pace == nil {
-		pace = test
+		pace, beside = val, nil
 	}
 	for _, t := range []*passTable{train, val, test} {
 		if t != nil && r.groups == 0 {
@@ -168,23 +168,18 @@ func readGroupDRO(in *Source, l *Log) error {
 		if err := r.train(train, epoch); err != nil {
 			return err
 		}
-		if err := r.pass(pace, row); err != nil {
+		if err := r.passes(beside, epoch); err != nil {
 			return err
 		}
-		if pace == test {
-			continue
-		}
-		if err := r.passes(test, epoch); err != nil {
+		if err := r.pass(pace, row); err != nil {
 			return err
 		}
 	}
 	if err := r.train(train, everyEpoch); err != nil {
 		return err
 	}
-	if pace != test {
-		if err := r.passes(test, everyEpoch); err != nil {
-			return err
-		}
+	if err := r.passes(beside, everyEpoch); err != nil {
+		return err
 	}
 	r.count()
 	return nil

@@ -58,7 +58,9 @@ type Outcome struct {
 }
 
 // read reads a log as a whole.
-func (f *Found) read(ctx context.Context, o *Options) (*Log, *gather, []runner.OriginalFile, error) {
+func (f *Found) read(ctx context.Context, o *Options) (
+	*Log, *gather, []runner.OriginalFile, error,
+) {
 	src, err := f.open()
 	if err != nil {
 		return nil, nil, nil, err
@@ -124,7 +126,9 @@ func (s *Source) done() (n int64) {
 
 // originals returns path, size and hash of the files. What was written behind the size while they
 // were read is not counted, so that the next import takes it up.
-func (s *Source) originals(ctx context.Context, dir string) (list []runner.OriginalFile, err error) {
+func (s *Source) originals(
+	ctx context.Context, dir string,
+) (list []runner.OriginalFile, err error) {
 	for _, name := range slices.Concat(s.names, s.beside) {
 		f, err := s.open(name)
 		if err != nil {
@@ -273,8 +277,9 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 	old := known(store, m)
 	if old != nil {
 		before := old.Meta.Imported
-		if before.Options == m.Imported.Options && slices.Equal(hashes(before), hashes(m.Imported)) &&
-			old.Status().Ended() && old.Status() != runner.Interrupted {
+		whole := old.Status() == runner.Done || old.Status() == runner.Failed
+		if whole && before.Options == m.Imported.Options &&
+			slices.Equal(hashes(before), hashes(m.Imported)) {
 			return &Outcome{Meta: &old.Meta, Known: true}, nil
 		}
 		m.ID, m.Created = old.Meta.ID, old.Meta.Created

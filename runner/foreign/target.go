@@ -84,8 +84,8 @@ func (t *targets) parse(text string) (target, error) {
 	if at := strings.IndexByte(name, '['); at > 0 && strings.HasSuffix(name, "]") {
 		n, err := strconv.Atoi(name[at+1 : len(name)-1])
 		if err != nil || n < 0 || n >= t.groups {
-			return one, fmt.Errorf("expected the place of a group, from 0 to %d: name the groups "+
-				"with --groups", t.groups-1)
+			return one, fmt.Errorf("expected the place of a group, from 0 to %d: name the "+
+				"groups with --groups", t.groups-1)
 		}
 		one.group, name = n, name[:at]
 	}
@@ -169,9 +169,12 @@ func (t *targets) decide(p Point) target {
 	return t.take(p.Name)
 }
 
-// plainMeasure reports whether the meaning of a measure is plain without drolab's settings, as it
-// is of accuracies and losses: what depends on an uncertainty set is not.
-func plainMeasure(m *measure.Measure) bool { return m.Asks == dro.OfNetwork || m.Asks == dro.OfLoss }
+// plainMeasure reports whether the meaning of a measure is plain from its name, as it is of
+// accuracies and losses. What depends on an uncertainty set is not, and neither is train_loss, which
+// most programs call a mean over batches while they train.
+func plainMeasure(m *measure.Measure) bool {
+	return (m.Asks == dro.OfNetwork || m.Asks == dro.OfLoss) && m.Name != "train_loss"
+}
 
 // kept reports whether --keep names a value. Without --keep, all are.
 func (t *targets) kept(name string) bool {
@@ -239,8 +242,8 @@ func (t *targets) decideAll(g *gather) error {
 
 // shareAdvice says that a number is no share.
 func shareAdvice(name string, x float64, measure string) string {
-	return fmt.Sprintf("%s is %.6g, and %s is from 0 to 1: if it is in percent, use --map '%s=%s/100'",
-		name, x, measure, name, measure)
+	return fmt.Sprintf("%s is %.6g, and %s is from 0 to 1: if it is in percent, use "+
+		"--map '%s=%s/100'", name, x, measure, name, measure)
 }
 
 // all returns the targets of all names.

@@ -12,8 +12,8 @@ import (
 
 // A .wandb file is a head of 7 bytes, then blocks of 32 KiB as in the log of LevelDB, the head
 // counted with the first block. A block has chunks: a checksum of 4 bytes, a length of 2, a type of
-// 1, and the data. Zeros fill a block whose rest has no room for a chunk. One chunk or several are a
-// Record in the wire format of Protocol Buffers.
+// 1, and the data. Zeros fill a block whose rest has no room for a chunk. One chunk or several are
+// a Record in the wire format of Protocol Buffers.
 
 const (
 	wandbHead  = ":W&B\xe1\xbe\x00"

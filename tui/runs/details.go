@@ -129,7 +129,8 @@ func importedText(m *runner.Meta) string {
 	i := m.Imported
 	words := slices.Concat([]string{"it is " + m.Origin()}, i.Absent, i.Settings)
 	for _, f := range i.Files {
-		words = append(words, fmt.Sprintf("%s has %d bytes, sha256 %.12s", f.Path, f.Size, f.SHA256))
+		words = append(words, fmt.Sprintf("%s has %d bytes, sha256 %.12s", f.Path, f.Size,
+			f.SHA256))
 	}
 	return strings.Join(words, "; ")
 }

@@ -67,7 +67,7 @@ word, unless it has other sizes of groups.`,
 drolab import runs/erm --map 'val/acc=val_accuracy/100' --preset waterbirds
 drolab import --follow runs/now
 drolab import 'forest.parquet?label=income&group=sex' --method forest --preset csv --seed 2`,
-		Args:              console.OneOrMore("a log, a folder of logs or a table", "drolab import runs"),
+		Args:              console.OneOrMore("a log, a folder or a table", "drolab import runs"),
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.seeded = c.Flags().Changed("seed")
@@ -102,10 +102,12 @@ drolab import 'forest.parquet?label=income&group=sex' --method forest --preset c
 
 // importPaths imports logs or, if the one path is none, predictions.
 func (f *importFlags) importPaths(ctx context.Context, con *console.Console, paths []string) error {
+	ctx, cancel := con.SignalContext(ctx, console.Outlive)
+	defer cancel()
 	if f.as == predictions {
 		return f.importPredictions(ctx, con, paths)
 	}
-	found, err := foreign.Find(paths, f.as)
+	found, err := f.find(ctx, con, paths)
 	unknown, none := errors.AsType[*foreign.UnknownError](err)
 	table := f.as == "" && len(paths) == 1 && !f.follow && !f.dry
 	if table && (errors.Is(err, fs.ErrNotExist) || none && !unknown.Folder) {
@@ -121,8 +123,6 @@ func (f *importFlags) importPaths(ctx context.Context, con *console.Console, pat
 func (f *importFlags) importLogs(
 	ctx context.Context, con *console.Console, found []foreign.Found,
 ) error {
-	ctx, cancel := con.SignalContext(ctx, console.Outlive)
-	defer cancel()
 	o, err := f.options(ctx, con)
 	if err != nil {
 		return err
@@ -254,8 +254,6 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	if err := certificate.CheckName(f.method); err != nil {
 		return fmt.Errorf("--method %w", err)
 	}
-	ctx, cancel := con.SignalContext(ctx, console.Outlive)
-	defer cancel()
 	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}
 	if err := f.fill(ctx, con, &q); err != nil {
 		return err

@@ -74,9 +74,3 @@ func printImportPlan(con *console.Console, p *foreign.Plan) {
 
 // widestName is the number of cells up to which names are aligned.
 const widestName = 70
-
-// followLog is not written yet.
-func (f *importFlags) followLog(context.Context, *console.Console, any, []foreign.Found,
-	*foreign.Options) error {
-	return nil
-}

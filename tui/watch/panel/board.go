@@ -149,9 +149,9 @@ func (b *Board) Reset() {
 	b.Refit()
 }
 
-// allPredicted reports whether the predictions of all watched runs come from another program. Such a
-// run has an evaluation, but no steps. A panel shows what the evaluation has, or says that there is
-// nothing.
+// allPredicted reports whether the predictions of all watched runs come from another program. Such
+// a run has an evaluation, but no steps. A panel shows what the evaluation has, or says that there
+// is nothing.
 func (b *Board) allPredicted() bool {
 	others := func(t *Track) bool { return !t.Meta.Predicted() }
 	return len(b.Runs.Tracks) > 0 && !slices.ContainsFunc(b.Runs.Tracks, others)
