@@ -12,6 +12,7 @@ import (
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
