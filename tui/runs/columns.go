@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
-	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
