@@ -137,7 +137,8 @@ func (t *Table) noteRepeats(groups []*group) {
 		}
 		lines := strings.Split(of(g.members[at]), "\n")
 		known := strings.Split(first, "\n")
-		lines = slices.DeleteFunc(lines, func(s string) bool { return slices.Contains(known, s) })
+		same := func(s string) bool { return slices.Contains(known, s) }
+		lines = slices.DeleteFunc(lines, same)
 		t.note(Imported, g.members, "%s: the logs of its runs differ in settings (%s): they may be "+
 			"no repeats", g.label, strings.Join(lines[:min(3, len(lines))], ", "))
 	}

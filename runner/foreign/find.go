@@ -93,8 +93,8 @@ func (e *UnknownError) Error() string {
 		what = "has no log"
 	}
 	return fmt.Sprintf("%s %s that drolab knows: expected one of group_DRO, Lightning, "+
-		"Transformers, TensorBoard, W&B or DomainBed, or a table or JSON lines with a step or an epoch", e.Path,
-		what)
+		"Transformers, TensorBoard, W&B or DomainBed, or a table or JSON lines with a step or an "+
+		"epoch", e.Path, what)
 }
 
 // sniff returns the kind of a file by its first bytes, or nil.

@@ -53,8 +53,8 @@ type sequence struct {
 }
 
 // Follow makes a run of a log that another program is writing, and follows it until the log says
-// its end, nothing comes for how.Idle, or ctx ends. Whole lines and records count alone. A file that
-// is rewritten with what it had, as Lightning does for a new column, is read on behind that.
+// its end, nothing comes for how.Idle, or ctx ends. Whole lines and records count alone. A file
+// that is rewritten with what it had, as Lightning does for a new column, is read on behind that.
 func (f *Found) Follow(
 	ctx context.Context, store *record.Store, o *Options, how Following,
 ) (*Outcome, error) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// seeds are files of every kind, by kind, with the name that the kind needs.
+// seedFiles are files of every kind, by kind, with the name that the kind needs.
 func seedFiles(t testing.TB) map[string][2]string {
 	t.Helper()
 	read := func(name string) string {
@@ -48,7 +48,8 @@ func readBytes(t *testing.T, kind, name string, content []byte) {
 	defer src.close()
 	n := 0
 	l := &Log{purge: func(int64, []string) error { return nil }, take: func(p Point) error {
-		if n++; p.Step < 0 || len(p.Name) > mostName || strings.ContainsAny(p.Name, "\x1b\n\r\x00") {
+		wild := strings.ContainsAny(p.Name, "\x1b\n\r\x00")
+		if n++; p.Step < 0 || len(p.Name) > mostName || wild {
 			t.Fatalf("%s gives %+v", kind, p)
 		}
 		return nil

@@ -241,7 +241,8 @@ func TestManyNames(t *testing.T) {
 	}
 	expect(t, got, "user.a_b", at{1, 1})
 	expect(t, got, "user.a_b_2", at{1, 2})
-	if notes := strings.Join(done.Meta.Imported.Absent, "; "); !strings.Contains(notes, "8 further") {
+	notes := strings.Join(done.Meta.Imported.Absent, "; ")
+	if !strings.Contains(notes, "8 further") {
 		t.Errorf("the notes are %q, want how many values are left out", notes)
 	}
 	o := options()
@@ -261,7 +262,8 @@ func TestTwiceIsOnce(t *testing.T) {
 	if err := r.Relabel(func(l *record.Label) { l.Note = "kept" }); err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := imports(t, store, dir, options()); !again.Known || again.Meta.ID != first.Meta.ID {
+	again, _ := imports(t, store, dir, options())
+	if !again.Known || again.Meta.ID != first.Meta.ID {
 		t.Errorf("the second import is %+v, want the run %s", again, first.Meta.ID)
 	}
 	write(t, dir, map[string]string{"m.csv": "step,x\n1,1\n2,2\n"})
@@ -294,8 +296,8 @@ func TestNothingOutside(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	write(t, outside, map[string]string{"secret.csv": "step,x\n1,1\n", "hparams.yaml": "lr: 9\n"})
 	write(t, dir, map[string]string{"m.csv": "step,x,epoch\n1,1,0\n"})
-	for link, to := range map[string]string{"link.csv": "secret.csv", "hparams.yaml": "hparams.yaml",
-		"folder": ""} {
+	for link, to := range map[string]string{"link.csv": "secret.csv",
+		"hparams.yaml": "hparams.yaml", "folder": ""} {
 		if err := os.Symlink(filepath.Join(outside, to), filepath.Join(dir, link)); err != nil {
 			t.Skip(err)
 		}

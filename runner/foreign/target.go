@@ -170,8 +170,8 @@ func (t *targets) decide(p Point) target {
 }
 
 // plainMeasure reports whether the meaning of a measure is plain from its name, as it is of
-// accuracies and losses. What depends on an uncertainty set is not, and neither is train_loss, which
-// most programs call a mean over batches while they train.
+// accuracies and losses. What depends on an uncertainty set is not, and neither is train_loss: most
+// programs call a mean over batches so, while they train.
 func plainMeasure(m *measure.Measure) bool {
 	return (m.Asks == dro.OfNetwork || m.Asks == dro.OfLoss) && m.Name != "train_loss"
 }
