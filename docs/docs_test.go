@@ -250,19 +250,19 @@ func notRun() map[string]string {
 	const needsCIFAR = "it needs CIFAR-10"
 	const torch = "it needs PyTorch: TestExamples asks the same program as drolab does"
 	const viewers = "it waits for viewers: tui/share tests it"
+	const lightning = "it follows what Lightning writes: runner/foreign tests it"
 	return map[string]string{
-		"drolab":                               terminal,
-		"drolab demo":                          terminal,
-		"drolab replay latest --speed 60":      terminal,
-		"drolab replay shapes --box gpu1,gpu2": terminal,
-		"drolab --box gpu1,gpu2":               terminal,
-		"drolab import --follow lightning_logs/version_0": "it follows what Lightning writes, and " +
-			"runner/foreign tests it",
-		"drolab box install gpu1":   "the script sends a smaller program",
-		"drolab attach":             terminal,
-		"drolab --runs mysweep":     terminal,
-		"drolab bench":              "it measures for a minute",
-		"drolab data fetch cifar10": "it downloads 170 MB",
+		"drolab":                                          terminal,
+		"drolab demo":                                     terminal,
+		"drolab replay latest --speed 60":                 terminal,
+		"drolab replay shapes --box gpu1,gpu2":            terminal,
+		"drolab --box gpu1,gpu2":                          terminal,
+		"drolab import --follow lightning_logs/version_0": lightning,
+		"drolab box install gpu1":                         "the script sends a smaller program",
+		"drolab attach":                                   terminal,
+		"drolab --runs mysweep":                           terminal,
+		"drolab bench":                                    "it measures for a minute",
+		"drolab data fetch cifar10":                       "it downloads 170 MB",
 
 		"drolab data show 'images:waterbirds?file=img_filename&label=y&group=place&size=64'": "" +
 			"it needs Waterbirds: TestOddMetadata in runner/data reads such a folder",

@@ -140,7 +140,7 @@ func (t *Table) noteRepeats(groups []*group) {
 		same := func(s string) bool { return slices.Contains(known, s) }
 		lines = slices.DeleteFunc(lines, same)
 		t.note(Imported, g.members, "%s: the logs of its runs differ in settings (%s): they may be "+
-			"no repeats", g.label, strings.Join(lines[:min(3, len(lines))], ", "))
+			"no repeats", g.label, strings.Join(spec.FirstFew(lines), ", "))
 	}
 }
 

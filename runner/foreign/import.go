@@ -171,7 +171,7 @@ func (f *Found) prepare(l *Log, g *gather, o *Options, taken func(*spec.Spec) ui
 	*prepared, error,
 ) {
 	m := &runner.Meta{Preset: cmp.Or(o.Preset, "imported"), Created: time.Now().UTC(),
-		Host: o.Host, StepsPerEpoch: max(1, l.PerEpoch), Steps: l.Planned, Parts: l.Parts}
+		Host: o.Host, StepsPerEpoch: l.PerEpoch, Steps: l.Planned, Parts: l.Parts}
 	m.Spec = o.Spec.Judging(dro.Algorithm(cmp.Or(o.Method, methodOf(l, f))))
 	rows, seeded := settle(l, f.kind, &m.Spec)
 	if len(o.Groups) > 0 {

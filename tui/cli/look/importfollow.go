@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"drolab/runner"
@@ -23,16 +24,17 @@ func (f *importFlags) find(ctx context.Context, con *console.Console, paths []st
 	for told := false; ; told = true {
 		found, err := foreign.Find(paths, f.as)
 		unknown, none := errors.AsType[*foreign.UnknownError](err)
-		if !f.follow || !none || !unknown.Folder {
+		absent := errors.Is(err, fs.ErrNotExist) || none && unknown.Folder
+		if !f.follow || !absent {
 			return found, err
 		}
 		if !told {
 			fmt.Fprintf(con.Stderr, "waiting for a log in %s; Ctrl-C ends it\n",
-				cell.OneLine(unknown.Path))
+				cell.OneLine(paths[0]))
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("interrupted: there was no log in %s", unknown.Path)
+			return nil, fmt.Errorf("interrupted: there was no log in %s", paths[0])
 		case <-time.After(waitForLog):
 		}
 	}

@@ -105,6 +105,8 @@ func (b *Board) emptyLines(v *View, iw, ih int) []string {
 		text = "reading " + t.Label
 	case b.allPredicted():
 		text = "Imported predictions lack this"
+	case t.Meta.Imported != nil:
+		text = "The log of " + t.Label + " lacks this"
 	case b.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case (v.Bars != "" || v.ShowsSamples()) && t.Eval != nil:
