@@ -139,8 +139,8 @@ func (t *Table) noteRepeats(groups []*group) {
 		known := strings.Split(first, "\n")
 		same := func(s string) bool { return slices.Contains(known, s) }
 		lines = slices.DeleteFunc(lines, same)
-		t.note(Imported, g.members, "%s: the logs of its runs differ in settings (%s): they may be "+
-			"no repeats", g.label, strings.Join(spec.FirstFew(lines), ", "))
+		t.note(Imported, g.members, "%s: the logs of its runs differ in settings (%s): they may "+
+			"be no repeats", g.label, strings.Join(spec.FirstFew(lines), ", "))
 	}
 }
 
