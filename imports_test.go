@@ -56,6 +56,7 @@ runner < runner/record/recordtest/eventtest
 runner/record/recordtest/eventtest < runner/record/recordtest
 runner/record, runner/page, GONUM < runner/compare
 runner/record, runner/bridge < runner/certificate
+runner/record, presets, PROTOBUF < runner/foreign
 runner/compare, presets, GONUM < runner/report
 runner/report < runner/report/paper
 runner/record, runner/report < presets/recorded
@@ -86,6 +87,7 @@ runner/record/recordtest < tui/internal/tuitest
 tui/kit, runner/record, runner/page, runner/train, runner/box < tui/cli/console
 presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, tui/lab, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
+runner/foreign < tui/cli/look
 runner/report/paper < tui/cli/look
 tui/cli/look, runner/engine, tui, tui/share, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/run, runner/box, COBRA, FANG < tui/cli
@@ -147,6 +149,7 @@ var modules = map[string][]string{
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"GOPSUTIL":   {"github.com/shirou/gopsutil"},
 	"YAML":       {"github.com/goccy/go-yaml"},
+	"PROTOBUF":   {"google.golang.org/protobuf"},
 	"ASCIIGRAPH": {"github.com/guptarohit/asciigraph"},
 	"ANSI":       {"github.com/charmbracelet/x/ansi"},
 	"TEA":        {"charm.land/bubbletea"},

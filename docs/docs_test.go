@@ -21,6 +21,7 @@ import (
 	"drolab/presets/recorded"
 	"drolab/runner/alert"
 	"drolab/runner/data/source"
+	"drolab/runner/foreign"
 	"drolab/runner/lists"
 	"drolab/runner/report"
 	"drolab/runner/report/paper"
@@ -249,17 +250,19 @@ func notRun() map[string]string {
 	const needsCIFAR = "it needs CIFAR-10"
 	const torch = "it needs PyTorch: TestExamples asks the same program as drolab does"
 	const viewers = "it waits for viewers: tui/share tests it"
+	const lightning = "it follows what Lightning writes: runner/foreign tests it"
 	return map[string]string{
-		"drolab":                               terminal,
-		"drolab demo":                          terminal,
-		"drolab replay latest --speed 60":      terminal,
-		"drolab replay shapes --box gpu1,gpu2": terminal,
-		"drolab --box gpu1,gpu2":               terminal,
-		"drolab box install gpu1":              "the script sends a smaller program",
-		"drolab attach":                        terminal,
-		"drolab --runs mysweep":                terminal,
-		"drolab bench":                         "it measures for a minute",
-		"drolab data fetch cifar10":            "it downloads 170 MB",
+		"drolab":                                          terminal,
+		"drolab demo":                                     terminal,
+		"drolab replay latest --speed 60":                 terminal,
+		"drolab replay shapes --box gpu1,gpu2":            terminal,
+		"drolab --box gpu1,gpu2":                          terminal,
+		"drolab import --follow lightning_logs/version_0": lightning,
+		"drolab box install gpu1":                         "the script sends a smaller program",
+		"drolab attach":                                   terminal,
+		"drolab --runs mysweep":                           terminal,
+		"drolab bench":                                    "it measures for a minute",
+		"drolab data fetch cifar10":                       "it downloads 170 MB",
 
 		"drolab data show 'images:waterbirds?file=img_filename&label=y&group=place&size=64'": "" +
 			"it needs Waterbirds: TestOddMetadata in runner/data reads such a folder",
@@ -449,6 +452,7 @@ func TestPagesAreCut(t *testing.T) {
 func TestTablesOfDocs(t *testing.T) {
 	for file, names := range map[string][]string{
 		"methods.md": dro.MethodNames(), "data.md": source.Names(),
+		"import.md": foreign.KindNames(),
 		"alerts.md": lists.Map(alert.Kinds(), func(k alert.Kind) string { return k.Name })} {
 		text, err := os.ReadFile(file)
 		if err != nil {

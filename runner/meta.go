@@ -86,14 +86,51 @@ func (c *SealedClaims) SameStudy(o *SealedClaims) bool {
 	return c.Study == o.Study || c.File == o.File
 }
 
-// Imported is the file of another program's predictions. The method is in the Spec, under a name
-// that the user chose.
+// Imported is the file of another program's predictions, or another program's log. The method is
+// in the Spec, under a name that is not one of drolab's own.
 type Imported struct {
 	File     string   `json:"file"`
 	Checksum string   `json:"checksum"` // of the uncompressed file
 	Columns  []string `json:"columns"`  // that were read
-	// Absent lists what is not known of the predictions, for lack of columns or rows.
+	// Absent lists what is not known of the predictions, for lack of columns or rows, and what is
+	// to be known of a log.
 	Absent []string `json:"absent,omitempty"`
+
+	// Kind is the kind of the log, as runner/foreign names it; empty: it was predictions. The
+	// fields below are of logs alone.
+	Kind    string         `json:"log,omitempty"`
+	Program string         `json:"program,omitempty"` // that wrote the log
+	Name    string         `json:"name,omitempty"`    // of the run there
+	Path    string         `json:"path,omitempty"`    // of the file or the folder
+	Files   []OriginalFile `json:"files,omitempty"`
+	// Settings are those of the log that are none of drolab's.
+	Settings []string `json:"settings,omitempty"`
+	// Options identifies the options of the import, and First is the first number of the log: by
+	// these a log that has grown is known again.
+	Options string `json:"options,omitempty"`
+	First   string `json:"first,omitempty"`
+}
+
+// OriginalFile is a file from which a run was imported.
+type OriginalFile struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Predicted reports whether the run is predictions of another program, which have no steps.
+func (m *Meta) Predicted() bool { return m.Imported != nil && m.Imported.Kind == "" }
+
+// Origin says in words what was imported; empty for a run that was trained here.
+func (m *Meta) Origin() string {
+	switch i := m.Imported; {
+	case i == nil:
+		return ""
+	case i.Kind == "":
+		return fmt.Sprintf("what %q predicted, imported from %s", m.Spec.Algorithm(), i.File)
+	default:
+		return fmt.Sprintf("a log of %s, imported from %s", i.Program, i.File)
+	}
 }
 
 // Trained returns nil, or the reason why a run has no network to use or to continue with.
@@ -101,8 +138,7 @@ func (m *Meta) Trained() error {
 	if m.Imported == nil {
 		return nil
 	}
-	return fmt.Errorf("run %s has no network: it is what %q predicted, imported from %s", m.ID,
-		m.Spec.Algorithm(), m.Imported.File)
+	return fmt.Errorf("run %s has no network: it is %s", m.ID, m.Origin())
 }
 
 // Places names the values of a list measure of the run: classes, groups, radii, or the lower edges

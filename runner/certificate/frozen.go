@@ -35,6 +35,9 @@ func Freeze(
 	ctx context.Context, p *runner.Past, means Means, threads int,
 ) (*Frozen, error) {
 	m := *p.Meta
+	if p.From == nil && m.Imported != nil {
+		return nil, m.Trained()
+	}
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}

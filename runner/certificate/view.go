@@ -72,6 +72,9 @@ func (l *View) apply(state *runner.State, q *ViewOf) (err error) {
 // open reads the checkpoint and opens the data, together with what makes the network.
 func (q *ViewOf) open(ctx context.Context) (state *runner.State, d *data.Dataset, err error) {
 	m := &q.Run.Meta
+	if m.Imported != nil && !m.Predicted() {
+		return nil, nil, m.Trained()
+	}
 	if state, err = q.Run.Load(q.Step); err != nil {
 		return nil, nil, err
 	}

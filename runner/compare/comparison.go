@@ -59,6 +59,11 @@ func (c *comparison) epoch() float64 {
 	return c.arms[0].runs[c.seeds[0]].Evals[c.n-1].Epoch
 }
 
+// epochless reports whether the run is a log of another program that says no epochs.
+func (r StoryRun) epochless() bool {
+	return r.Meta.Imported != nil && len(r.Evals) > 0 && r.epoch() == 0
+}
+
 // epoch returns the epoch of the last evaluation, or 0 before the first.
 func (r StoryRun) epoch() float64 {
 	if len(r.Evals) == 0 {
@@ -132,8 +137,9 @@ func exclusions(reference *runner.Meta, runs []StoryRun) []exclusion {
 	return []exclusion{
 		{"failed", func(r StoryRun) bool { return r.Status == runner.Failed }},
 		{"is left out for a damaged log", func(r StoryRun) bool { return r.Lossy }},
-		{"is left out, as imported runs have no epochs",
-			func(r StoryRun) bool { return r.Meta.Imported != nil }},
+		{"is left out, as imported predictions have no epochs",
+			func(r StoryRun) bool { return r.Meta.Predicted() }},
+		{"is left out, as its log has no epochs", StoryRun.epochless},
 		{"is left out for other data",
 			func(r StoryRun) bool { return Question(dro.OfNetwork, r.Meta) != data }},
 		// A run that has ended before half of the epoch of the furthest would hold all others back.

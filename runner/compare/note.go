@@ -27,7 +27,7 @@ const (
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
 	Few        NoteKind = "few"        // too few test samples for a worst class or group
 	Missing    NoteKind = "missing"    // only some runs of a row have a measure
-	Imported   NoteKind = "imported"   // predictions of another program
+	Imported   NoteKind = "imported"   // predictions or logs of another program
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
 )
 
@@ -113,9 +113,34 @@ func isImported(m member) bool { return m.meta.Imported != nil }
 func (t *Table) noteImported(members []member) {
 	for _, m := range members {
 		if i := m.meta.Imported; i != nil {
-			t.note(Imported, []member{m}, "%s s%d is what another program predicted (%s); %s",
-				m.meta.Spec.Algorithm(), m.seed(), i.File, strings.Join(i.Absent, "; "))
+			t.note(Imported, []member{m}, "%s s%d is %s; %s", m.meta.Spec.Algorithm(), m.seed(),
+				m.meta.Origin(), strings.Join(i.Absent, "; "))
 		}
+	}
+}
+
+// noteRepeats names the runs of a row that differ in settings which are notes of their logs: they
+// may be no repeats of one experiment.
+func (t *Table) noteRepeats(groups []*group) {
+	for _, g := range groups {
+		of := func(m member) string {
+			if m.meta.Imported == nil {
+				return ""
+			}
+			return strings.Join(m.meta.Imported.Settings, "\n")
+		}
+		first := of(g.members[0])
+		other := func(m member) bool { return of(m) != first }
+		at := slices.IndexFunc(g.members, other)
+		if at < 0 {
+			continue
+		}
+		lines := strings.Split(of(g.members[at]), "\n")
+		known := strings.Split(first, "\n")
+		same := func(s string) bool { return slices.Contains(known, s) }
+		lines = slices.DeleteFunc(lines, same)
+		t.note(Imported, g.members, "%s: the logs of its runs differ in settings (%s): they may "+
+			"be no repeats", g.label, strings.Join(spec.FirstFew(lines), ", "))
 	}
 }
 

@@ -64,7 +64,7 @@ func (t *Table) chooseStep(members []member, ask string) {
 		m := &members[i]
 		m.selected = t.At == Selected && !m.refits()
 		switch {
-		case isImported(*m):
+		case m.meta.Predicted():
 		case t.At == Last:
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		case t.At == Mean && m.average.Evaluations > 0:

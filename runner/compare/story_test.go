@@ -378,7 +378,7 @@ func TestLeftOut(t *testing.T) {
 		{"diverged", []result{pgd.changed(diverged)}, "pgd diverged"},
 		{"damaged", []result{pgd.changed(damaged)}, "pgd is left out for a damaged log"},
 		{"imported", []result{pgd.changed(imported)},
-			"pgd is left out, as imported runs have no epochs"},
+			"pgd is left out, as imported predictions have no epochs"},
 		{"of other data", []result{pgd.changed(otherData)}, "pgd is left out for other data"},
 		{"stopped early", []result{pgd.until(3, runner.Stopped)}, "pgd ended early"},
 		{"two of other data", []result{pgd.changed(otherData),

@@ -148,6 +148,7 @@ func tabulate(members []member, o Options) *Table {
 	t.noteProblems(done)
 	t.noteSeen(done)
 	groups, keys := groupRuns(done)
+	t.noteRepeats(groups)
 	t.Keys = append(t.Keys, keys...)
 	for _, g := range groups {
 		if repeats := g.dropRepeats(); len(repeats) > 0 {

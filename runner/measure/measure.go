@@ -95,7 +95,7 @@ func (m *Measure) Scores() bool { return m.scores }
 func (m *Measure) CanApply(to Subject) bool {
 	s, p, optimum := to.Measured()
 	switch {
-	case m.val && p.ClassCounts.Val == nil:
+	case m.val && p.ClassCounts.Val == nil && p.GroupCounts.Val == nil && !p.Unsized:
 		return false
 	case m.pair && len(p.Classes) != 2, m.chosen && !s.SetsThreshold():
 		return false

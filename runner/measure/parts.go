@@ -21,6 +21,9 @@ type Parts struct {
 	// Ungrouped says that no training sample has a known group. The groups with training samples
 	// then stand for a missing value.
 	Ungrouped bool `json:"ungrouped_training,omitempty"`
+	// Unsized says that the run has figures of a validation split whose size is not known, as an
+	// imported log may have them.
+	Unsized bool `json:"validation_unsized,omitempty"`
 	// Refitted counts the validation samples of each group, or class where no groups are given, to
 	// which a method fits the last layer. The run has no validation split then.
 	Refitted []int `json:"refitted_counts,omitempty"`

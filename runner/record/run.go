@@ -169,6 +169,9 @@ func (r *Run) load(step int64) (s checkpoint, err error) {
 	if step < 0 {
 		newest, ok, err := r.Saved()
 		if err != nil || !ok {
+			if err := r.Meta.Trained(); err != nil && !r.Meta.Predicted() {
+				return s, err // a log of another program never has one
+			}
 			none := fmt.Errorf("run %s has %w yet", r.Meta.ID, errNoCheckpoint)
 			return s, errors.Join(none, err)
 		}

@@ -327,21 +327,54 @@ func lockRun(f *disk.Folder) (*disk.Lock, error) {
 // Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
 func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
 	m.ID = ProposeID(m)
-	return s.addFolder(m.ID, func(half *disk.Folder) error {
-		within := *s
-		within.dir = half.Path
-		r, err := within.Create(m, nil)
-		if err != nil {
+	return s.addFolder(m.ID, func(half *disk.Folder) error { return s.fillRun(half, m, fill) })
+}
+
+// fillRun makes a run in the folder half.
+func (s *Store) fillRun(
+	half *disk.Folder, m *runner.Meta, fill func(runner.Recorder) error,
+) error {
+	within := *s
+	within.dir = half.Path
+	r, err := within.Create(m, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(r), r.Close())
+}
+
+// Replace makes the run m anew in the place of the one with its name. The new run keeps the label
+// and the claims of the old one. fill is as for Add. Replace fails where somebody records the old
+// run. A crash between the removal of the old run and the renaming of the new one loses both, so
+// Replace is for runs that can be made again.
+func (s *Store) Replace(m *runner.Meta, fill func(runner.Recorder) error) error {
+	old, err := Find(s.dir, m.ID)
+	if err != nil {
+		return err
+	}
+	if m.Claims, err = old.Claims(); err != nil {
+		return err
+	}
+	return s.makeAside(m.ID, func(half *disk.Folder) error {
+		if err := s.fillRun(half, m, fill); err != nil {
 			return err
 		}
-		return errors.Join(fill(r), r.Close())
+		if old.Label().String() != "" {
+			made, err := Find(half.Path, m.ID)
+			if err != nil {
+				return err
+			}
+			if err := made.Relabel(func(l *Label) { *l = old.Label() }); err != nil {
+				return err
+			}
+		}
+		return s.Delete(m.ID)
 	})
 }
 
 // addFolder makes a run that is not there yet: fill writes its directory in a folder aside, from
 // which it is renamed.
 func (s *Store) addFolder(id string, fill func(half *disk.Folder) error) (err error) {
-	s.sweep()
 	root, err := s.root()
 	if err != nil {
 		return err
@@ -350,6 +383,18 @@ func (s *Store) addFolder(id string, fill func(half *disk.Folder) error) (err er
 	if _, err := root.Lstat(id); err == nil {
 		return nil
 	}
+	return s.makeAside(id, fill)
+}
+
+// makeAside makes the directory of a run in a folder aside, which fill writes, and then gives it
+// its name.
+func (s *Store) makeAside(id string, fill func(half *disk.Folder) error) (err error) {
+	s.sweep()
+	root, err := s.root()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	half := atomicfile.Prefix + id
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
 		return disk.Explain(err, root.Path)

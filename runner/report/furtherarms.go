@@ -39,7 +39,9 @@ func experiments(runs []*record.Run) (list []*experiment) {
 		}
 		same := func(e *experiment) bool { // an imported run has no settings of training
 			for i, v := range values {
-				if v != e.settings[i] && (i == 0 || settings[i-1].ReadIn(&r.Meta.Spec)) {
+				counts := i == 0 || settings[i-1].ReadIn(&r.Meta.Spec) &&
+					(r.Meta.Imported == nil || settings[i-1].Judges())
+				if v != e.settings[i] && counts {
 					return false
 				}
 			}

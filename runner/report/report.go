@@ -295,12 +295,12 @@ func first[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// curve returns the mean and t interval of a measure over the runs that were trained here. The only
-// evaluation of an imported run belongs to no step.
+// curve returns the mean and t interval of a measure over the runs that have curves. The only
+// evaluation of imported predictions belongs to no step.
 func (a *arm) curve(measure string) page.Curve {
 	var evals [][]*runner.EvalEvent
 	for _, r := range a.runs {
-		if r.Meta.Imported == nil {
+		if !r.Meta.Predicted() {
 			evals = append(evals, r.evals)
 		}
 	}

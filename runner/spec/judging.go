@@ -24,8 +24,15 @@ func (s *Spec) Judging(method dro.Algorithm) Spec {
 // Foreign reports whether the Spec describes predictions of another program: see Judging.
 func (s *Spec) Foreign() bool { return s.Model == "" }
 
-// judges reports whether the setting decides how a run is judged, and not how it is trained.
-func (t *Setting) judges() bool {
+// recalled reports whether the setting is known of the training of another program, whose log says
+// it. A setting that is 0 is not known.
+func (t *Setting) recalled(s *Spec) bool {
+	known := []string{"lr", "batch", "epochs", "weight_decay", "momentum"}
+	return slices.Contains(known, t.Key) && t.Text(s) != "0"
+}
+
+// Judges reports whether the setting decides how a run is judged, and not how it is trained.
+func (t *Setting) Judges() bool {
 	return t.Group == "Uncertainty set" || slices.Contains([]string{"algorithms", "seeds", "seed",
 		"dataset", "loss", "min_group", "risk_radii", "threshold"}, t.Key)
 }

@@ -21,7 +21,7 @@ func (t *Setting) ReadBy(m *dro.Method) bool {
 // ReadIn reports whether one of the Spec's methods reads the setting.
 func (t *Setting) ReadIn(s *Spec) bool {
 	if s.Foreign() {
-		return t.judges()
+		return t.Judges() || t.recalled(s)
 	}
 	read := func(a dro.Algorithm) bool {
 		m, err := dro.Find(a)

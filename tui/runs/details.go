@@ -97,8 +97,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			m.Spec.Radius(), m.Coordinates)
 		made := m.Created.Format("2006-01-02 15:04:05 MST") + " by drolab " + m.Host.Version
 		if m.Imported != nil {
-			trains = "nothing: imported from " + m.Imported.File + "; " +
-				strings.Join(m.Imported.Absent, "; ")
+			trains = "nothing: " + importedText(m)
 		} else {
 			made += fmt.Sprintf(" on %s, kernel %s, %s", m.Host.CPU, m.Host.Kernel,
 				kit.Plural(m.Host.Threads, "thread"))
@@ -123,4 +122,15 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		lines = append(lines, t.Warn.Paint(" "+cell.Warning+" "+cell.Cut(t.Greek(problem), w-4)))
 	}
 	return lines
+}
+
+// importedText says from where a run was imported, and what is to be known of it.
+func importedText(m *runner.Meta) string {
+	i := m.Imported
+	words := slices.Concat([]string{"it is " + m.Origin()}, i.Absent, i.Settings)
+	for _, f := range i.Files {
+		words = append(words, fmt.Sprintf("%s has %d bytes, sha256 %.12s", f.Path, f.Size,
+			f.SHA256))
+	}
+	return strings.Join(words, "; ")
 }

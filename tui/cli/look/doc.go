@@ -51,8 +51,10 @@
 //	data.go      data, with data list and data fetch (`--url`)
 //	datashow.go  data show: splits, classes, groups, columns, missing values, and the warnings on
 //	             the data (`--val-fraction`, `--min-group`)
-//	import.go    import: predictions of another program as a run; `--method`, `--preset`, `--set`,
-//	             `--split`, `--seed`
+//	import.go    import: logs and predictions of other programs as runs; `--method`, `--preset`,
+//	             `--set`, `--split`, `--seed`, `--as`, `--map`, `--mapping`, `--keep`, `--groups`
+//	importplan.go    what would become of what (`--dry-run`)
+//	importfollow.go  a log that another program is writing (`--follow`, `--idle`)
 //	presets.go   presets: the list, or one with its settings and reasons
 //
 //	outcome.go  the end of run and resume on one screen: story, table with changes from the

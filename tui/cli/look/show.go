@@ -120,8 +120,7 @@ func showOrigin(say sayer, m *runner.Meta) {
 	}
 	say("method", "%s", method(m.Spec.Algorithm()))
 	if i := m.Imported; i != nil {
-		say("imported", "from %s, %s, columns %s; %s", i.File, i.Checksum,
-			strings.Join(i.Columns, ", "), strings.Join(i.Absent, "; "))
+		showImported(say, i)
 	} else {
 		say("model", "%s, %d parameters", m.Spec.Model, m.Parameters)
 	}
@@ -131,6 +130,21 @@ func showOrigin(say sayer, m *runner.Meta) {
 		say("z", "%s coordinates, %s", m.Coordinates,
 			strings.Join(m.Spec.Bounds(m.Box.Lambda, m.Box.Eta), ", "))
 	}
+}
+
+// showImported says from where a run was imported, and what is to be known of it.
+func showImported(say sayer, i *runner.Imported) {
+	if i.Kind == "" {
+		say("imported", "from %s, %s, columns %s; %s", i.File, i.Checksum,
+			strings.Join(i.Columns, ", "), strings.Join(i.Absent, "; "))
+		return
+	}
+	say("imported", "from %s, a log of %s; %s", i.Path, i.Program, strings.Join(i.Absent, "; "))
+	for _, f := range i.Files {
+		say("", "%s, %d bytes, sha256:%s", f.Path, f.Size, f.SHA256)
+	}
+	say("there", "%s", i.Name)
+	say("", "%s", strings.Join(i.Settings, ", "))
 }
 
 // showChosen describes the paper's own output, which is not the last iterate, with how stationary

@@ -93,8 +93,7 @@ func addRates(list []Panel, runs []*runner.Meta) {
 // left: ERM has neither λ nor a gap. Of two measures where one is missing, the other has a view of
 // its own. Predictions of other programs keep all views, as it is not known what they hold.
 func dropUnreported(list []Panel, methods []dro.Algorithm, runs []*runner.Meta) []Panel {
-	imported := func(r *runner.Meta) bool { return r.Imported != nil }
-	if len(runs) == 0 || slices.ContainsFunc(runs, imported) {
+	if len(runs) == 0 || slices.ContainsFunc(runs, (*runner.Meta).Predicted) {
 		return list
 	}
 	missing := func(name string) bool {

@@ -149,12 +149,12 @@ func (b *Board) Reset() {
 	b.Refit()
 }
 
-// allImported reports whether the predictions of all watched runs come from another program. Such a
-// run has an evaluation, but no steps. A panel shows what the evaluation has, or says that there is
-// nothing.
-func (b *Board) allImported() bool {
-	trained := func(t *Track) bool { return t.Meta.Imported == nil }
-	return len(b.Runs.Tracks) > 0 && !slices.ContainsFunc(b.Runs.Tracks, trained)
+// allPredicted reports whether the predictions of all watched runs come from another program. Such
+// a run has an evaluation, but no steps. A panel shows what the evaluation has, or says that there
+// is nothing.
+func (b *Board) allPredicted() bool {
+	others := func(t *Track) bool { return !t.Meta.Predicted() }
+	return len(b.Runs.Tracks) > 0 && !slices.ContainsFunc(b.Runs.Tracks, others)
 }
 
 // inSummary reports whether every measure that a view shows is in the summary of some run.
@@ -212,10 +212,10 @@ func isRate(bars string) bool {
 	})
 }
 
-// skipEmptyViews turns panels of imported runs that have nothing to show to a view that has
+// skipEmptyViews turns panels of imported predictions that have nothing to show to a view that has
 // something.
 func (b *Board) skipEmptyViews() {
-	if !b.allImported() {
+	if !b.allPredicted() {
 		return
 	}
 	for i := range b.Panels {

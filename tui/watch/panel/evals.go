@@ -90,7 +90,7 @@ func (t *Track) Parts(clock compare.Clock, n int) (list []*runner.EvalEvent) {
 // lacks one of them. Imported predictions have one evaluation and no epochs, so it is theirs by any
 // clock.
 func (t *Track) At(clock compare.Clock) []*runner.EvalEvent {
-	if t.Meta.Imported != nil && t.Eval != nil {
+	if t.Meta.Predicted() && t.Eval != nil {
 		return []*runner.EvalEvent{t.Eval}
 	}
 	return clock.Of(t.Meta, t.Evaluations())

@@ -30,7 +30,7 @@ func (b *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	note := form.note(b, v)
 	var lines []string
 	var warning string
-	if !b.allImported() || b.inSummary(v) {
+	if !b.allPredicted() || b.inSummary(v) {
 		lines, warning = form.draw(b, p, v, in.W, in.H)
 	}
 	switch {
@@ -103,8 +103,10 @@ func (b *Board) emptyLines(v *View, iw, ih int) []string {
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
-	case b.allImported():
+	case b.allPredicted():
 		text = "Imported predictions lack this"
+	case t.Meta.Imported != nil:
+		text = "The log of " + t.Label + " lacks this"
 	case b.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
 	case (v.Bars != "" || v.ShowsSamples()) && t.Eval != nil:

@@ -250,10 +250,10 @@ func (t *Track) rewind(step int64) {
 }
 
 // Done returns the part of the planned steps that is done, 0 to 1. Without planned steps it is 1
-// for an imported run, else 0.
+// for an imported run that has ended, else 0.
 func (t *Track) Done() float64 {
 	if t.Meta.Steps <= 0 {
-		if t.Meta.Imported != nil {
+		if t.Meta.Imported != nil && t.Status.Ended() {
 			return 1
 		}
 		return 0

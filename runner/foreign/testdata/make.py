@@ -1,0 +1,155 @@
+"""Writes the logs of this folder, and expected.json beside them: the numbers of each log as the
+library that writes or reads that kind of log has them.
+
+It needs lightning, tensorboard, torch, transformers and wandb.
+"""
+import json
+import math
+import os
+import shutil
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+expected = {}
+
+
+def plain(x):
+    if isinstance(x, float) and not math.isfinite(x):
+        return {math.inf: "+Inf", -math.inf: "-Inf"}.get(x, "NaN")
+    return x
+
+
+def lightning():
+    from lightning.pytorch.loggers import CSVLogger
+
+    shutil.rmtree(f"{here}/lightning", ignore_errors=True)
+    log = CSVLogger(here, name="", version="lightning", flush_logs_every_n_steps=3)
+    log.log_hyperparams({"lr": 0.1, "batch_size": 8, "seed": 7, "optimizer": "sgd"})
+    want = {}
+    for step in range(12):
+        values = {"train_loss": 1 / (step + 1), "epoch": step // 4}
+        if step % 4 == 3:
+            values = values | {"val_acc": step / 12, "val_loss": math.nan if step == 7 else 1.5}
+        log.log_metrics(values, step)
+        for name, x in values.items():
+            if name != "epoch":
+                want.setdefault(name, []).append([step, plain(x)])
+    log.finalize("success")
+    expected["lightning"] = want
+
+
+def tensorboard():
+    import tensorboard.compat.proto.summary_pb2 as summary
+    import tensorboard.compat.proto.tensor_pb2 as tensor
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.util import tensor_util
+    from torch.utils.tensorboard import SummaryWriter
+
+    folder = f"{here}/tensorboard"
+    shutil.rmtree(folder, ignore_errors=True)
+    first = SummaryWriter(folder, filename_suffix=".a")
+    for step in range(8):
+        first.add_scalar("train/loss", 1 / (step + 1), step)
+        if step < 5:  # this reader takes back no tensors
+            first.add_scalar("new style", step / 3, step, new_style=True)
+    first.add_histogram("weights", tensor_of(), 1)
+    first.add_text("note", "no scalar", 1)
+    first.close()
+    again = SummaryWriter(folder, filename_suffix=".b", purge_step=5)
+    for step in range(5, 10):
+        again.add_scalar("train/loss", 2 / (step + 1), step)
+    again.close()
+    for i, name in enumerate(sorted(os.listdir(folder))):
+        os.rename(f"{folder}/{name}", f"{folder}/events.out.tfevents.{i}")
+    reader = EventAccumulator(folder, size_guidance={"scalars": 0, "tensors": 0})
+    reader.Reload()
+    want = {t: [[e.step, plain(e.value)] for e in reader.Scalars(t)]
+            for t in reader.Tags()["scalars"]}
+    for t in reader.Tags()["tensors"]:
+        if reader.summary_metadata[t].plugin_data.plugin_name == "scalars":
+            want[t] = [[e.step, tensor_util.make_ndarray(e.tensor_proto).item()]
+                       for e in reader.Tensors(t)]
+    expected["tensorboard"] = want
+
+
+def tensor_of():
+    import torch
+
+    return torch.arange(10.0)
+
+
+def trainer():
+    import torch
+    from transformers import Trainer, TrainingArguments
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 2)
+
+        def forward(self, x, labels=None):
+            y = self.layer(x)
+            return {"loss": torch.nn.functional.cross_entropy(y, labels), "logits": y}
+
+    torch.manual_seed(0)
+    data = [{"x": torch.randn(2), "labels": i % 2} for i in range(16)]
+    work = f"{here}/work"
+    arguments = TrainingArguments(work, num_train_epochs=2, per_device_train_batch_size=4,
+                                  logging_steps=2, eval_strategy="epoch", save_strategy="no",
+                                  report_to=[], use_cpu=True, seed=3)
+    t = Trainer(Net(), arguments, train_dataset=data, eval_dataset=data)
+    t.train()
+    os.makedirs(f"{here}/trainer", exist_ok=True)
+    t.state.save_to_json(f"{here}/trainer/trainer_state.json")
+    shutil.rmtree(work, ignore_errors=True)
+    want = {}
+    for entry in t.state.log_history:
+        for name, x in entry.items():
+            if name not in ("step", "epoch"):
+                want.setdefault(name, []).append([entry["step"], plain(float(x))])
+    expected["trainer"] = want
+
+
+def wandb():
+    os.environ["WANDB_SILENT"] = "true"
+    import wandb
+
+    work = f"{here}/work"
+    os.makedirs(work, exist_ok=True)
+    run = wandb.init(mode="offline", project="fixture", name="first", dir=work,
+                     config={"lr": 0.5, "seed": 4, "epochs": 3, "model": {"width": 8}},
+                     settings=wandb.Settings(disable_git=True, console="off",
+                                             x_disable_stats=True, x_disable_meta=True))
+    want = {}
+    for step in range(20):
+        values = {"loss": 1 / (step + 1), "nested": {"acc": step / 20},
+                  "strange": math.nan if step == 3 else math.inf if step == 4 else -1.0,
+                  "text": "no number"}
+        if step == 9:
+            values["long"] = 1.0
+            values["padding"] = "x" * 40_000  # a record of several blocks
+        run.log(values)
+        for name in ("loss", "strange"):
+            want.setdefault(name, []).append([step, plain(values[name])])
+        want.setdefault("nested.acc", []).append([step, values["nested"]["acc"]])
+        if step == 9:
+            want["long"] = [[step, 1.0]]
+    run.summary["best"] = 0.75
+    want["best"] = [[19, 0.75]]
+    path = run.dir
+    run.finish()
+    wandb.teardown()
+    folder = os.path.dirname(path)
+    os.makedirs(f"{here}/wandb", exist_ok=True)
+    for name in os.listdir(folder):
+        if name.endswith(".wandb"):
+            shutil.copy(f"{folder}/{name}", f"{here}/wandb/run-first.wandb")
+    shutil.rmtree(work, ignore_errors=True)
+    expected["wandb"] = want
+
+
+for one in sys.argv[1:] or ["lightning", "tensorboard", "trainer", "wandb"]:
+    if os.path.exists(f"{here}/expected.json"):
+        expected.update(json.load(open(f"{here}/expected.json")))
+    globals()[one]()
+    json.dump(expected, open(f"{here}/expected.json", "w"), indent=1, sort_keys=True)
