@@ -22,27 +22,30 @@ func TestGenerate(t *testing.T) {
 	if out, err := list.CombinedOutput(); err != nil {
 		t.Skipf("the generator's module is not in the cache: %v\n%s", err, out)
 	}
-	dir := t.TempDir()
-	run := exec.Command("go", "run", "-C", "_asm", ".", "../tile.go", dir)
-	run.Env = offline
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("the generator: %v\n%s", err, out)
-	}
-	made, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(made) != 5 {
-		t.Fatalf("generated %v, %v: want 5 files", made, err)
-	}
-	for _, path := range made {
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+	for command, files := range map[string]int{".": 5, "./arm64": 2} {
+		dir := t.TempDir()
+		run := exec.Command("go", "run", "-C", "_asm", command, "../tile.go", dir)
+		run.Env = offline
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("the generator %s: %v\n%s", command, err, out)
 		}
-		got, err := os.ReadFile(filepath.Base(path))
-		if err != nil {
-			t.Fatal(err)
+		made, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(made) != files {
+			t.Fatalf("the generator %s wrote %v, %v: want %d files", command, made, err, files)
 		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the generator writes: run go generate", filepath.Base(path))
+		for _, path := range made {
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Base(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s is not what the generator writes: run go generate",
+					filepath.Base(path))
+			}
 		}
 	}
 }

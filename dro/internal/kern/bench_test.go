@@ -49,7 +49,7 @@ var otherConvs = []ConvConfig{
 func BenchmarkConv(b *testing.B) {
 	batch := NewBatch(128)
 	for _, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], otherConvs...) {
-		for _, isa := range isas() {
+		for _, isa := range ISAs() {
 			for _, threads := range benchThreads {
 				c := must(NewConv(isa, batch, cfg))
 				team := NewTeam(threads)
@@ -275,7 +275,7 @@ func (n *alexNet) update() (norm float64) {
 // BenchmarkAlexNetStep times a whole training step (images in, weights updated), its parts, and
 // SFK's step, which adds a forward pass.
 func BenchmarkAlexNetStep(b *testing.B) {
-	for _, isa := range isas() {
+	for _, isa := range ISAs() {
 		for _, threads := range benchThreads {
 			team := NewTeam(threads)
 			n := newAlexNet(isa, team, 128)
@@ -310,7 +310,7 @@ func BenchmarkAlexNetStep(b *testing.B) {
 // BenchmarkPeak reports the rate of multiply-adds without memory, which is the most that the other
 // benchmarks can reach.
 func BenchmarkPeak(b *testing.B) {
-	for _, isa := range isas() {
+	for _, isa := range ISAs() {
 		for _, threads := range benchThreads {
 			team, p := NewTeam(threads), NewPeak(isa, Rounded)
 			b.Run(fmt.Sprintf("%v/threads=%d", isa, threads), func(b *testing.B) {

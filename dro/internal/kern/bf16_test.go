@@ -11,7 +11,7 @@ import (
 
 // eachBF16 runs f for every kernel of this machine, and skips the other kernels by name.
 func eachBF16(t *testing.T, f func(t *testing.T, kind BF16, isa ISA)) {
-	for _, isa := range isas() {
+	for _, isa := range ISAs() {
 		t.Run(Rounded.On(isa), func(t *testing.T) { f(t, Rounded, isa) })
 	}
 	for kind := AVX512BF16; kind <= AMX; kind++ {

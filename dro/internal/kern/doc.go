@@ -1,5 +1,5 @@
 // Package kern holds the float32 kernels that train small networks on a CPU, forward and backward,
-// in AVX-512, AVX2 and plain Go. They are convolution (a linear layer is one), direct or by
+// in AVX-512, AVX2, NEON and plain Go. They are convolution (a linear layer is one), direct or by
 // [Winograd], max-pooling, mean pooling, ReLU, batch normalisation, sums, cross-entropy and
 // momentum SGD. What the two other losses add, the updates of normalised momentum and AdamW, and
 // the activations tanh and GELU with dropout are in plain Go. A convolution can round its operands
@@ -35,7 +35,9 @@
 // # Determinism
 //
 // Every sum has an order fixed by the geometry alone, so an ISA gives the same bits on 1 or N
-// threads. Different ISAs round differently. NaN and Inf propagate; denormals are kept.
+// threads. Different ISAs round differently. On arm64 the compiler rounds a multiply-add of plain Go
+// once, so plain Go has other bits there than on amd64; [NEON] has its bits except in the gradients
+// of weights. NaN and Inf propagate; denormals are kept.
 //
 // # Errors
 //
@@ -48,13 +50,15 @@
 //
 //	batch.go              Batch and Shape: how images lie in memory
 //	layout.go             NCHW to blocks of images and back
-//	isa.go                instruction sets: generic, avx2, avx512
-//	kern_amd64.go,        the best of them (Detect), and a call of each kernel on it
+//	isa.go                instruction sets: generic, avx2, avx512, neon; the best (Detect)
+//	kern_amd64.go,        which of them this machine has, and a call of each kernel on one
+//	kern_arm64.go,
 //	kern_noasm.go
 //	tile.go               the arguments of each kernel in assembly, with its formula
 //	generic.go            the kernels in plain Go, which are the reference
 //	stubs_amd64.go        generated declarations of the assembly, which the program in _asm
 //	                      writes: avx2_amd64.s, avx512_amd64.s, bf16_amd64.s, amx_amd64.s
+//	stubs_arm64.go        the same for neon_arm64.s, which the program in _asm/arm64 writes
 //
 //	conv.go               Conv: convolution and linear layer, forward and to the input
 //	plane.go              which taps and source positions an output has, with padding taken out
@@ -65,6 +69,7 @@
 //	winograd.go           Winograd: F(2×2, 3×3) (Lavin, Gray 2016), forward and to the input
 //	winograd_grad.go      its gradient of the weights
 //	winograd_amd64.go,    its transformations: calls of assembly, and in plain Go
+//	winograd_arm64.go,
 //	winograd_generic.go
 //	rows.go               Rows: a linear layer on rows that lie anywhere
 //	rows_pass.go          RowsPass: such a layer with its loss in one pass

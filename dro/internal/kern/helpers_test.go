@@ -6,18 +6,9 @@ import (
 	"testing"
 )
 
-// isas returns the instruction sets of this machine.
-func isas() []ISA {
-	var all []ISA
-	for i := Generic; i.Available(); i++ {
-		all = append(all, i)
-	}
-	return all
-}
-
 // eachISA runs f for every instruction set of this machine.
 func eachISA(t *testing.T, f func(t *testing.T, isa ISA)) {
-	for _, isa := range isas() {
+	for _, isa := range ISAs() {
 		t.Run(isa.String(), func(t *testing.T) { f(t, isa) })
 	}
 }

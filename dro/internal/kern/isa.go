@@ -1,20 +1,29 @@
 package kern
 
+import "slices"
+
 // ISA is the instruction set that an operation's kernels are written in. It is fixed when the
 // operation is made.
 type ISA int
 
 const (
 	Generic ISA = iota // plain Go, on every machine
-	AVX2               // 256-bit vectors with FMA
-	AVX512             // 512-bit vectors (F, DQ, BW and VL)
+	AVX2               // amd64: 256-bit vectors with FMA
+	AVX512             // amd64: 512-bit vectors (F, DQ, BW and VL)
+	NEON               // arm64: 128-bit vectors, on every processor
 )
 
 // String returns i's name, as runs record it.
-func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
+func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
+
+// Detect returns the best instruction set of this build and machine.
+func Detect() ISA {
+	all := ISAs()
+	return all[len(all)-1]
+}
 
 // Available reports whether this build and this machine can run i.
-func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
+func (i ISA) Available() bool { return slices.Contains(ISAs(), i) }
 
 // check panics if the machine cannot run i. Constructors call it, so that no operation exists whose
 // kernels would fault.

@@ -10,17 +10,20 @@ import (
 
 //go:generate go run -C _asm . ../tile.go ..
 
-// Detect returns the best instruction set of this build and machine.
-func Detect() ISA {
+// isas are the instruction sets of this machine.
+var isas = func() []ISA {
 	x := &cpu.X86
 	switch {
 	case !x.HasAVX2 || !x.HasFMA:
-		return Generic
+		return []ISA{Generic}
 	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
-		return AVX512
+		return []ISA{Generic, AVX2, AVX512}
 	}
-	return AVX2
-}
+	return []ISA{Generic, AVX2}
+}()
+
+// ISAs returns the instruction sets of this build and machine, the best of them last.
+func ISAs() []ISA { return isas }
 
 // run computes the tile on isa.
 func (t *convTile) run(isa ISA) {

@@ -1,11 +1,11 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package kern
 
 import "runtime"
 
-// Detect returns the best instruction set of this build and machine.
-func Detect() ISA { return Generic }
+// ISAs returns the instruction sets of this build and machine, the best of them last.
+func ISAs() []ISA { return []ISA{Generic} }
 
 func (t *convTile) run(ISA) { t.generic() }
 

@@ -42,7 +42,7 @@ func FuzzLayout(f *testing.F) {
 		want := make([]float32, b.Len(s))
 		scatter(b, s, want, append(append([]float32{}, src...),
 			make([]float32, (b.Images-n)*s.Len())...))
-		for _, isa := range isas() {
+		for _, isa := range ISAs() {
 			l := NewLayout(isa, b, s)
 			dst, back := guarded(t, b.Len(s)), guarded(t, len(src))
 			l.Pack(nil, dst, src)

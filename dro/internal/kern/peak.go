@@ -23,7 +23,7 @@ func NewPeak(isa ISA, kind BF16) *Peak {
 
 // FLOPs returns the floating-point operations of one Run.
 func (p *Peak) FLOPs() float64 {
-	lanes := map[ISA]int{Generic: 1, AVX2: 8, AVX512: 16}[p.isa]
+	lanes := map[ISA]int{Generic: 1, AVX2: 8, AVX512: 16, NEON: 4}[p.isa]
 	step := 2 * peakSums * lanes
 	switch p.bf16 {
 	case AMX:

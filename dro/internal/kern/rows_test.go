@@ -30,7 +30,7 @@ func TestRowsAgainstFloat64(t *testing.T) {
 // eachRows runs f for every instruction set of this machine that has kernels of rows. A build
 // without assembly has none, and the test is skipped.
 func eachRows(t *testing.T, cfg ConvConfig, f func(t *testing.T, isa ISA)) {
-	fit := slices.DeleteFunc(isas(), func(isa ISA) bool { return !RowsFit(isa, cfg) })
+	fit := slices.DeleteFunc(ISAs(), func(isa ISA) bool { return !RowsFit(isa, cfg) })
 	if len(fit) == 0 {
 		t.Skip("no assembly")
 	}
