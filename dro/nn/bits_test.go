@@ -46,10 +46,10 @@ var digests = map[string]string{
 	"resnet8 by winograd/avx512":  "395155cbce9f0ab6",
 }
 
-// arm64Digests holds the hashes on arm64, whose processors round a multiply-add once, in plain Go as
-// well. NEON has the bits of plain Go but in the gradients of weights: there it keeps four sums for
-// a dot product, and plain Go keeps eight. They were taken under an emulator, for the models that it
-// runs in minutes.
+// arm64Digests holds the hashes on arm64, whose processors round a multiply-add once, in plain Go
+// as well. NEON has the bits of plain Go but in the gradients of weights: there it keeps four sums
+// for a dot product, and plain Go keeps eight. They were taken under an emulator, for the models
+// that it runs in minutes.
 var arm64Digests = map[string]string{
 	"linear/generic":       "a7db9ba236e68df8",
 	"linear/neon":          "14a4856a5810a67c",

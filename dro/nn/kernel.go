@@ -9,8 +9,8 @@ import (
 
 // Kernel returns the name of the implementation that networks of a precision run on here: avx512,
 // avx2, neon or generic. In bf16 it is amx-bf16 or avx512-bf16. Without instructions for bf16 it is
-// one of the first four with operands rounded beforehand, as avx2-bf16-rounded. See Order, too. Each
-// gives the same bits on any number of threads; the last bits of two kernels differ.
+// one of the first four with operands rounded beforehand, as avx2-bf16-rounded. See Order, too.
+// Each gives the same bits on any number of threads; the last bits of two kernels differ.
 func Kernel(precision string) string {
 	if precision == bf16 {
 		return kern.DetectBF16().On(kern.Detect())

@@ -35,9 +35,9 @@
 // # Determinism
 //
 // Every sum has an order fixed by the geometry alone, so an ISA gives the same bits on 1 or N
-// threads. Different ISAs round differently. On arm64 the compiler rounds a multiply-add of plain Go
-// once, so plain Go has other bits there than on amd64; [NEON] has its bits except in the gradients
-// of weights. NaN and Inf propagate; denormals are kept.
+// threads. Different ISAs round differently. On arm64 the compiler rounds a multiply-add of plain
+// Go once, so plain Go has other bits there than on amd64; [NEON] has its bits except in the
+// gradients of weights. NaN and Inf propagate; denormals are kept.
 //
 // # Errors
 //

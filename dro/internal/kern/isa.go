@@ -17,13 +17,13 @@ const (
 func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
 
 // Detect returns the best instruction set of this build and machine.
-func Detect() ISA {
-	all := ISAs()
-	return all[len(all)-1]
-}
+func Detect() ISA { return isas[len(isas)-1] }
+
+// ISAs returns the instruction sets of this build and machine, the best of them last.
+func ISAs() []ISA { return slices.Clone(isas) }
 
 // Available reports whether this build and this machine can run i.
-func (i ISA) Available() bool { return slices.Contains(ISAs(), i) }
+func (i ISA) Available() bool { return slices.Contains(isas, i) }
 
 // check panics if the machine cannot run i. Constructors call it, so that no operation exists whose
 // kernels would fault.

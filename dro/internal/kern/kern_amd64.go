@@ -10,7 +10,7 @@ import (
 
 //go:generate go run -C _asm . ../tile.go ..
 
-// isas are the instruction sets of this machine.
+// isas are the instruction sets of this build and machine, the best of them last.
 var isas = func() []ISA {
 	x := &cpu.X86
 	switch {
@@ -21,9 +21,6 @@ var isas = func() []ISA {
 	}
 	return []ISA{Generic, AVX2}
 }()
-
-// ISAs returns the instruction sets of this build and machine, the best of them last.
-func ISAs() []ISA { return isas }
 
 // run computes the tile on isa.
 func (t *convTile) run(isa ISA) {

@@ -9,9 +9,9 @@ import (
 
 //go:generate go run -C _asm ./arm64 ../tile.go ..
 
-// ISAs returns the instruction sets of this build and machine, the best of them last. Every
-// processor of arm64 has NEON.
-func ISAs() []ISA { return []ISA{Generic, NEON} }
+// isas are the instruction sets of this build and machine, the best of them last. Every processor
+// of arm64 has NEON.
+var isas = []ISA{Generic, NEON}
 
 // run computes the tile on isa.
 func (t *convTile) run(isa ISA) {
