@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro/testsize"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
@@ -69,7 +70,7 @@ func (v *view) golden(t testing.TB) string {
 	t.Helper()
 	const w, h = 120, 40
 	lines := strings.Split(v.open(t, w, h).screen(), "\n")
-	e := tuitest.Shot(strings.Join(lines[1:h-1], "\n"), w, h-2)
+	e := render.Shot(strings.Join(lines[1:h-1], "\n"), w, h-2)
 	return tuitest.Text(e) + tuitest.Styles(e)
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/dro/testsize"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
@@ -150,7 +151,7 @@ func TestMoveBytes(t *testing.T) {
 		resting = append(resting, f(time.Time{}))
 		return nil
 	}
-	wire := tuitest.NewRenderer(200, 58)
+	wire := render.NewRenderer(200, 58)
 	wire.Frame(t, r.View())
 	for _, key := range []string{"down", "down", "up", "end"} {
 		r.Press(key)
