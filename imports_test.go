@@ -81,8 +81,8 @@ tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, tui/film <
 runner/box, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/internal/tuitest
-runner/record/recordtest, tui/internal/render < tui/internal/tuitest
 ANSI, CHARM < tui/internal/render
+tui/internal/render, runner/record/recordtest < tui/internal/tuitest
 tui/kit, runner/record, runner/page, runner/train, runner/box < tui/cli/console
 presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, tui/lab, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
