@@ -21,11 +21,11 @@ func methods() []dro.Algorithm {
 	return dro.Algorithms()
 }
 
-// fewShapes is the dataset shapes with a twentieth of its test images. To draw all of them takes
+// fewShapes is the dataset shapes with a fiftieth of its test images. To draw all of them takes
 // longer than the training of a short run.
 func fewShapes() data.Provider {
 	p := *synthetic.Shapes()
-	p.Name, p.Sizes.Test = "few shapes", synthetic.ShapesTest/20
+	p.Name, p.Sizes.Test = "few shapes", synthetic.ShapesTest/50
 	open := p.Open
 	p.Open = func(dir string, o data.Options) (*data.Dataset, error) {
 		d, err := open(dir, o)

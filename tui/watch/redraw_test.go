@@ -69,7 +69,7 @@ func TestOneClockInEachFrame(t *testing.T) {
 	r.View()
 	named := regexp.MustCompile(`(?:mean of |· )(epochs? [0-9.]+(?:–[0-9.]+)?)`)
 	clocks := map[string]bool{}
-	for k := range 100 {
+	for k := range testsize.Pick(70, 100, 100) {
 		r.Wait(time.Second/5, time.Second/5)
 		if k%7 == 0 {
 			r.Press("down")
