@@ -83,7 +83,8 @@ tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, tui/film <
 runner/box, tui/pixels, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/internal/tuitest
-runner/record/recordtest < tui/internal/tuitest
+ANSI, CHARM < tui/internal/render
+tui/internal/render, runner/record/recordtest < tui/internal/tuitest
 tui/kit, runner/record, runner/page, runner/train, runner/box < tui/cli/console
 presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, tui/lab, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
@@ -99,7 +100,7 @@ const testModules = "TESTSCRIPT, VT, PTY, GOCMP, X/TEXT"
 
 // testPackages are the packages of this module that the tests of tui and of the packages below it
 // may import. Tests of other packages need an entry in testPairs.
-const testPackages = "tui/internal/tuitest, runner/record/recordtest"
+const testPackages = "tui/internal/render, tui/internal/tuitest, runner/record/recordtest"
 
 // anyTests are the packages of this module that the tests of any package may import: the programs
 // with which they compare, and folders in memory.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 )
@@ -15,7 +16,7 @@ func TestByteBudget(t *testing.T) {
 	r.Round = r.env.round
 	r.Press("2")
 	r.Wait(2*time.Second, time.Second/5)
-	wr := tuitest.NewRenderer(120, 40)
+	wr := render.NewRenderer(120, 40)
 	first := wr.Frame(t, r.View().Content)
 	sent, most, seconds := 0, 0, 13
 	for range seconds * 5 {
@@ -37,7 +38,7 @@ func TestIdle(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Round = r.env.round
 	r.Wait(30*time.Second, time.Second/5) // to the end of the runs
-	wr := tuitest.NewRenderer(120, 40)
+	wr := render.NewRenderer(120, 40)
 	wr.Frame(t, r.View().Content)
 	version := r.version
 	for range 50 {

@@ -23,7 +23,7 @@ func TestCuts(t *testing.T) {
 	for _, environ := range testsize.Few(1, []string{"DROLAB_ASCII=1"}, nil) {
 		for _, v := range pages(t) {
 			r := v.open(t, 80, 24, environ...)
-			for _, size := range testsize.Few(2, sizes...) {
+			for _, size := range testsize.Few(1, sizes...) {
 				r.size(size[0], size[1])
 				s := tuitest.Text(r.shot(t))
 				for line := range strings.SplitSeq(s, "\n") {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"drolab/tui/cell"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
@@ -100,7 +101,7 @@ func watching(t testing.TB, w, h int, environ ...string) *driver {
 // shot returns the screen, cell by cell.
 func (r *driver) shot(t testing.TB) uv.ScreenBuffer {
 	t.Helper()
-	return tuitest.Shot(r.screen(), r.w, r.h)
+	return render.Shot(r.screen(), r.w, r.h)
 }
 
 // fits calls tuitest.Fits for the screen, and checks that drawing changes nothing and that no text

@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -94,7 +95,7 @@ func (l *growingRuns) close() {
 func BenchmarkLive(b *testing.B) {
 	for _, c := range []struct{ runs, w, h int }{{4, 120, 40}, {4, 200, 60}, {40, 200, 60}} {
 		b.Run(fmt.Sprintf("%druns/%dx%d", c.runs, c.w, c.h), func(b *testing.B) {
-			l, wr := newLive(b, c.runs, c.w, c.h), tuitest.NewRenderer(c.w, c.h)
+			l, wr := newLive(b, c.runs, c.w, c.h), render.NewRenderer(c.w, c.h)
 			wr.Frame(b, l.View().Content)
 			var rendered time.Duration
 			sent := 0

@@ -23,6 +23,7 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -265,7 +266,7 @@ func TestEveryControlEverywhere(t *testing.T) {
 				r.Send(msg)
 				r.printable(t, fmt.Sprintf("%T", msg))
 			}
-			wr := tuitest.NewRenderer(size[0], size[1])
+			wr := render.NewRenderer(size[0], size[1])
 			wr.Frame(t, r.View().Content)
 			if bad := tuitest.Steered(sequences.ReplaceAllString(wr.Sent(), "")); bad != "" {
 				t.Errorf("the renderer sends %s", bad)

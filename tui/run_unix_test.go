@@ -213,7 +213,7 @@ func TestHangupWhileStuck(t *testing.T) {
 			Stdout: tty, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
 	end.Read(make([]byte, 1)) // it draws; nobody reads the rest
-	for i := range testsize.Pick(50, 509, 509) {
+	for i := range testsize.Pick(10, 509, 509) {
 		size(i)
 	}
 	gone(ErrHangup)

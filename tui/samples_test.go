@@ -12,6 +12,7 @@ import (
 	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/certificate"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -214,7 +215,7 @@ func TestPoisonedSamples(t *testing.T) {
 // BenchmarkSamples draws a screen full of pictures, with two colours in every cell.
 func BenchmarkSamples(b *testing.B) {
 	r := onSamples(b, false, 200, 60)
-	b.ReportMetric(float64(tuitest.NewRenderer(200, 60).Frame(b, r.View().Content)), "bytes")
+	b.ReportMetric(float64(render.NewRenderer(200, 60).Frame(b, r.View().Content)), "bytes")
 	for b.Loop() {
 		r.restyle()
 		r.screen()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro/testsize"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
@@ -69,7 +70,7 @@ func (v *view) golden(t testing.TB) string {
 	t.Helper()
 	const w, h = 120, 40
 	lines := strings.Split(v.open(t, w, h).screen(), "\n")
-	e := tuitest.Shot(strings.Join(lines[1:h-1], "\n"), w, h-2)
+	e := render.Shot(strings.Join(lines[1:h-1], "\n"), w, h-2)
 	return tuitest.Text(e) + tuitest.Styles(e)
 }
 
@@ -87,8 +88,8 @@ func TestGoldens(t *testing.T) {
 }
 
 // TestEveryTerminal: in every size and on every kind of terminal, a page fills the screen exactly,
-// and has only the characters and colours that the terminal can show. With -short the largest size
-// is left out.
+// and has only the characters and colours that the terminal can show. With -short the two largest
+// sizes are left out.
 func TestEveryTerminal(t *testing.T) {
 	variants := tuitest.Variants()
 	for i, v := range pages(t) {
@@ -99,7 +100,7 @@ func TestEveryTerminal(t *testing.T) {
 			environ := variants[name]
 			t.Run(v.name+", "+name, func(t *testing.T) {
 				r := v.open(t, 80, 24, environ...)
-				for _, size := range testsize.Few(3, tuitest.Sizes()...) {
+				for _, size := range testsize.Few(2, tuitest.Sizes()...) {
 					r.size(size[0], size[1])
 					r.fits(t, v.name)
 					e := r.shot(t)

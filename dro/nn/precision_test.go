@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"drolab/dro/internal/kern"
+	"drolab/dro/testsize"
 )
 
 // precise returns a network at the given precision.
@@ -57,7 +58,7 @@ func TestBF16TrainsAndFP32Evaluates(t *testing.T) {
 
 func TestBF16SameBitsOnAnyThreads(t *testing.T) {
 	var want []float32
-	for _, threads := range []int{1, 2, 3} {
+	for _, threads := range testsize.Few(2, 1, 3, 2) {
 		n := precise(t, "alexnet", bf16, threads)
 		x, labels, ratios := batch(n.Config, 24, 1)
 		losses := make([]float64, 24)

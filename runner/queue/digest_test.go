@@ -38,16 +38,19 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		change(&s)
 		return s
 	}
+	shapes := func(a dro.Algorithm) spec.Spec {
+		return set(quick(a), func(s *spec.Spec) { s.Dataset = "shapes" })
+	}
 	for _, c := range []struct {
 		name string
 		spec spec.Spec
 		want string
 	}{
-		{"sfk", quick(dro.SFK), "90423e09a413909f"},
-		{"pgd", quick(dro.PGD), "37faee45c8f18832"},
-		{"pan", quick(dro.PAN), "65dc192f5f661a85"},
-		{"erm", quick(dro.ERM), "ae9a55536d1cf77a"},
-		{"sfk, convolutions", set(quick(dro.SFK), func(s *spec.Spec) {
+		{"sfk", shapes(dro.SFK), "90423e09a413909f"},
+		{"pgd", shapes(dro.PGD), "37faee45c8f18832"},
+		{"pan", shapes(dro.PAN), "65dc192f5f661a85"},
+		{"erm", shapes(dro.ERM), "ae9a55536d1cf77a"},
+		{"sfk, convolutions", set(shapes(dro.SFK), func(s *spec.Spec) {
 			s.Model, s.Samples, s.Epochs = "convnet", 320, 1
 		}), "2ec8808e5c0e54af"},
 		{"sfk-auto, rule 1, own z-batch", set(brief(dro.SFKAuto), func(s *spec.Spec) {

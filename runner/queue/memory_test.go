@@ -151,6 +151,7 @@ func everything(runner.Event) bool { return true }
 func quick(a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms = []dro.Algorithm{a}
+	s.Dataset = "few shapes"
 	s.Model, s.Samples, s.Batch, s.Epochs, s.LogEvery = "linear", 600, 32, 2, 3
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
 		s.SetOwn("jtt_epochs", dro.Fixed(1)) // of two

@@ -319,7 +319,7 @@ func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 // or after further steps, which undo the refit of the parent. The parent's val_ measures end with
 // it.
 func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
-	for _, a := range []dro.Algorithm{"dfr", "afr", "evals"} {
+	for _, a := range testsize.Few[dro.Algorithm](1, "dfr", "afr", "evals") {
 		parent := refitted(dro.ERM)
 		parent.Select = spec.SelectValWorst
 		store := newMemoryStore()

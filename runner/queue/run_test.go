@@ -8,8 +8,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
-	"drolab/runner/data/source"
 	"drolab/runner/spec"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,30 +30,13 @@ func runAll(t *testing.T, threads int, specs ...spec.Spec) []*trace {
 	return list
 }
 
-// firstSamples is the first samples of a split.
-type firstSamples struct {
-	data.Source
-	n int
-}
-
-func (h firstSamples) Len() int { return h.n }
-
 // A run that asks for the convolution auto records winograd for resnet8 and computes the same as a
 // run that asks for winograd; direct computes something else.
 func TestRecordSaysWhatAutoCameTo(t *testing.T) {
-	defer source.Register(data.Provider{Name: "few shapes", Purpose: "for a test",
-		Open: func(_ string, o data.Options) (*data.Dataset, error) {
-			o.Glance = true // few of the test images are drawn
-			d, err := source.Open("shapes", o)
-			if err == nil {
-				d.Test = firstSamples{d.Test, 16}
-			}
-			return d, err
-		}})()
 	var specs []spec.Spec
 	for _, way := range []string{"auto", "winograd", "direct"} {
 		s := quick(dro.ERM)
-		s.Dataset, s.Samples, s.Batch, s.Epochs = "few shapes", 32, 16, 1
+		s.Samples, s.Batch, s.Epochs = 32, 16, 1
 		s.Model, s.Convolution = "resnet8", way
 		specs = append(specs, s)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/tui/internal/tuitest"
+	"drolab/tui/internal/render"
 	"drolab/tui/kit"
 
 	"github.com/charmbracelet/colorprofile"
@@ -60,7 +60,7 @@ func TestDangerIsFramed(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
 	corner := func(o *kit.Overlay) color.Color {
 		o.Resize(theme, 60, 12)
-		shot := tuitest.Shot(strings.Join(o.View(theme, nil, 60, 12), "\n"), 60, 12)
+		shot := render.Shot(strings.Join(o.View(theme, nil, 60, 12), "\n"), 60, 12)
 		for i := range 60 * 12 {
 			if c := shot.CellAt(i%60, i/60); c != nil && c.Content == "╭" {
 				return c.Style.Fg

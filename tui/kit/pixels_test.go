@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"drolab/tui/cell"
-	"drolab/tui/internal/tuitest"
+	"drolab/tui/internal/render"
 	"drolab/tui/kit"
 
 	"github.com/charmbracelet/colorprofile"
@@ -35,7 +35,7 @@ func TestPixels(t *testing.T) {
 			t.Fatalf("%+v: %d lines of %d cells, want %d of %d", c, len(lines),
 				cell.Width(lines[0]), high, wide)
 		}
-		shot := tuitest.Shot(strings.Join(lines, "\n"), wide, high)
+		shot := render.Shot(strings.Join(lines, "\n"), wide, high)
 		for y := range high {
 			for x := range wide {
 				for half, got := range colours(shot.CellAt(x, y)) {
@@ -144,14 +144,14 @@ func TestThumbnail(t *testing.T) {
 		p.RGB = append(p.RGB, c[:]...)
 	}
 	cost := func(lines []string) int {
-		wr := tuitest.NewRenderer(12, 6)
+		wr := render.NewRenderer(12, 6)
 		for i := range lines {
 			lines[i] = cell.ForTerminal(lines[i])
 		}
 		return wr.Frame(t, strings.Join(lines, "\n"))
 	}
 	lines := theme.Thumbnail(p, 12, 6)
-	shot := tuitest.Shot(strings.Join(lines, "\n"), 12, 6)
+	shot := render.Shot(strings.Join(lines, "\n"), 12, 6)
 	for i := range p.W * p.H {
 		red := colours(shot.CellAt(i%12, i/24))[i/12%2][0]
 		if want := p.RGB[3*i] >= 200; (red > 120) != want {

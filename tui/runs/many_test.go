@@ -14,6 +14,7 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/cell"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -88,7 +89,7 @@ func TestMoveBytes(t *testing.T) {
 	r, _ := runsOf(t, lab.NewFixedRuns(func() ([]*record.Run, error) { return runs, nil }))
 	r.Size(200, 58)
 	r.Send(r.List()())
-	wire := tuitest.NewRenderer(200, 58)
+	wire := render.NewRenderer(200, 58)
 	wire.Frame(t, r.View())
 	most := 0
 	for range 40 { // from the 24th on the list scrolls

@@ -15,6 +15,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/sweep"
 	"drolab/tui/cell"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -312,7 +313,7 @@ func TestCutsOfTheMapAreMarked(t *testing.T) {
 		for range p.grid.columns {
 			w, h := size[0], size[1]
 			m := p.plane(w, h)
-			head := tuitest.Text(tuitest.Shot(p.planeHeads(m), w, 1))
+			head := tuitest.Text(render.Shot(p.planeHeads(m), w, 1))
 			before, after := m.column > 0, m.column+m.columns < len(p.grid.columns)
 			if got := strings.Contains(head, cell.More); got != (before || after) {
 				t.Errorf("%v: %q, columns before %v and after %v", size, head, before, after)

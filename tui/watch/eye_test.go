@@ -15,6 +15,7 @@ import (
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -73,7 +74,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	watch := newDriver(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0(),
 		Logs: map[string][]runner.Event{m.ID: log}}, 200, 60)
 	watch.Round = time.Second
-	wire := tuitest.NewRenderer(200, 58)
+	wire := render.NewRenderer(200, 58)
 	for range seconds * 5 / 2 {
 		watch.Wait(2*time.Second/5, 2*time.Second/5)
 		bytes += wire.Frame(t, watch.View())

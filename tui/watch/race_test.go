@@ -13,6 +13,7 @@ import (
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -70,13 +71,13 @@ func TestRace(t *testing.T) {
 		if n := w.raceRows(); n != 1 {
 			t.Fatalf("the race has %d rows, want 1", n)
 		}
-		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
+		line := tuitest.Text(render.Shot(w.raceLine(158), 158, 1))
 		if at > fork.Step {
 			if !strings.Contains(line, "no evaluation in common") {
 				t.Errorf("before an evaluation it says %q", line)
 			}
 			fork.Status = runner.Queued
-			line = tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
+			line = tuitest.Text(render.Shot(w.raceLine(158), 158, 1))
 			if !strings.Contains(line, "waits until a run ends; p on a running one") {
 				t.Errorf("in the queue it says %q", line)
 			}
@@ -97,14 +98,14 @@ func TestRace(t *testing.T) {
 			t.Errorf("the line is %q, want worst class %s", line, want)
 		}
 		for cells := 30; cells <= 158; cells++ {
-			line := strings.TrimSpace(tuitest.Text(tuitest.Shot(w.raceLine(cells), cells, 1)))
+			line := strings.TrimSpace(tuitest.Text(render.Shot(w.raceLine(cells), cells, 1)))
 			if strings.HasSuffix(line, "·") || strings.HasSuffix(line, ":") {
 				t.Errorf("in %d cells the line ends in a separator: %q", cells, line)
 			}
 		}
 		table := w.Runs.Clock
 		w.Runs.Clock = compare.Clock{} // of runs that the fork has no evaluation in common with
-		narrow := tuitest.Text(tuitest.Shot(w.raceLine(80), 80, 1))
+		narrow := tuitest.Text(render.Shot(w.raceLine(80), 80, 1))
 		if want := "mean of epochs 4–8: worst class "; !strings.Contains(narrow, want) {
 			t.Errorf("beside a table of other epochs the line is %q, want %q", narrow, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/dro/testsize"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
@@ -68,7 +69,7 @@ func TestOneClockInEachFrame(t *testing.T) {
 	r.View()
 	named := regexp.MustCompile(`(?:mean of |· )(epochs? [0-9.]+(?:–[0-9.]+)?)`)
 	clocks := map[string]bool{}
-	for k := range 100 {
+	for k := range testsize.Pick(70, 100, 100) {
 		r.Wait(time.Second/5, time.Second/5)
 		if k%7 == 0 {
 			r.Press("down")
@@ -150,7 +151,7 @@ func TestMoveBytes(t *testing.T) {
 		resting = append(resting, f(time.Time{}))
 		return nil
 	}
-	wire := tuitest.NewRenderer(200, 58)
+	wire := render.NewRenderer(200, 58)
 	wire.Frame(t, r.View())
 	for _, key := range []string{"down", "down", "up", "end"} {
 		r.Press(key)

@@ -21,5 +21,4 @@
 //
 //	poison.go    Poison, texts that would steer a terminal, put into every string of a value or
 //	             file
-//	renderer.go  bytes that Bubble Tea would send for a frame
 package tuitest

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/tui/internal/render"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -129,7 +130,7 @@ func (d *Driver) View() string {
 }
 
 // Shot returns the page, cell by cell.
-func (d *Driver) Shot() uv.ScreenBuffer { return Shot(d.View(), d.Body.W, d.Body.H) }
+func (d *Driver) Shot() uv.ScreenBuffer { return render.Shot(d.View(), d.Body.W, d.Body.H) }
 
 // Fits calls the function Fits for the page.
 func (d *Driver) Fits(t testing.TB, what string) {

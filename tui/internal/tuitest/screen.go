@@ -21,14 +21,6 @@ var update = flag.Bool("update", false, "write the Golden screens, and the key t
 // compare.
 func Updates() bool { return *update }
 
-// Shot returns a screen of w by h cells, as Bubble Tea's renderer takes it from a view, cell by
-// cell.
-func Shot(view string, w, h int) uv.ScreenBuffer {
-	b := uv.NewScreenBuffer(w, h)
-	uv.NewStyledString(view).Draw(b, b.Bounds())
-	return b
-}
-
 // Text returns the characters of a screen, one line for each row.
 func Text(e uv.ScreenBuffer) string {
 	var b strings.Builder

@@ -1,15 +1,28 @@
-package tuitest
+// Package render draws a view as Bubble Tea's renderer does: as the cells of a screen, or as the
+// bytes that a terminal would get. Only tests import it. It is apart from tuitest so that the tests
+// of tui/kit build without the packages that train runs.
+//
+// # Files
+//
+//	render.go  Shot, a view's cells; Renderer, the bytes that frames send
+package render
 
 import (
 	"bytes"
 	"testing"
 
-	"drolab/runner/record/recordtest/eventtest"
-
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
+
+// Shot returns a screen of w by h cells, as Bubble Tea's renderer takes it from a view, cell by
+// cell.
+func Shot(view string, w, h int) uv.ScreenBuffer {
+	b := uv.NewScreenBuffer(w, h)
+	uv.NewStyledString(view).Draw(b, b.Bounds())
+	return b
+}
 
 // Renderer is Bubble Tea's renderer, with the bytes that it would have sent to a terminal.
 type Renderer struct {
@@ -37,7 +50,9 @@ func (wr *Renderer) Frame(t testing.TB, content string) int {
 	wr.screen.Clear()
 	uv.NewStyledString(content).Draw(wr.screen, wr.screen.Bounds())
 	wr.to.Render(wr.screen.RenderBuffer)
-	eventtest.Must(t, wr.to.Flush())
+	if err := wr.to.Flush(); err != nil {
+		t.Fatal(err)
+	}
 	n := wr.out.Len() - before
 	if n > 0 {
 		wr.Frames++
