@@ -12,8 +12,10 @@ func TestAsk(t *testing.T) {
 	if err := Ask(1e18, "a thing"); !errors.As(err, &none) {
 		t.Errorf("an exabyte can be had: %v", err)
 	}
-	if err := Ask(1e6, "a thing"); err != nil {
-		t.Error(err)
+	for _, bytes := range []float64{little, 1e7} {
+		if err := Ask(bytes, "a thing"); err != nil {
+			t.Error(err)
+		}
 	}
 	e := &Error{What: "a thing", Need: 2.5e9, Has: 31e6}
 	const want = "a thing needs about 2.5 GB of memory, and 31 MB can be had: make it smaller, " +
