@@ -54,8 +54,8 @@ func (m *Model) readAlerts(runs []*record.Run, problems []error) tea.Cmd {
 	}
 	from.Open = m.Source.Open
 	return func() tea.Msg {
+		runs := slices.Concat(runs, record.Unread(problems))
 		list, _ := from.Read(runs) // page Runs says which run cannot be read
-		list = append(list, from.Unread(problems)...)
 		gone := slices.DeleteFunc(slices.Collect(maps.Values(missing)), isThere)
 		return alertsMsg{runs, gone, list}
 	}
