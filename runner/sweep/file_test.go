@@ -61,7 +61,7 @@ learning_rate: 1
 	}
 }
 
-// TestRulesOfSelection: a wrong rule gets one error, and each rule that the error lists is accepted.
+// TestRulesOfSelection: a wrong rule gets one error, whose rules are all accepted.
 func TestRulesOfSelection(t *testing.T) {
 	const file = "preset: csv\nset: {val_fraction: .2}\nseeds: 1\ngrid: {rho: [1]}\nselect: "
 	for _, value := range []string{"none", "last", "''", "[val_loss]", "{a: 1}", "null", "3"} {
