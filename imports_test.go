@@ -60,7 +60,7 @@ runner/record, presets, PROTOBUF < runner/foreign
 runner/compare, presets, GONUM < runner/report
 runner/report < runner/report/paper
 runner/record, runner/report < presets/recorded
-runner/queue, runner/record, X/SYS < runner/engine
+runner/queue, runner/record, presets, X/SYS < runner/engine
 runner/compare, runner/page, runner/record < runner/publish
 runner/record, runner/disk, runner/eventlog, runner/train < runner/box
 runner/train, runner/publish < runner/bridge/pythontest/asnative

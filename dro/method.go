@@ -169,11 +169,6 @@ func Find(name Algorithm) (*Method, error) {
 			return &registered[i], nil
 		}
 	}
-	for _, known := range MethodNames() {
-		if strings.EqualFold(known, string(name)) {
-			return nil, fmt.Errorf("algorithm %q: did you mean %s?", name, known)
-		}
-	}
 	return nil, fmt.Errorf("algorithm %.40q: expected one of %s", name,
 		strings.Join(MethodNames(), ", "))
 }

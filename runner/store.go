@@ -17,6 +17,8 @@ type Store interface {
 	Reopen(id string) (Recorder, *Past, error)
 	// Load reads a run as it was at a checkpoint that was kept.
 	Load(id string, step int64) (*Past, error)
+	// Hold keeps all existing checkpoints of a run until it is released.
+	Hold(id string) (release func())
 	// Pin keeps a checkpoint that newer ones would push out.
 	Pin(id string, step int64) error
 	// Delete removes a run that nobody is recording.

@@ -34,9 +34,9 @@ const (
 	mostListed  = 200
 )
 
-// readAlerts reads the alerts of runs, unless others are being read: then their turn comes with the
-// next look at the folder.
-func (m *Model) readAlerts(runs []*record.Run) tea.Cmd {
+// readAlerts reads the alerts of runs, and those of runs that cannot be read, unless others are
+// being read: then their turn comes with the next look at the folder.
+func (m *Model) readAlerts(runs []*record.Run, problems []error) tea.Cmd {
 	if m.alerts.reading || m.Config.FixedRuns != nil {
 		return nil
 	}
@@ -54,6 +54,7 @@ func (m *Model) readAlerts(runs []*record.Run) tea.Cmd {
 	}
 	from.Open = m.Source.Open
 	return func() tea.Msg {
+		runs := slices.Concat(runs, record.Unread(problems))
 		list, _ := from.Read(runs) // page Runs says which run cannot be read
 		gone := slices.DeleteFunc(slices.Collect(maps.Values(missing)), isThere)
 		return alertsMsg{runs, gone, list}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/eventlog"
 	"drolab/runner/record"
@@ -177,6 +179,45 @@ func TestAlertsOfRunsThatAreGone(t *testing.T) {
 	if list := lists(); strings.Contains(list, ": few samples") ||
 		!strings.Contains(list, ": fewer samples") {
 		t.Errorf("Alerts, with a run that is gone:\n%s", list)
+	}
+}
+
+// TestAlertsOfDamagedRuns: a run whose log is damaged is listed with the alerts that can be read,
+// each once, until it is gone.
+func TestAlertsOfDamagedRuns(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	must(t, err)
+	meta := tuitest.Archived(dro.SFK, 1, "race", tuitest.Epoch0())
+	meta.ID = "race-sfk-s1"
+	run, err := store.Create(meta, nil)
+	must(t, err)
+	must(t, run.Append(&runner.WarningEvent{Message: "few samples"}))
+	must(t, run.Append(&runner.WarningEvent{Message: "a line to damage"}))
+	gone := errors.New("the disk is gone")
+	must(t, run.Append(runner.NewStatus(runner.Head{Step: 3}, runner.Failed, gone)))
+	must(t, run.Close())
+	log := filepath.Join(store.Dir(), meta.ID, eventlog.LogName)
+	text, err := os.ReadFile(log)
+	must(t, err)
+	must(t, os.WriteFile(log, bytes.Replace(text, []byte("to damage"), []byte("to_damage"), 1),
+		0o600))
+	r := newDriver(t, &tuitest.Script{Folder: "unused", Now: time.Now()}, 80, 24)
+	r.Source = lab.OpenCatalogued(store.Dir(), "", true)
+	for range 2 {
+		r.Run(r.List())
+		r.Press("N")
+		list := tuitest.Text(r.shot(t))
+		r.Press("esc")
+		for _, want := range []string{": few samples", ": the disk is gone"} {
+			if n := strings.Count(list, want); n != 1 {
+				t.Errorf("Alerts have %q %d times, want once:\n%s", want, n, list)
+			}
+		}
+	}
+	must(t, record.Delete(store.Dir(), meta.ID))
+	r.Run(r.List())
+	if n := len(r.alerts.list); n != 0 {
+		t.Errorf("of a run that is gone %d alerts are listed, want none", n)
 	}
 }
 

@@ -64,7 +64,7 @@ func (m *Model) showEnded(msg lab.Over) tea.Cmd {
 	m.live = slices.DeleteFunc(m.live, func(r *record.Run) bool {
 		return slices.ContainsFunc(msg.Runs, func(o *record.Run) bool { return o.Dir == r.Dir })
 	})
-	cmd := tea.Batch(m.watch.Update(msg), m.readAlerts(msg.Runs), m.tellInterrupted(msg.Runs))
+	cmd := tea.Batch(m.watch.Update(msg), m.readAlerts(msg.Runs, nil), m.tellInterrupted(msg.Runs))
 	if m.current != watchPage {
 		cmd = tea.Batch(cmd, m.page().Update(msg))
 	}

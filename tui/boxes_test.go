@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"drolab/dro"
@@ -437,6 +439,64 @@ func TestFarEndRings(t *testing.T) {
 	if len(r.raw) != 1 || !strings.Contains(fmt.Sprint(r.raw[0].Msg), "on gpu2: done") {
 		t.Errorf("the terminal is told %q, want one end on gpu2", r.raw)
 	}
+}
+
+// slowVerbs are the Verbs of a box that answers an order once the test says so.
+type slowVerbs struct {
+	runner.Verbs
+	answer chan struct{}
+}
+
+func (v slowVerbs) CarryOut(runner.Order) (int64, error) {
+	<-v.answer
+	return 0, nil
+}
+
+// TestUnansweredBox: while a box owes an answer, the last line of every page says so and for how
+// long, unless the user types.
+func TestUnansweredBox(t *testing.T) {
+	r := newDriver(t, tuitest.NewScript(t), 80, 24)
+	synctest.Test(t, func(t *testing.T) {
+		verbs := slowVerbs{answer: make(chan struct{})}
+		gpu1 := tuitest.ServeBox(t, "gpu1", &box.FarSide{RunsDir: t.TempDir(), Verbs: verbs})
+		r.Config.Boxes = []box.Linked{gpu1}
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			gpu1.Link.CarryOut(runner.Order{Verb: runner.Pause, Run: "race-sfk-s1"})
+		})
+		const said = "box gpu1 has not answered for"
+		synctest.Wait()
+		if foot := r.footer(); strings.Contains(foot, said) {
+			t.Errorf("at once the last line is %q, want the keys", foot)
+		}
+		time.Sleep(18 * time.Second)
+		for i := range r.pages {
+			r.Press(fmt.Sprint(i + 1))
+			r.notice = kit.Notice{Text: "N 1 alert", Unasked: true}
+			if foot := r.footer(); !strings.Contains(foot, said+" 18 s") {
+				t.Errorf("page %d: the last line is %q, want %s 18 s", i+1, foot, said)
+			}
+		}
+		r.Starting = "Starting 2 runs …"
+		if foot := r.footer(); !strings.Contains(foot, r.Starting+" "+said) {
+			t.Errorf("during a start the last line is %q, want both", foot)
+		}
+		r.Starting, r.notice = "", kit.Notice{}
+		before := r.version
+		if r.tick(tuitest.Epoch0()); r.version == before {
+			t.Error("a tick does not draw the screen anew, want the time to go on")
+		}
+		r.Press("?")
+		if foot := r.footer(); strings.Contains(foot, said) {
+			t.Errorf("with the help open the last line is %q, want its keys", foot)
+		}
+		r.Press("esc")
+		verbs.answer <- struct{}{}
+		asking.Wait()
+		if foot := r.footer(); strings.Contains(foot, said) {
+			t.Errorf("after the answer the last line is %q, want the keys", foot)
+		}
+	})
 }
 
 func must(t *testing.T, err error) {

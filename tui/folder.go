@@ -51,7 +51,7 @@ func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	if !m.listed {
 		m.listed, m.Newcomer = true, len(msg.Runs) == 0
 	}
-	return tea.Batch(cmd, m.begin(), m.wake(), m.readAlerts(msg.Runs))
+	return tea.Batch(cmd, m.begin(), m.wake(), m.readAlerts(msg.Runs, msg.Problems))
 }
 
 // holdingPage is a page that holds runs beyond a list of the folder.

@@ -130,8 +130,10 @@ func (m *Model) headerNote(cells int) string {
 // takes.
 func (m *Model) footer() string {
 	t := m.Theme
-	switch asksAgain := m.isBusy() && m.AsksAgain() != ""; {
-	case m.notice.Text != "" && !(asksAgain && m.notice.Unasked): // else waiting says it, too
+	late, _ := m.Unanswered()
+	far := m.isBusy() && (m.AsksAgain() != "" || late != "")
+	switch {
+	case m.notice.Text != "" && !(far && m.notice.Unasked): // else waiting says more
 		return strings.Join(m.noticeLines(), "\n")
 	case m.isBusy():
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
@@ -166,7 +168,9 @@ func (m *Model) noticeLines() (lines []string) {
 
 // isBusy reports whether the footer says what is waited for, in place of the keys.
 func (m *Model) isBusy() bool {
-	return !m.isTyping() && (m.Starting != "" || m.Reading() != nil || m.AsksAgain() != "")
+	late, _ := m.Unanswered()
+	return !m.isTyping() &&
+		(m.Starting != "" || m.Reading() != nil || m.AsksAgain() != "" || late != "")
 }
 
 // isTyping reports whether keys go to an overlay, or to a text that is typed on the page.
@@ -226,9 +230,13 @@ func (m *Model) title() string {
 // waiting says what was asked for and is not answered for yet, and how far what is read for it is.
 func (m *Model) waiting() string {
 	now, box := m.Reading(), m.AsksAgain()
+	late, waits := m.Unanswered()
 	switch {
 	case box != "":
 		return fmt.Sprintf("The link of box %s was lost: drolab asks again once it is back", box)
+	case late != "" && now == nil:
+		text := fmt.Sprintf("box %s has not answered for %d s", late, int(waits.Seconds()))
+		return strings.TrimSpace(m.Starting + " " + text)
 	case now == nil:
 		return m.Starting
 	case m.Starting == "":

@@ -87,6 +87,7 @@ type asking struct {
 	later chan struct{} // has room for one
 	final chan *answer  // has room for one
 	lost  chan struct{} // closed when the conversation has ended
+	since time.Time
 }
 
 // requests are the asks of a link, by their numbers. The link's mutex guards them.
@@ -273,7 +274,7 @@ func (l *Link) begin() (*asking, *sender, error) {
 	}
 	l.requests.last++
 	w := &asking{seq: l.requests.last, later: make(chan struct{}, 1),
-		final: make(chan *answer, 1), lost: make(chan struct{})}
+		final: make(chan *answer, 1), lost: make(chan struct{}), since: l.now()}
 	if l.requests.waiting == nil {
 		l.requests.waiting = map[int64]*asking{}
 	}
@@ -358,6 +359,16 @@ func (l *Link) AsksAgain() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.requests.again > 0
+}
+
+// Unanswered returns for how long the oldest ask has waited for its answer; 0 if none waits.
+func (l *Link) Unanswered() (longest time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.requests.waiting {
+		longest = max(longest, l.now().Sub(w.since))
+	}
+	return longest
 }
 
 // addAgain counts asks that wait for the link.

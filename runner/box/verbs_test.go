@@ -250,6 +250,67 @@ func TestStartIsMadeOnce(t *testing.T) {
 	}
 }
 
+// stoppable is the connection of a far side that reads nothing while the test holds its place.
+type stoppable struct {
+	net.Conn
+	place chan struct{} // has room for one
+}
+
+func (s stoppable) Read(b []byte) (int, error) {
+	n, err := s.Conn.Read(b)
+	s.place <- struct{}{}
+	<-s.place
+	return n, err
+}
+
+// TestUnanswered: whatever is asked of a box whose far side is stopped, the link says for how long
+// it has waited, until the answer comes.
+func TestUnanswered(t *testing.T) {
+	step := int64(7)
+	for name, ask := range map[string]func(l *Link){
+		"start":    func(l *Link) { l.Start(request(1)) },
+		"order":    func(l *Link) { l.CarryOut(runner.Order{Verb: runner.Pause, Run: "run-1"}) },
+		"change":   func(l *Link) { l.Change(Change{Run: "run-1", Pin: &step}) },
+		"settings": func(l *Link) { l.Settings("run-1", step) },
+		"datasets": func(l *Link) { l.Datasets() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHistory(t, 1)
+				h.create()
+				side := &FarSide{RunsDir: h.store.Dir(), Now: time.Now, Verbs: newMadeVerbs(h)}
+				place := make(chan struct{}, 1)
+				dir := filepath.Join(t.TempDir(), "mirror")
+				l := NewLink("gpu1", dir, func(ctx context.Context) (Conn, error) {
+					near, far := net.Pipe()
+					go side.Serve(ctx, stoppable{far, place}, far)
+					return near, nil
+				})
+				startLink(t, l)
+				await(t, l, "at first", func(s State) bool { return s.Complete })
+				place <- struct{}{}
+				over := make(chan struct{})
+				go func() {
+					defer close(over)
+					ask(l)
+				}()
+				for _, want := range []time.Duration{0, time.Second, 18 * time.Second} {
+					time.Sleep(want - l.Unanswered())
+					synctest.Wait()
+					if got := l.Unanswered(); got != want {
+						t.Errorf("after %v the box has not answered for %v", want, got)
+					}
+				}
+				<-place
+				<-over
+				if got := l.Unanswered(); got != 0 {
+					t.Errorf("after the answer %v is said, want 0", got)
+				}
+			})
+		})
+	}
+}
+
 // cutOnce is a connection that ends instead of the next write.
 type cutOnce struct {
 	Conn

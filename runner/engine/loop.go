@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"drolab/dro"
+	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/queue"
@@ -173,10 +176,17 @@ func checkSetting(key string) error {
 
 // assign gives s the settings that a script names.
 func assign(s *spec.Spec, o *bridge.Opening) error {
-	if method, stated := o.Settings["method"]; stated {
-		if err := s.Assign("algorithms", fmt.Appendf(nil, "[%s]", method)); err != nil {
+	const asIn = `method: expected the name of one method, as in method="sfk"`
+	if text, stated := o.Settings["method"]; stated {
+		var name string
+		if json.Unmarshal(text, &name) != nil {
+			return errors.New(asIn)
+		}
+		m, err := spec.FindMethod("method", name)
+		if err != nil {
 			return err
 		}
+		s.Algorithms = []dro.Algorithm{m.Name}
 	}
 	named := func(key string) bool { return key == "method" }
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(o.Settings)), named)
@@ -184,12 +194,12 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 		if err := checkSetting(key); err != nil {
 			return err
 		}
-		if err := s.Assign(key, o.Settings[key]); err != nil {
+		if err := presets.Assign(s, key, o.Settings[key]); err != nil {
 			return err
 		}
 	}
 	if len(s.Algorithms) != 1 {
-		return errors.New("method: expected one of the methods, as method=\"sfk\"")
+		return errors.New(asIn)
 	}
 	return s.Unread(keys)
 }

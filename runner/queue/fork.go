@@ -94,11 +94,18 @@ func (q *Queue) pin(parent *runner.Past, forks []*job) error {
 	return nil
 }
 
-// parent reads the run that RUN@STEP names, as it was at a checkpoint that was kept.
-func (q *Queue) parent(name string) (*runner.Past, error) {
+// parent reads the run that RUN@STEP names, as it was at a checkpoint that was kept. A live run
+// does not remove the checkpoint until it is released: preparing the data of a fork may take
+// longer than the run takes to save newer ones.
+func (q *Queue) parent(name string) (past *runner.Past, release func(), err error) {
 	id, step, err := runner.ParseParent(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return q.settings.Store.Load(id, step)
+	release = q.settings.Store.Hold(id)
+	if past, err = q.settings.Store.Load(id, step); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return past, release, nil
 }

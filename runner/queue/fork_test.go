@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -227,5 +228,37 @@ func TestForkPinsItsCheckpoint(t *testing.T) {
 	}
 	if want := []string{parent.meta.ID + "@8"}; !slices.Equal(store.pins, want) {
 		t.Errorf("the pinned checkpoints are %v, want %v", store.pins, want)
+	}
+}
+
+// TestForkHoldsItsCheckpoint: a parent that saves newer checkpoints while the fork is prepared does
+// not remove the one of the fork before it is pinned. A start that is over or refused holds none.
+func TestForkHoldsItsCheckpoint(t *testing.T) {
+	store, parent := parentRun(t, dro.ERM)
+	store.prunes = true
+	fork, err := forkAt(t, store, parent, 8, func(*spec.Spec) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range fork.events {
+		if w, ok := e.(*runner.WarningEvent); ok && strings.Contains(w.Message, "checkpoint") {
+			t.Errorf("the fork warns %q, want no warning of a checkpoint", w.Message)
+		}
+	}
+	if want := []string{parent.meta.ID + "@8"}; !slices.Equal(store.pins, want) {
+		t.Errorf("the pinned checkpoints are %v, want %v", store.pins, want)
+	}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	for _, step := range []string{"7", "8"} { // the former is not there, nor are the data
+		of := brief(dro.ERM)
+		of.Dataset = "csv:" + filepath.Join(t.TempDir(), "none.csv")
+		_, err := q.Start(runner.Request{Parent: parent.meta.ID + "@" + step,
+			Specs: []spec.Spec{of}})
+		if err == nil {
+			t.Errorf("from step %s: the fork was accepted, want an error", step)
+		}
+	}
+	if store.held != 0 {
+		t.Errorf("after the starts %d hold the checkpoints, want 0", store.held)
 	}
 }

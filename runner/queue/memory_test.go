@@ -18,6 +18,8 @@ type memoryStore struct {
 	pins []string // RUN@STEP
 
 	unpinnable int64 // the step whose checkpoint cannot be pinned
+	held       int   // those who hold the checkpoints of a run
+	prunes     bool  // a checkpoint that nobody holds is gone once it was read
 }
 
 type trace struct {
@@ -67,9 +69,22 @@ func (m *memoryStore) Load(id string, step int64) (*runner.Past, error) {
 	return nil, fmt.Errorf("run %s has no checkpoint of step %d", id, step)
 }
 
+func (m *memoryStore) Hold(string) (release func()) {
+	hold := func(n int) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.held += n
+	}
+	hold(1)
+	return func() { hold(-1) }
+}
+
 func (m *memoryStore) Pin(id string, step int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.prunes && m.held == 0 {
+		return fmt.Errorf("run %s has no checkpoint of step %d", id, step)
+	}
 	if step == m.unpinnable {
 		return fmt.Errorf("run %s: read-only file system", id)
 	}

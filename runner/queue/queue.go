@@ -124,9 +124,11 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 	}
 	var parent *runner.Past
 	if req.Parent != "" {
-		if parent, err = q.parent(req.Parent); err != nil {
+		var release func()
+		if parent, release, err = q.parent(req.Parent); err != nil {
 			return nil, err
 		}
+		defer release()
 	}
 	var jobs []*job
 	fail := func(err error) ([]string, error) {

@@ -54,11 +54,10 @@ func (a *Alerts) Read(runs []*Run) (list []alert.Alert, problems []error) {
 	return list, problems
 }
 
-// Unread returns the alerts of the runs that cannot be read, as the errors of a listing have them:
-// what their logs say before a damaged line, and behind it. That a run was interrupted is not known
-// of them.
-func (a *Alerts) Unread(problems []error) []alert.Alert {
-	var runs []*Run
+// Unread returns the runs that a listing could not read, as its errors have them, for Alerts: these
+// are what the logs say before a damaged line, and behind it. That a run was interrupted is not
+// known of them.
+func Unread(problems []error) (runs []*Run) {
 	for _, err := range problems {
 		var unread *UnreadError
 		if !errors.As(err, &unread) {
@@ -80,8 +79,7 @@ func (a *Alerts) Unread(problems []error) []alert.Alert {
 			return err
 		})
 	}
-	list, _ := a.Read(runs) // that something is wrong with them is known
-	return list
+	return runs
 }
 
 // read returns the alerts of a run.

@@ -235,6 +235,16 @@ func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 	return (&Run{Dir: in.Path, Meta: *m, open: s.open}).Past(step)
 }
 
+// Hold implements runner.Store.
+func (s *Store) Hold(id string) (release func()) {
+	r, err := Find(s.dir, id)
+	if err != nil {
+		return func() {} // Load says why
+	}
+	r.open = s.open
+	return r.Hold()
+}
+
 // Pin implements runner.Store.
 func (s *Store) Pin(id string, step int64) error {
 	r, err := Find(s.dir, id)

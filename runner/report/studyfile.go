@@ -649,7 +649,7 @@ func method(e presets.Entry, s *spec.Spec) error {
 	var name dro.Algorithm
 	err := value(&name, "a method", nil)(e)
 	if err == nil {
-		_, err = dro.Find(name)
+		_, err = spec.FindMethod("algorithm", string(name))
 	}
 	if err == nil {
 		s.Algorithms = []dro.Algorithm{name}

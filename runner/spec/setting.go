@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -232,6 +233,9 @@ func (t *Setting) check(s *Spec) error {
 	}
 	if t.by != "" {
 		want += " = " + s.Text(t.by)
+	}
+	if defaults := Defaults(); good && t.Text(s) == t.Text(&defaults) { // the bound is too low
+		want += fmt.Sprintf(": %s is its default: give %s or %s", t.Text(s), t.Key, t.own.Below)
 	}
 	return &KeyError{t.Key, t.value(s), want}
 }

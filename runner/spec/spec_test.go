@@ -121,6 +121,13 @@ func TestSettingBelowAnother(t *testing.T) {
 	if err := s.Validate(); err == nil || err.Error() != want {
 		t.Errorf("Validate() = %v, want %q", err, want)
 	}
+	s = Defaults()
+	s.Algorithms, s.Epochs = []dro.Algorithm{"jtt"}, 2
+	const unsaid = "jtt_epochs: 2: expected a whole number ≥ 1, below epochs = 2: 2 is its " +
+		"default: give jtt_epochs or epochs"
+	if err := s.Validate(); err == nil || err.Error() != unsaid {
+		t.Errorf("Validate() = %v, want %q", err, unsaid)
+	}
 	s.Algorithms = []dro.Algorithm{dro.ERM}
 	if err := s.Validate(); err != nil {
 		t.Errorf("Validate() of ERM, which does not read jtt_epochs = %v, want nil", err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner/lists"
 )
 
@@ -39,6 +40,21 @@ func NearestFirst(typed string, words []string) []string {
 	})
 	others := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == near })
 	return append([]string{near}, others...)
+}
+
+// FindMethod is dro.Find for a name that somebody has typed. The error says which method was most
+// likely meant, or lists them all; what says where the name stands, as in --algo.
+func FindMethod(what, name string) (*dro.Method, error) {
+	m, err := dro.Find(dro.Algorithm(name))
+	if err == nil {
+		return m, nil
+	}
+	names, small := dro.MethodNames(), strings.ToLower(name)
+	near := NearestFirst(small, names)[0]
+	if Distance(small, near) <= 2*max(1, len(small)/2) {
+		return nil, fmt.Errorf("%s %.40q: did you mean %s?", what, name, near)
+	}
+	return nil, fmt.Errorf("%s %.40q: expected one of %s", what, name, strings.Join(names, ", "))
 }
 
 // Distance returns twice the number of letters to insert, delete or replace (Levenshtein), minus

@@ -245,9 +245,15 @@ func (p *parser) readAxis(e presets.Entry) {
 
 func (p *parser) readSelection(e presets.Entry) {
 	p.noteLine("select")
-	if !p.decode(e, &p.sweep.Select, "a rule") || p.sweep.Select == spec.SelectLast {
-		p.fail("select: expected a rule on the validation split: %s",
-			strings.Join(spec.Selections()[1:], ", "))
+	rules := slices.DeleteFunc(spec.Selections(), func(rule string) bool {
+		return rule == spec.SelectLast // by it, no setting is better than another
+	})
+	want, rule := "a rule on the validation split: "+strings.Join(rules, ", "), ""
+	switch ok := p.decode(e, &rule, want); {
+	case ok && slices.Contains(rules, rule):
+		p.sweep.Select = rule
+	case ok:
+		p.fail("select: %.40q: expected %s", rule, want)
 	}
 }
 

@@ -49,7 +49,7 @@ learning_rate: 1
 		"bad.yaml:5: epochs: ",
 		"bad.yaml:6: random: draws: 0",
 		"bad.yaml:6: random: c: expected {log: [low, high]}",
-		"bad.yaml:9: select: expected a rule on the validation split: val_worst",
+		`bad.yaml:9: select: "last": expected a rule on the validation split: val_worst`,
 		"bad.yaml:10: halving: epochs: expected one or more epochs, ascending",
 		"bad.yaml:10: halving: keep: 2",
 		`bad.yaml:11: "nonsense": expected one of preset`,
@@ -57,6 +57,30 @@ learning_rate: 1
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+}
+
+// TestRulesOfSelection: a wrong rule gets one error, whose rules are all accepted.
+func TestRulesOfSelection(t *testing.T) {
+	const file = "preset: csv\nset: {val_fraction: .2}\nseeds: 1\ngrid: {rho: [1]}\nselect: "
+	for _, value := range []string{"none", "last", "''", "[val_loss]", "{a: 1}", "null", "3"} {
+		_, errs := Parse("a.yaml", []byte(file+value))
+		if len(errs) != 1 {
+			t.Errorf("select: %s has the errors %v, want one", value, errs)
+			continue
+		}
+		_, list, ok := strings.Cut(errs[0].Error(), "expected a rule on the validation split: ")
+		list, _, _ = strings.Cut(list, ": ") // what else helps
+		rules := strings.Split(list, ", ")
+		if !ok || len(rules) < 3 {
+			t.Errorf("select: %s: %v: want a list of rules", value, errs[0])
+			continue
+		}
+		for _, rule := range rules {
+			if _, errs := Parse("a.yaml", []byte(file+rule)); len(errs) > 0 {
+				t.Errorf("select: %s lists %s, which is refused: %v", value, rule, errs)
+			}
 		}
 	}
 }

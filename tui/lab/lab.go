@@ -82,6 +82,18 @@ func (s *Lab) AsksAgain() string {
 	return ""
 }
 
+// Unanswered names the box that was asked first of those that have not answered, and says for how
+// long it has not; "" if no answer is overdue.
+func (s *Lab) Unanswered() (name string, longest time.Duration) {
+	const usual = time.Second // for an answer
+	for _, b := range s.Config.Boxes {
+		if waits := b.Link.Unanswered(); waits >= usual && waits > longest {
+			name, longest = b.Name, waits
+		}
+	}
+	return name, longest
+}
+
 // Started returns the runs of this process, sorted by name.
 func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
 

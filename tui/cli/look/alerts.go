@@ -54,7 +54,8 @@ func listAlerts(ctx context.Context, con *console.Console, since time.Duration) 
 	runs = con.FetchLogs(ctx, runs)
 	alerts := &record.Alerts{Since: from}
 	list, unread := alerts.Read(runs)
-	list = append(list, alerts.Unread(problems)...)
+	damaged, _ := alerts.Read(record.Unread(problems)) // the listing has said what is wrong there
+	list = append(list, damaged...)
 	alert.NewestFirst(list, time.Now())
 	problems = append(problems, unread...)
 	err := con.Result(alertList{append([]alert.Alert{}, list...)}, func() {

@@ -188,9 +188,9 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec, assignments []string) e
 	if changed("algo") {
 		s.Algorithms = nil
 		for _, name := range f.algo {
-			m, err := dro.Find(dro.Algorithm(name))
+			m, err := spec.FindMethod("--algo: algorithm", name)
 			if err != nil {
-				return fmt.Errorf("--algo: %w", err)
+				return err
 			}
 			s.Algorithms = append(s.Algorithms, m.Name)
 		}
