@@ -27,7 +27,6 @@ type writer struct {
 	lastEval  runner.EvalEvent
 	refused   map[string]bool // shares that are none
 	written   int64           // events
-	uncounted bool
 }
 
 func newWriter(to runner.Recorder, m *runner.Meta, t *targets) *writer {

@@ -29,7 +29,8 @@ const firstID = 0x6472_6f00
 // its cells, and its attributes. All terminals answer the last one. A multiplexer, such as tmux, is
 // not asked for kitty's protocol: it has none, and tmux would take the question for a title.
 func Question(multiplexer bool) string {
-	others := ansi.RequestNameVersion + ansi.WindowOp(ansi.RequestCellSizeWinOp) +
+	const cellSize = 16 // XTWINOPS: report the size of a cell in pixels
+	others := ansi.RequestNameVersion + ansi.WindowOp(cellSize) +
 		ansi.RequestPrimaryDeviceAttributes
 	if multiplexer {
 		return others
