@@ -146,8 +146,8 @@ func TestFilmInPixels(t *testing.T) {
 	}
 }
 
-// kittyTerminal is a made terminal that draws what the renderer sends, and has kitty's protocol. Its
-// text is drawn by an emulator that knows no pictures.
+// kittyTerminal is a made terminal that draws what the renderer sends, and has kitty's protocol.
+// Its text is drawn by an emulator that knows no pictures.
 type kittyTerminal struct {
 	*driver
 	wire   *tuitest.Renderer
@@ -233,7 +233,8 @@ func (k *kittyTerminal) command(t *testing.T, options string) {
 }
 
 // pictures draws the screen, checks that each picture covers its own marks and nothing else, and
-// returns how many there are. A mark without a picture is an error unless something covers the page.
+// returns how many there are. A mark without a picture is an error unless an overlay is on the
+// page.
 func (k *kittyTerminal) pictures(t *testing.T, what string) int {
 	t.Helper()
 	k.fits(t, what)

@@ -468,8 +468,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestPicturesStandApart: where the words about a picture stand beside it, a blank follows them, also
-// the longest name of a class.
+// TestPicturesStandApart: where the words about a picture stand beside it, a blank follows them,
+// also the longest name of a class.
 func TestPicturesStandApart(t *testing.T) {
 	r, err := load(t.Context(), "", true)
 	if err != nil {

@@ -11,10 +11,10 @@
 //
 // A picture takes at most 64 KiB, and all of them together 256 KiB a second. Those beyond wait.
 //
-// The sequences and sixels come from github.com/charmbracelet/x/ansi, which the interface has anyway.
-// BourgeoisBear/rasterm and mattn/go-sixel encode pictures, but do not place or remove them, and
-// rasterm takes a terminal's word from its environment. blacktop/go-termimg starts tmux to set an
-// option of the user's pane.
+// The sequences and sixels come from github.com/charmbracelet/x/ansi, which the interface has
+// anyway. BourgeoisBear/rasterm and mattn/go-sixel only encode pictures, and rasterm goes by the
+// environment for kitty and iTerm2. blacktop/go-termimg starts tmux to set an option of the user's
+// pane.
 //
 // # Files
 //

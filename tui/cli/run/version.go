@@ -13,8 +13,9 @@ import (
 
 func versionCommand(tr *Trainer) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version, the machine, the kernels and how pictures are drawn",
-		Args: console.None,
+		Use:   "version",
+		Short: "Print the version, the machine, the kernels and how pictures are drawn",
+		Args:  console.None,
 		RunE: func(*cobra.Command, []string) error {
 			h := console.Host()
 			pictures := "not on a terminal"
