@@ -68,6 +68,7 @@
 //	terminal.go      Terminal reads keys, pastes and answers of the terminal, and takes no late
 //	                 rest of one as keys; its writer drops needless questions, and adds
 //	                 pictures (tui/pixels)
+//	pictures.go      Pictures says in what form pictures are drawn, and why
 //	follow_unix.go,  the size of the terminal after SIGWINCH; nothing on a console of Windows
 //	follow_other.go
 //	debuglog.go      what DROLAB_DEBUG=FILE writes of each message: its type, keys, answers of the

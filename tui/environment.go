@@ -19,8 +19,8 @@ type environment struct {
 	remote bool // over SSH: draw less often
 	// The terminal is a part of another one: that of tmux, or of GNU screen.
 	multiplexer bool
-	light       bool // the background, as guessed until the terminal says
-	pixels      bool // the terminal may be asked for pictures: not with DROLAB_PIXELS=0
+	light       bool   // the background, as guessed until the terminal says
+	noPixels    string // why the terminal is not asked for pictures; "" if it may be
 	profile     colorprofile.Profile
 	frames      int           // a second
 	round       time.Duration // in which each part of a page has its turn (see lab.Lab)
@@ -53,7 +53,16 @@ func environmentOf(environ []string) environment {
 	if e.remote {
 		e.frames, e.round = remoteFrames, remoteRound
 	}
-	e.pixels = !e.ascii && !e.plain && !e.remote && get("DROLAB_PIXELS") != "0"
+	switch {
+	case e.ascii:
+		e.noPixels = "plain ASCII"
+	case e.plain:
+		e.noPixels = "NO_COLOR"
+	case e.remote:
+		e.noPixels = "over SSH"
+	case get("DROLAB_PIXELS") == "0":
+		e.noPixels = "DROLAB_PIXELS=0"
+	}
 	e.setProfile(colorprofile.Env(environ))
 	if e.plain {
 		e.profile = colorprofile.ASCII

@@ -16,6 +16,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -144,10 +145,18 @@ func (m *Model) Init() tea.Cmd {
 
 // askForPixels asks the terminal which pictures it can draw.
 func (m *Model) askForPixels() tea.Cmd {
+	m.logPictures()
 	if m.pixels == nil {
 		return nil
 	}
 	return tea.Raw(pixels.Question(m.env.multiplexer))
+}
+
+// logPictures writes for the report of a bug how pictures are drawn.
+func (m *Model) logPictures() {
+	if m.Config.Debug != nil {
+		m.Config.Debug("pictures: %s", m.env.pictures(m.pixels))
+	}
 }
 
 // Update implements tea.Model.
@@ -161,9 +170,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // route hands a message to those that it is for.
 func (m *Model) route(msg tea.Msg) tea.Cmd {
-	if m.pixels != nil && m.pixels.Answer(msg) {
-		m.restyle()
-		return m.answer(kit.Changed{})
+	if m.pixels != nil {
+		changed := m.pixels.Answer(msg)
+		if _, last := msg.(uv.PrimaryDeviceAttributesEvent); last || changed {
+			m.logPictures()
+		}
+		if changed {
+			m.restyle()
+			return m.answer(kit.Changed{})
+		}
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:

@@ -63,7 +63,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	in, out := cfg.Stdin.(*os.File), cfg.Stdout.(*os.File)
 	t := &Terminal{In: in, Out: out, Size: func() tea.WindowSizeMsg { return sizeOf(out) },
 		gone: hangup, hung: hung.Done()}
-	if m.env.pixels {
+	if m.env.noPixels == "" {
 		m.pixels = &pixels.Screen{}
 		t.pixels = m.pixels
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -464,6 +465,39 @@ func TestView(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPicturesStandApart: where the words about a picture stand beside it, a blank follows them,
+// also the longest name of a class.
+func TestPicturesStandApart(t *testing.T) {
+	r, err := load(t.Context(), "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(&lab.Lab{Theme: kit.BareTheme(false)})
+	p.Theme.Draws = func(_, _ int, _ []byte, cells, lines int) []string {
+		return slices.Repeat([]string{strings.Repeat("#", cells)}, lines)
+	}
+	p.recording = r
+	const high = leastSide - 2
+	pictures := 0
+	for epoch := 1.; epoch <= r.epochs; epoch++ {
+		e := r.tracks[mainMethod].latest(shownFor(epoch), 1)[0]
+		for w := 30; w <= 90; w++ {
+			words := []rune(cell.Strip(p.gallery(e, w, high)[1]))
+			for at := 1; at < w; at++ {
+				if words[at] == '#' && unicode.IsLetter(words[at-1]) {
+					t.Fatalf("%d cells: a picture follows at once in %q", w, string(words))
+				}
+				if words[at] == '#' && words[at-1] == ' ' {
+					pictures++
+				}
+			}
+		}
+	}
+	if pictures == 0 {
+		t.Error("no picture follows words")
 	}
 }
 

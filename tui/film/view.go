@@ -219,7 +219,7 @@ func (p *Page) gallery(e *runner.EvalEvent, w, h int) []string {
 	var blocks []kit.Block
 	if h < leastSide { // the words stand beside the pictures
 		side := 2 * h
-		wide := side + 1 + p.nameCells()
+		wide := side + 1 + p.nameCells() + 1 // a blank after each
 		for i := range min(len(list), (w+1)/wide) {
 			words := []string{says(list[i]), p.recording.name(list[i].Label)}
 			blocks = append(blocks,

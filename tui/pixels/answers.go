@@ -78,7 +78,9 @@ func (s *Screen) Answer(event tea.Msg) (changed bool) {
 		case e.Options.ID > firstID && e.Options.ID <= firstID+mostPictures && !ok:
 			s.failed = true // it cannot draw what it was sent
 		}
-	case tea.TerminalVersionMsg:
+	case tea.TerminalVersionMsg: // of Bubble Tea
+		s.name = e.Name
+	case uv.TerminalVersionEvent: // of a terminal that is asked without it
 		s.name = e.Name
 	case uv.CellSizeEvent:
 		const most = 200 // pixels; no cell is larger
@@ -89,6 +91,23 @@ func (s *Screen) Answer(event tea.Msg) (changed bool) {
 		s.sixel, s.last = slices.Contains(e, 4), true
 	}
 	return s.protocol() != before
+}
+
+// Why says why pictures are drawn in the protocol, or in none.
+func (s *Screen) Why() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.last:
+		return "the terminal was asked and has not answered"
+	case s.failed:
+		return "the terminal has refused a picture"
+	case s.protocol() == None && s.sixel:
+		return "the terminal has sixels, but does not tell the size of its cells"
+	case s.protocol() == None:
+		return "the terminal was asked, and has none of the protocols"
+	}
+	return "the terminal was asked, and has it"
 }
 
 // Protocol returns the protocol in which pictures are drawn; None for none.

@@ -11,6 +11,11 @@
 //
 // A picture takes at most 64 KiB, and all of them together 256 KiB a second. Those beyond wait.
 //
+// The sequences and sixels come from github.com/charmbracelet/x/ansi, which the interface has
+// anyway. BourgeoisBear/rasterm and mattn/go-sixel only encode pictures, and rasterm goes by the
+// environment for kitty and iTerm2. blacktop/go-termimg starts tmux to set an option of the user's
+// pane.
+//
 // # Files
 //
 //	screen.go    start here: Screen, marks, places, Frame

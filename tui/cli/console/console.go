@@ -163,5 +163,5 @@ func (c *Console) Note(text string) {
 
 // Commands returns the commands about the machine.
 func Commands(con *Console) []*cobra.Command {
-	return []*cobra.Command{benchCommand(con), boxCommand(con), versionCommand(con)}
+	return []*cobra.Command{benchCommand(con), boxCommand(con)}
 }

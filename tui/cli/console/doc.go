@@ -5,9 +5,8 @@
 //	text  -> Stdout, Stderr              -> the terminal, cleaned
 //
 // Printed text goes through Stdout and Stderr, which clean it: names and settings come from files
-// that anybody may have written. The package sends no request to a run. The commands
-// about the machine, version and bench, are here, since other commands ask for the description of
-// the host (version.go) and the time of a training step (stopwatch.go).
+// that anybody may have written. The package sends no request to a run. The
+// command bench is here, since other commands ask for the time of a training step (stopwatch.go).
 //
 // Start at console.go, then find.go and result.go.
 //
@@ -43,7 +42,7 @@
 //	bench.go      bench: time of a step, GFLOP/s and roofline, layer by layer with `--model`;
 //	              `--precision`, `--convolution`; estimates for presets
 //	stopwatch.go  estimates the time of runs from measured steps, for bench and studies
-//	version.go    version, and the machine as runs record it: revision or checksum, CPU
+//	version.go    the program and the machine as runs record them: revision or checksum, CPU
 //	debuglog.go   what DROLAB_DEBUG=FILE writes of the program, the machine and the command
 //	collector.go  garbage collection: early, and with one core for an interface
 package console

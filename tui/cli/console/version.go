@@ -16,9 +16,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/machine"
 	"drolab/tui/cell"
-	"drolab/tui/kit"
-
-	"github.com/spf13/cobra"
 )
 
 // Host returns the description of the program and the machine. It may read the whole program (see
@@ -94,16 +91,3 @@ func sumOf(path string) (string, error) {
 
 // CPU returns the name of the processor, or its architecture if the name is unknown.
 func CPU() string { return cmp.Or(cell.Clean(machine.Processor()), runtime.GOARCH) }
-
-func versionCommand(con *Console) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version, the machine and the kernels in use",
-		Args: None,
-		RunE: func(*cobra.Command, []string) error {
-			h := Host()
-			_, err := fmt.Fprintf(con.Stdout, "drolab %s\n%s, %s, %s, kernel %s, %s\n",
-				h.Version, h.Go, h.System, h.CPU, h.Kernel, kit.Plural(con.Threads, "thread"))
-			return err
-		},
-	}
-}

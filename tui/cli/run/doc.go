@@ -44,6 +44,7 @@
 //	engine.go  engine (`--idle`), engine status, engine stop (`--force`)
 //	loop.go    loop: the process beside a script with a training loop of its own
 //	trust.go   trust: approves programs; those that run names are approved by that
+//	version.go version: the program, the machine, and in what form pictures are drawn
 //
 //	sweep.go        sweep, and sweep start: `--dir`, `--on`, `--inline`, `--dry-run`,
 //	                `--parallel`, `--cpus`, `--time`, `--partition`, `--constraint`, `--sbatch`;

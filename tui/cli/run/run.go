@@ -25,7 +25,8 @@ func Commands(tr *Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
 		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
 		trustCommand(tr), tr.attachCommand(), tr.replayCommand(), tr.demoCommand(),
-		tr.shareCommand(), tr.sweepCommand(), tr.engineCommand(), tr.loopCommand()}
+		tr.shareCommand(), tr.sweepCommand(), tr.engineCommand(), tr.loopCommand(),
+		versionCommand(tr)}
 }
 
 // runFlags are the flags of `run`, in the order in which they are applied to a
