@@ -17,7 +17,7 @@ const (
 	checkpointsName = CheckpointsName
 
 	deletedPrefix = ".deleted-"  // begins the names of directories that are being removed
-	asidePrefix   = ".replaced-" // of those whose runs are being replaced; letters and the ID follow
+	asidePrefix   = ".replaced-" // of runs that are being replaced; letters and the ID follow
 	asideLetters  = 4
 )
 

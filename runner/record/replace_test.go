@@ -144,7 +144,8 @@ func TestReplaceThatFails(t *testing.T) {
 	m := recordLabelled(t, s, 3)
 	full := errors.New("the disk is full")
 	again := *m
-	if err := s.Replace(&again, func(runner.Recorder) error { return full }); !errors.Is(err, full) {
+	fails := func(runner.Recorder) error { return full }
+	if err := s.Replace(&again, fails); !errors.Is(err, full) {
 		t.Errorf("Replace: %v, want %v", err, full)
 	}
 	if steps := wantLabelled(t, s.Dir(), m.ID); steps != 3 {
