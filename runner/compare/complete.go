@@ -49,7 +49,7 @@ func startingWith(words []string, letters string, least int) []string {
 // filterKeys returns the keys of a filter: first those that people look for most.
 func filterKeys() []string {
 	keys := []string{"algo", "status", "preset", startedKey, "worst", "mean", "seed", "dataset",
-		"model", "set", "rho", "tag", "note", "box", "id", "steps", "archived"}
+		"model", "set", "rho", "tag", "note", "box", "id", "steps", "archived", "kind"}
 	for _, s := range spec.AllSettings() {
 		keys = append(keys, s.Key)
 	}

@@ -269,11 +269,20 @@ var plainFacts = map[string]func(*record.Run) string{
 	"tag":        func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
 	"note":       func(r *record.Run) string { return r.Label().Note },
 	"box":        BoxOf,
+	"kind":       kindOf,
 	"archived":   func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
 	"algorithms": func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) },
 	"worst": func(r *record.Run) string { // of the groups where they are given
 		return page.Exact(r.Of(r.Meta.MeasureFor("worst_class_accuracy")).Float())
 	},
+}
+
+// kindOf returns whether a run was trained here or imported.
+func kindOf(r *record.Run) string {
+	if r.Meta.Imported != nil {
+		return "imported"
+	}
+	return "trained"
 }
 
 // BoxOf returns the name of the box that has a run; "here" for a run of this machine.

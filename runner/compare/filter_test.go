@@ -128,3 +128,20 @@ func TestNoMatch(t *testing.T) {
 		}
 	}
 }
+
+// TestFilterOfKinds: imported runs and those that were trained here are told apart.
+func TestFilterOfKinds(t *testing.T) {
+	trained := &record.Run{Meta: runner.Meta{Spec: spec.Defaults()}}
+	imported := &record.Run{Meta: runner.Meta{Spec: spec.Defaults(),
+		Imported: &runner.Imported{}}}
+	for text, want := range map[string][2]bool{"kind=imported": {false, true},
+		"kind:trained": {true, false}, "-kind=imported": {true, false}} {
+		f, err := compare.ParseFilter(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{f(trained), f(imported)}; got != want {
+			t.Errorf("%s: trained and imported %v, want %v", text, got, want)
+		}
+	}
+}

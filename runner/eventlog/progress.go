@@ -38,7 +38,9 @@ func NewProgress(m *runner.Meta) *Progress {
 // Add takes in the next event. It reports whether the run went back with it: see History.Add.
 func (p *Progress) Add(e runner.Event) (back bool) {
 	done, stood := p.Step, p.since.IsZero()
-	p.stopwatch.add(e)
+	if p.meta.Imported == nil { // the times in its log are those of the import
+		p.stopwatch.add(e)
+	}
 	if back = p.History.Add(e); back {
 		p.rewindClock(p.Step, done)
 		return true
@@ -92,11 +94,11 @@ func (p *Progress) rewindClock(step, done int64) {
 }
 
 // Remaining returns how long the rest of the run takes at the mean speed since the run last began
-// or went on, evaluations included. ok is false while there is no speed, and where the rest takes
-// years.
+// or went on, evaluations included. ok is false while there is no speed, where no number of steps
+// is planned, and where the rest takes years.
 func (p *Progress) Remaining() (left time.Duration, ok bool) {
 	done, took := p.Step-p.from.step, p.Seconds-p.from.seconds
-	if p.Status != runner.Running || done <= 0 || took <= 0 {
+	if p.Status != runner.Running || done <= 0 || took <= 0 || p.meta.Steps <= 0 {
 		return 0, false
 	}
 	seconds := took / float64(done) * float64(max(0, p.meta.Steps-p.Step))

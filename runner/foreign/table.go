@@ -16,7 +16,7 @@ import (
 
 // columnsOf returns the names in a table's first line; nil if it has none.
 func columnsOf(head []byte) []string {
-	text, _, whole := bytes.Cut(head, []byte("\n"))
+	text, _, whole := bytes.Cut(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("\n"))
 	if !whole {
 		return nil
 	}

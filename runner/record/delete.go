@@ -24,6 +24,7 @@ func (s *Store) sweep() {
 		return
 	}
 	defer root.Close()
+	recoverReplaced(root) // a later opening tries again
 	for _, e := range leftovers(root) {
 		// The clock may have been set back since.
 		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
@@ -60,22 +61,25 @@ func Delete(dir, id string) error { return (&Store{dir: dir}).Delete(id) }
 
 // Delete implements runner.Store.
 func (s *Store) Delete(id string) error {
+	l, err := s.lockNamed(id)
+	if err != nil {
+		return err
+	}
+	return runError(id, s.trash(l, id))
+}
+
+// lockNamed takes the lock of the run with the exact name id.
+func (s *Store) lockNamed(id string) (*disk.Lock, error) {
 	in, _, err := s.named(id)
-	var l *disk.Lock
-	if err == nil {
-		l, err = lockRun(in)
-		err = errors.Join(err, in.Close())
+	if err != nil {
+		return nil, runError(id, err)
 	}
-	if err == nil {
-		err = s.trash(l, id)
+	defer in.Close()
+	l, err := lockRun(in)
+	if errors.Is(err, disk.ErrHeld) {
+		return nil, fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
 	}
-	switch {
-	case errors.Is(err, disk.ErrHeld):
-		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
-	case err != nil:
-		return runError(id, err)
-	}
-	return nil
+	return l, runError(id, err)
 }
 
 func (s *Store) trash(l *disk.Lock, id string) error {
@@ -91,7 +95,8 @@ func (s *Store) trash(l *disk.Lock, id string) error {
 // reader meets a half-removed run.
 func trash(f *disk.Folder, l *disk.Lock, name string) error {
 	gone := deletedPrefix + name
-	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
+	// What a crash left, of a run that was copied back since then or that was replaced.
+	err := errors.Join(f.RemoveAll(gone), removeUnneeded(f, name))
 	if err == nil {
 		l, err = f.RenameLocked(l, eventlog.LockName, name, gone)
 	}

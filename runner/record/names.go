@@ -16,7 +16,9 @@ const (
 	summaryName     = "summary.json"
 	checkpointsName = CheckpointsName
 
-	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
+	deletedPrefix = ".deleted-"  // begins the names of directories that are being removed
+	asidePrefix   = ".replaced-" // of runs that are being replaced; letters and the ID follow
+	asideLetters  = 4
 )
 
 // ProposeID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,

@@ -1,12 +1,14 @@
 package record
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner"
@@ -39,7 +41,13 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf(
 			"runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
 	}
-	return &Store{dir: abs, now: time.Now}, nil
+	s := &Store{dir: abs, now: time.Now}
+	root, err := s.root()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return s, recoverReplaced(root)
 }
 
 // probe makes a file in dir, because permissions alone do not tell.
@@ -355,8 +363,7 @@ func (s *Store) fillRun(
 
 // Replace makes the run m anew in the place of the one with its name. The new run keeps the label
 // and the claims of the old one. fill is as for Add. Replace fails where somebody records the old
-// run. A crash between the removal of the old run and the renaming of the new one loses both, so
-// Replace is for runs that can be made again.
+// run. After a crash, one of the two has the name, at the latest once a store of the folder opens.
 func (s *Store) Replace(m *runner.Meta, fill func(runner.Recorder) error) error {
 	old, err := Find(s.dir, m.ID)
 	if err != nil {
@@ -365,21 +372,108 @@ func (s *Store) Replace(m *runner.Meta, fill func(runner.Recorder) error) error 
 	if m.Claims, err = old.Claims(); err != nil {
 		return err
 	}
-	return s.makeAside(m.ID, func(half *disk.Folder) error {
-		if err := s.fillRun(half, m, fill); err != nil {
-			return err
-		}
-		if old.Label().String() != "" {
-			made, err := Find(half.Path, m.ID)
-			if err != nil {
+	l, err := s.lockNamed(m.ID)
+	if err != nil {
+		return err
+	}
+	root, err := s.root()
+	if err != nil {
+		return errors.Join(err, l.Release())
+	}
+	defer root.Close()
+	err = removeUnneeded(root, m.ID)
+	aside := asideOf(m.ID)
+	if err == nil {
+		err = s.makeAside(m.ID, func(half *disk.Folder) (err error) {
+			if err := s.fillRun(half, m, fill); err != nil {
 				return err
 			}
-			if err := made.Relabel(func(l *Label) { *l = old.Label() }); err != nil {
+			l, err = root.RenameLocked(l, eventlog.LockName, m.ID, aside)
+			if err := errors.Join(err, root.Sync()); err != nil {
 				return err
 			}
+			return keepLabel(root, aside, half, m.ID)
+		})
+	}
+	return errors.Join(err, l.Release(), putBack(root, aside))
+}
+
+// keepLabel gives a run the label that it had in a directory aside.
+func keepLabel(root *disk.Folder, aside string, half *disk.Folder, id string) error {
+	in, err := root.Within(aside)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	in.ID = id
+	label, err := readLabel(in)
+	if err != nil || label.String() == "" {
+		return err
+	}
+	made, err := Find(half.Path, id)
+	if err != nil {
+		return err
+	}
+	return made.Relabel(func(l *Label) { *l = label })
+}
+
+// asideOf returns a new name for the directory of a run that is being replaced.
+func asideOf(id string) string {
+	return asidePrefix + strings.ToLower(rand.Text()[:asideLetters]) + "-" + id
+}
+
+// putBack removes the directory of a run that was replaced. If the new run has not taken the name,
+// the old one gets it back.
+func putBack(root *disk.Folder, aside string) error {
+	id := aside[len(asidePrefix)+asideLetters+1:]
+	_, err := root.Lstat(id)
+	if err == nil {
+		return root.RemoveAll(aside)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err = root.Rename(aside, id)
+	if errors.Is(err, fs.ErrNotExist) { // nothing was moved, or another process put it back
+		return nil
+	}
+	return errors.Join(err, root.Sync())
+}
+
+// recoverReplaced puts back the runs that a crash left aside while they were replaced.
+func recoverReplaced(root *disk.Folder) (err error) {
+	entries, listing := root.List()
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), asidePrefix)
+		if !ours || !e.IsDir() || len(rest) <= asideLetters+1 || !plainName(rest[asideLetters+1:]) {
+			continue
 		}
-		return s.Delete(m.ID)
-	})
+		in, within := root.Within(e.Name())
+		if within != nil {
+			continue
+		}
+		l, held := in.Acquire(eventlog.LockName)
+		in.Close()
+		if held != nil { // it is being replaced at this moment
+			continue
+		}
+		err = errors.Join(err, l.Release(), putBack(root, e.Name()))
+	}
+	return errors.Join(listing, err)
+}
+
+// removeUnneeded removes what a crash left of an earlier replacement of the run id, which has its
+// name. The caller holds its lock.
+func removeUnneeded(root *disk.Folder, id string) error {
+	err := root.RemoveAll(atomicfile.Prefix + id)
+	entries, listing := root.List()
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), asidePrefix)
+		if ours && len(rest) > asideLetters && rest[asideLetters:] == "-"+id {
+			err = errors.Join(err, root.RemoveAll(e.Name()))
+		}
+	}
+	return errors.Join(listing, err)
 }
 
 // addFolder makes a run that is not there yet: fill writes its directory in a folder aside, from

@@ -48,6 +48,14 @@ func StateWords(s runner.Status, ago string, wide bool) string {
 	return fmt.Sprintf("%s, %s", s, ago)
 }
 
+// RunWords writes the state of a run, as StateWords does. A run whose import is done is imported.
+func RunWords(m *runner.Meta, s runner.Status, ago string, wide bool) string {
+	if m.Imported != nil && s == runner.Done {
+		return "imported"
+	}
+	return StateWords(s, ago, wide)
+}
+
 // missing is the status of a run of a sweep that has not begun.
 const missing runner.Status = "missing"
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
@@ -114,10 +113,7 @@ func stateColumn(words func(*record.Run) string) runColumn {
 // stateText writes the state of a run.
 func (p *Page) stateText(r *record.Run) string {
 	const wide = 120
-	if r.Meta.Imported != nil && r.Status() == runner.Done {
-		return "imported"
-	}
-	return lab.StateWords(r.Status(), p.Silent.Ago(r, r.Status()), p.Body.W >= wide)
+	return lab.RunWords(&r.Meta, r.Status(), p.Silent.Ago(r, r.Status()), p.Body.W >= wide)
 }
 
 // measureCells returns the least width of the column of a measure.

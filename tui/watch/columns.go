@@ -296,7 +296,11 @@ func (w *Page) applyToNone(c column) bool {
 func (w *Page) progress() []column {
 	return []column{
 		newColumn("done", 6, nil, func(runs []*panel.Track) string {
-			return fmt.Sprintf("%.0f%%", 100*panel.Slowest(runs).Done())
+			slowest := panel.Slowest(runs)
+			if !slowest.Planned() {
+				return "–"
+			}
+			return fmt.Sprintf("%.0f%%", 100*slowest.Done())
 		}),
 		newColumn("ETA", 11, nil, func(runs []*panel.Track) string {
 			if seconds, ok := panel.TrainingTime(runs); ok && w.logs.clock == nil {

@@ -141,7 +141,10 @@ func (w *Page) layTable(cells int) tableLayout {
 
 // stateText writes the status of a run in a table of so many cells.
 func (w *Page) stateText(t *panel.Track, cells int) string {
-	return lab.StateWords(t.Status, w.knownAgo(t), cells >= leastBeside)
+	if !t.Planned() && t.Meta.Imported != nil {
+		return fmt.Sprintf("step %d", t.Step)
+	}
+	return lab.RunWords(t.Meta, t.Status, w.knownAgo(t), cells >= leastBeside)
 }
 
 // stateCells returns the width of the states in a table of so many cells.
@@ -349,7 +352,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	if l.state > 0 {
 		s += " " + style.Paint(kit.Left(w.stateText(slowest, l.cells), l.state-1))
 	}
-	if l.bar > 0 {
+	if l.bar > 0 && slowest.Planned() {
 		s += " " + t.Progress(slowest.Done(), l.bar, series)
 	}
 	return s

@@ -110,10 +110,13 @@ func (f *importFlags) importPaths(ctx context.Context, con *console.Console, pat
 	found, err := f.find(ctx, con, paths)
 	unknown, none := errors.AsType[*foreign.UnknownError](err)
 	table := f.as == "" && len(paths) == 1 && !f.follow && !f.dry
-	if table && (errors.Is(err, fs.ErrNotExist) || none && !unknown.Folder) {
+	table = table && (errors.Is(err, fs.ErrNotExist) || none && !unknown.Folder)
+	switch {
+	case table && none && f.method == "":
+		return fmt.Errorf("%w; a table of predictions needs --method NAME", err)
+	case table && f.method != "":
 		return f.importPredictions(ctx, con, paths)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return f.importLogs(ctx, con, found)

@@ -172,6 +172,9 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 
 // epochs returns the number of epochs done and of epochs planned, as in 3.5/10.
 func epochs(r *record.Run) string {
+	if r.Meta.Imported != nil && r.Meta.Spec.Epochs == 0 { // not known
+		return fmt.Sprintf("%.3g", r.Summary().Epochs)
+	}
 	return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 }
 

@@ -107,6 +107,7 @@ func (b *Board) Furnish() {
 	b.Validates = slices.ContainsFunc(runs, lab.Validates)
 	b.Val = b.Val && b.Validates
 	b.skipEmptyViews()
+	b.begunFirst()
 	b.quantities = quantities(b.Panels)
 	for _, q := range b.quantities {
 		b.scale(&q)
@@ -129,7 +130,42 @@ func (b *Board) FurnishOwn() (more bool) {
 			t.Keep(m.Name).Fresh = true
 		}
 	}
+	if more {
+		b.begunFirst()
+	}
 	return more
+}
+
+// begunFirst puts the panels that have something to show before the others, where all runs are logs
+// of other programs and the first panel would be empty: such a log may have none of drolab's
+// measures.
+func (b *Board) begunFirst() {
+	other := func(t *Track) bool { return t.Meta.Imported == nil || t.Meta.Predicted() }
+	if len(b.Runs.Tracks) == 0 || slices.ContainsFunc(b.Runs.Tracks, other) ||
+		b.hasBegun(&b.Panels[0]) {
+		return
+	}
+	begun := func(p Panel) bool { return b.hasBegun(&p) }
+	empty := func(p Panel) bool { return !b.hasBegun(&p) }
+	b.Panels = slices.Concat(slices.DeleteFunc(slices.Clone(b.Panels), empty),
+		slices.DeleteFunc(slices.Clone(b.Panels), begun))
+}
+
+// hasBegun reports whether some run has a value that the chosen view of a panel shows.
+func (b *Board) hasBegun(p *Panel) bool {
+	v := &p.Views[p.View]
+	return v.Bars != "" && b.inSummary(v) ||
+		slices.ContainsFunc(v.Curves, func(name string) bool {
+			return slices.ContainsFunc(b.Runs.Tracks, func(t *Track) bool { return t.has(name) })
+		})
+}
+
+// has reports whether the run has had a value of a measure.
+func (t *Track) has(name string) bool {
+	last := t.read().Last
+	return t.Run.Summary().Named(name).Applies() ||
+		last != nil && last.Named(name).Applies() ||
+		t.Eval != nil && t.Eval.Named(name).Applies()
 }
 
 // Prepare makes a run keep the curves and films that panels show, from its first event on.

@@ -249,6 +249,10 @@ func (t *Track) rewind(step int64) {
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })
 }
 
+// Planned reports whether it is known how much of the run is done. A log that is followed may not
+// say how many steps are planned.
+func (t *Track) Planned() bool { return t.Meta.Steps > 0 || t.Status.Ended() }
+
 // Done returns the part of the planned steps that is done, 0 to 1. Without planned steps it is 1
 // for an imported run that has ended, else 0.
 func (t *Track) Done() float64 {
