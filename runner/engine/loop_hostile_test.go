@@ -52,7 +52,7 @@ func openings() map[string]map[string]any {
 		`a script says "weights" first`:            {"do": "weights"},
 		"rhoo":                                     settings("rhoo", 1),
 		"a number > 0":                             settings("rho", -1),
-		"expected one of the methods":              {"settings": map[string]any{}},
+		"expected the name of one method":          {"settings": map[string]any{}},
 		"own network, data and batches":            settings("model", "linear"),
 		"expected how many the training split has": samples(map[string]int{}),
 		`not "dev"`:                                samples(map[string]int{"train": 99, "dev": 2}),

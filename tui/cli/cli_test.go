@@ -94,7 +94,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"run shapes --seeds x":         `--seeds "x": expected a whole number`,
 		"run shapes --seed 0x10":       `--seed "0x10": expected a whole number from 0: write 16: see`,
 		"certify latest --rho a":       `--rho "a": expected numbers, as in .1,.5,1`,
-		"share --idle x":               `--idle "x": expected a time, as in 90s or 8h`,
+		"share --idle x":               `--idle "x": expected a time with its unit, as in 90m, 8h or 2d`,
 		"export latest --to= --out x":  `--to "": expected one of python`,
 		"export latest --out x":        "no format is named: expected one of",
 		"compare x --at best":          `--at "best": expected one of last, selected`,
