@@ -17,6 +17,7 @@ import (
 	"drolab/dro"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 	"drolab/tui/pixels"
@@ -150,7 +151,7 @@ func TestFilmInPixels(t *testing.T) {
 // Its text is drawn by an emulator that knows no pictures.
 type kittyTerminal struct {
 	*driver
-	wire   *tuitest.Renderer
+	wire   *render.Renderer
 	read   int // bytes of what the renderer has sent
 	text   vt10x.Terminal
 	kept   map[string]bool            // pictures by number
@@ -174,7 +175,7 @@ func pictured(r *driver) *kittyTerminal {
 // resize changes the size, after which the renderer draws everything anew.
 func (k *kittyTerminal) resize(w, h int) {
 	k.size(w, h)
-	k.wire, k.read = tuitest.NewRenderer(w, h), 0
+	k.wire, k.read = render.NewRenderer(w, h), 0
 	k.text = vt10x.New(vt10x.WithSize(w, h))
 	clear(k.placed)
 }

@@ -270,8 +270,9 @@ func (s *Screen) f(c *cobra.Command, env Env) {
 // prints returns the places where a file prints to a terminal past the writers of a console.
 func prints(file *ast.File) (list []string) {
 	// make the writers, measure, draw, pass on the bytes of a box where there is no terminal,
-	// converse with another drolab
-	raw := []string{"New", "terminalSize", "screen", "root", "forwardedStream", "serveBox"}
+	// converse with another drolab, ask the terminal which pictures it draws
+	raw := []string{"New", "terminalSize", "screen", "root", "forwardedStream", "serveBox",
+		"pictures"}
 	for _, d := range file.Decls {
 		f, isFunc := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {

@@ -18,14 +18,18 @@ func versionCommand(tr *Trainer) *cobra.Command {
 		Args:  console.None,
 		RunE: func(*cobra.Command, []string) error {
 			h := console.Host()
-			pictures := "not on a terminal"
-			if tr.OnTerminal() {
-				pictures = tui.Pictures(tr.Environ, tr.Stdin.(*os.File), tr.Env.Stdout.(*os.File))
-			}
 			_, err := fmt.Fprintf(tr.Stdout, "drolab %s\n%s, %s, %s, kernel %s, %s\npictures: %s\n",
 				h.Version, h.Go, h.System, h.CPU, h.Kernel, kit.Plural(tr.Threads, "thread"),
-				pictures)
+				pictures(tr))
 			return err
 		},
 	}
+}
+
+// pictures says how pictures are drawn, which it asks the terminal.
+func pictures(tr *Trainer) string {
+	if !tr.OnTerminal() {
+		return "not on a terminal"
+	}
+	return tui.Pictures(tr.Environ, tr.Stdin.(*os.File), tr.Env.Stdout.(*os.File))
 }
