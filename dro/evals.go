@@ -43,9 +43,8 @@ var (
 // Refit implements Refitter. One half of the samples, drawn at random, gives those to fit to: of
 // each class the k with the largest and the k with the smallest losses of ERM. The features are
 // standardised by that half. With the largest k the smallest class has all its samples, or all but
-// one. The other
-// half is divided by class and environment, and the layer with the highest accuracy on the worst of
-// these parts is taken, the first of equals.
+// one. The other half is divided by class and environment, and the layer with the highest accuracy
+// on the worst of these parts is taken, the first of equals.
 func (e *evalsTrainer) Refit(
 	old Layer, of Splits, seed uint64, between func() error,
 ) (to Layer, how string, err error) {

@@ -209,7 +209,8 @@ func TestEvalsFindsTheFeatureThatHolds(t *testing.T) {
 	h, test := cells(testRand(95), 1500, 5, .05), cells(testRand(96), 2000, 5, .5)
 	erm := Layer{Weights: [][]float64{{0, 0, 0, 0, 0}, {1, 4, 0, 0, 0}}, Bias: []float64{0, 0}}
 	refit := func(h Held, seed uint64) Layer {
-		to, _, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(erm, only(h), seed, noOrders)
+		evals := newTrainer(t, "evals", nil, nil).(Refitter)
+		to, _, err := evals.Refit(erm, only(h), seed, noOrders)
 		if err != nil {
 			t.Fatalf("Refit with seed %d: %v", seed, err)
 		}

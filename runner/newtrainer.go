@@ -76,11 +76,12 @@ func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 	if on.Split == SplitVal {
 		remedy = "take more for validation, " + remedy
 	}
-	counts := p.Counts(axis)
+	counts, least := p.Counts(axis), max(1, s.MinGroup)
 	for i, of := range *counts.Of(on.Split) {
-		if n := int(on.Share * float64(of)); n < max(1, s.MinGroup) && p.Learns(axis, counts.Train[i]) {
+		if n := int(on.Share * float64(of)); n < least && p.Learns(axis, counts.Train[i]) {
 			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
-				"layer, are %s: %s", m.Name, n, part, p.Names(axis)[i], on.Split, few, remedy)
+				"layer, are %s: %s", m.Name, n, part, p.Names(axis)[i],
+				on.Split, few, remedy)
 		}
 	}
 	return nil
