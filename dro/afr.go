@@ -95,7 +95,9 @@ func (a *afrTrainer) Samplewise() func(w, losses []float64) {
 // Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
-func (a *afrTrainer) Refit(old Layer, of Splits, _ uint64) (to Layer, how string, err error) {
+func (a *afrTrainer) Refit(
+	old Layer, of Splits, _ uint64, between func() error,
+) (to Layer, how string, err error) {
 	held, err := of(a.on.Split)
 	if err != nil {
 		return old, "", err
@@ -116,7 +118,9 @@ func (a *afrTrainer) Refit(old Layer, of Splits, _ uint64) (to Layer, how string
 	mu := a.weights(&old, rows, held.Labels)
 	f := newSoftmaxFit(rows, held.Labels, mu, flatten(old), classes)
 	f.ridge, f.start = a.lambda, flatten(old)
-	f.run()
+	if err := f.run(between); err != nil {
+		return old, "", err
+	}
 	a.done = true
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
 		"near ERM's layer by λ = %g", a.gamma, a.lambda)

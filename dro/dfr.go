@@ -106,7 +106,9 @@ func (f *dfrTrainer) draws() int {
 // Refit implements Refitter. First it chooses C. The layer is then the mean of the fits to balanced
 // draws of all samples, with the features standardised by all samples. Refit undoes the
 // standardisation in the layer that it returns.
-func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
+func (f *dfrTrainer) Refit(
+	old Layer, of Splits, seed uint64, between func() error,
+) (to Layer, how string, err error) {
 	held, err := of(f.on.Split)
 	if err != nil {
 		return old, "", err
@@ -117,7 +119,7 @@ func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how str
 		return old, "", errors.New("dfr: there is no sample to fit the last layer to")
 	}
 	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), newStandardiser(held.rows())
-	choice, err := f.judge(held, of, scale, classes, rng)
+	choice, err := f.judge(held, of, scale, classes, rng, between)
 	if err != nil {
 		return old, "", err
 	}
@@ -130,7 +132,9 @@ func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how str
 	for range f.draws() {
 		draw := held.balancedDraw(rng)
 		size = len(draw.Labels)
-		fitLasso(w, scale.apply(draw), draw.Labels, c, classes)
+		if err := fitLasso(w, scale.apply(draw), draw.Labels, c, classes, between); err != nil {
+			return old, "", err
+		}
 		for j, v := range w {
 			mean[j] += v / float64(f.draws())
 		}
@@ -146,7 +150,7 @@ func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how str
 // them. Otherwise a draw is of one half of the samples, which it also standardises, and the other
 // half judges.
 func (f *dfrTrainer) judge(
-	held Held, of Splits, scale standardiser, classes int, rng *rand.Rand,
+	held Held, of Splits, scale standardiser, classes int, rng *rand.Rand, between func() error,
 ) (d dfrChoice, err error) {
 	if f.judged {
 		val, err := of(valSplit)
@@ -154,7 +158,10 @@ func (f *dfrTrainer) judge(
 			return d, err
 		}
 		for range dfrDivisions {
-			d.add(held.balancedDraw(rng), val, scale, classes)
+			err := d.add(held.balancedDraw(rng), val, scale, classes, between)
+			if err != nil {
+				return d, err
+			}
 		}
 		return d, nil
 	}
@@ -165,7 +172,10 @@ func (f *dfrTrainer) judge(
 				f.on.Split, errFewKeys)
 		}
 		draw := rest.balancedDraw(rng)
-		d.add(draw, other, newStandardiser(draw.rows()), classes)
+		err := d.add(draw, other, newStandardiser(draw.rows()), classes, between)
+		if err != nil {
+			return d, err
+		}
 	}
 	return d, nil
 }
@@ -179,14 +189,19 @@ const dfrDivisions = 10
 type dfrChoice [len(dfrStrengths)]float64
 
 // add adds the accuracies on other samples of the fits to draw.
-func (d *dfrChoice) add(draw, other Held, s standardiser, classes int) {
+func (d *dfrChoice) add(
+	draw, other Held, s standardiser, classes int, between func() error,
+) error {
 	rows, judging := s.apply(draw), s.apply(other)
 	w := make([]float64, classes*(len(rows[0])+1))
 	for i, c := range dfrStrengths {
-		fitLasso(w, rows, draw.Labels, c, classes)
+		if err := fitLasso(w, rows, draw.Labels, c, classes, between); err != nil {
+			return err
+		}
 		layer := unflatten(w, classes)
 		d[i] += worstGroup(&layer, judging, &other)
 	}
+	return nil
 }
 
 // best returns the first C of those with the highest sum.
@@ -213,12 +228,14 @@ func (h *Held) halves(rng *rand.Rand) (one, other Held) {
 }
 
 // fitLasso minimises C Σ ℓ + ‖(W, b)‖₁. It starts at w and leaves the solution there.
-func fitLasso(w []float64, rows [][]float64, labels []int, c float64, classes int) {
+func fitLasso(
+	w []float64, rows [][]float64, labels []int, c float64, classes int, between func() error,
+) error {
 	weight := make([]float64, len(rows))
 	fill(weight, c)
 	f := newSoftmaxFit(rows, labels, weight, w, classes)
 	f.lasso = 1
-	f.run()
+	return f.run(between)
 }
 
 // balancedDraw draws m of the samples of each group that has any, where m is the size of the

@@ -12,7 +12,7 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	refit := func(seed uint64) Layer {
 		trainer := newTrainer(t, "dfr", nil, nil)
 		zero := unflatten(make([]float64, 12), 2)
-		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed)
+		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed, noOrders)
 		if err != nil {
 			t.Fatalf("Refit with seed %d: %v", seed, err)
 		}
@@ -22,7 +22,7 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 		return to
 	}
 	erm := make([]float64, 12)
-	fitLasso(erm, h.rows(), h.Labels, 1, 2)
+	fitLasso(erm, h.rows(), h.Labels, 1, 2, noOrders)
 	layer := refit(1)
 	plain := unflatten(erm, 2)
 	before, after := worstGroup(&plain, test.rows(), &test),
@@ -52,9 +52,12 @@ func TestDFRChoosesByManyDivisions(t *testing.T) {
 		other, rest := h.halves(rng)
 		draw := rest.balancedDraw(rng)
 		var one dfrChoice
-		one.add(draw, other, newStandardiser(draw.rows()), 2)
+		err := one.add(draw, other, newStandardiser(draw.rows()), 2, noOrders)
+		if err != nil {
+			t.Fatal(err)
+		}
 		single[one.best()]++
-		all, err := f.judge(h, nil, newStandardiser(h.rows()), 2, rng)
+		all, err := f.judge(h, nil, newStandardiser(h.rows()), 2, rng, noOrders)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +93,7 @@ func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
 					return val, nil
 				}
 				return h, nil
-			}, 1)
+			}, 1, noOrders)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,10 +42,12 @@ var (
 
 // Refit implements Refitter. One half of the samples, drawn at random, gives those to fit to: of
 // each class the k with the largest and the k with the smallest losses of ERM. The features are
-// standardised by that half. With the largest k the smallest class has all its samples. The other
-// half is divided by class and environment, and the layer with the highest accuracy on the worst of
-// these parts is taken, the first of equals.
-func (e *evalsTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
+// standardised by that half. With the largest k the smallest class has all its samples, or all but
+// one. The other half is divided by class and environment, and the layer with the highest accuracy
+// on the worst of these parts is taken, the first of equals.
+func (e *evalsTrainer) Refit(
+	old Layer, of Splits, seed uint64, between func() error,
+) (to Layer, how string, err error) {
 	held, err := of(e.on.Split)
 	if err != nil {
 		return old, "", err
@@ -74,7 +76,10 @@ func (e *evalsTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how s
 		rows := scale.apply(some)
 		w := make([]float64, classes*(len(rows[0])+1))
 		for _, lambda := range evalsLambdas {
-			fitLasso(w, rows, some.Labels, 1/(lambda*float64(len(rows))), classes)
+			c := 1 / (lambda * float64(len(rows)))
+			if err := fitLasso(w, rows, some.Labels, c, classes, between); err != nil {
+				return old, "", err
+			}
 			layer := unflatten(slices.Clone(w), classes)
 			if worst := worstGroup(&layer, judging, &other); worst > most {
 				best, most, to = len(rows), worst, layer

@@ -31,7 +31,7 @@ func manyCells(seed uint64, n, d, classes int, rare float64) Held {
 // ermOf returns a layer that fits samples without regard to anything else.
 func ermOf(h Held, classes int) Layer {
 	w := make([]float64, classes*(len(h.Features[0])+1))
-	fitLasso(w, h.rows(), h.Labels, 1, classes)
+	fitLasso(w, h.rows(), h.Labels, 1, classes, noOrders)
 	return unflatten(w, classes)
 }
 
@@ -52,7 +52,7 @@ func TestEvalsAgainstNumPyAndScikitLearn(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		h, test := manyCells(90, 1500, 8, classes, .05), manyCells(91, 4000, 8, classes, .5)
 		erm := ermOf(manyCells(92, 3000, 8, classes, .05), classes)
-		to, how, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(erm, only(h), 7)
+		to, how, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(erm, only(h), 7, noOrders)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,8 @@ func TestEvalsFindsTheFeatureThatHolds(t *testing.T) {
 	h, test := cells(testRand(95), 1500, 5, .05), cells(testRand(96), 2000, 5, .5)
 	erm := Layer{Weights: [][]float64{{0, 0, 0, 0, 0}, {1, 4, 0, 0, 0}}, Bias: []float64{0, 0}}
 	refit := func(h Held, seed uint64) Layer {
-		to, _, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(erm, only(h), seed)
+		evals := newTrainer(t, "evals", nil, nil).(Refitter)
+		to, _, err := evals.Refit(erm, only(h), seed, noOrders)
 		if err != nil {
 			t.Fatalf("Refit with seed %d: %v", seed, err)
 		}
@@ -237,7 +238,8 @@ func TestEvalsSaysWhatItLacks(t *testing.T) {
 		few.Labels[i] = 0
 	}
 	few.Labels[0] = 1
-	_, _, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(ermOf(few, 2), only(few), 1)
+	evals := newTrainer(t, "evals", nil, nil).(Refitter)
+	_, _, err := evals.Refit(ermOf(few, 2), only(few), 1, noOrders)
 	want := "expected at least 2: take more for validation"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("one sample of a class: Refit() = %v, want an error with %q", err, want)

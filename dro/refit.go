@@ -44,9 +44,10 @@ type Refitter interface {
 	RefitsOn() FitTo
 	// Refit returns the layer that replaces old, and a clause for people that says how it was
 	// found. It asks for the samples of the splits that it needs. Random choices depend on the seed
-	// alone. From then on Refitted returns true, which is part of State: a run that is interrupted
-	// before that begins the refit again.
-	Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error)
+	// alone. It calls between before each pass of a fit, and ends with its error. After a refit
+	// Refitted returns true, which is part of State: a run that is interrupted before that begins
+	// the refit again.
+	Refit(old Layer, of Splits, seed uint64, between func() error) (to Layer, how string, err error)
 	Refitted() bool
 }
 

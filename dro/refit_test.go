@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -109,8 +110,40 @@ func TestKeysStayTogetherInRefits(t *testing.T) {
 	}
 	h.Keys = keys
 	trainer = newTrainer(t, "dfr", nil, nil)
-	_, _, err = trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2), only(h), 1)
+	_, _, err = trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2), only(h), 1, noOrders)
 	if err == nil || !strings.Contains(err.Error(), "split_by=") {
 		t.Errorf("one key for all samples: dfr says %v, want an error that names split_by=", err)
+	}
+}
+
+// noOrders lets a refit run to its end.
+func noOrders() error { return nil }
+
+// A refit asks between the passes of its fits whether it is to end, and ends with the answer.
+func TestRefitEndsBetweenPasses(t *testing.T) {
+	h := cells(testRand(99), 120, 5, .3)
+	end := errors.New("the end")
+	for _, name := range []Algorithm{"dfr", "afr", "evals"} {
+		trainer := newTrainer(t, name, nil, nil).(Refitter)
+		all := 0
+		_, _, err := trainer.Refit(ermOf(h, 2), only(h), 1, func() error { all++; return nil })
+		if err != nil || !trainer.Refitted() {
+			t.Fatalf("%s: Refit() = %v, Refitted() = %v, want a refit", name, err,
+				trainer.Refitted())
+		}
+		for _, last := range []int{1, all/2 + 1, all} {
+			trainer, asked := newTrainer(t, name, nil, nil).(Refitter), 0
+			_, _, err := trainer.Refit(ermOf(h, 2), only(h), 1, func() error {
+				if asked++; asked == last {
+					return end
+				}
+				return nil
+			})
+			if !errors.Is(err, end) || asked != last || trainer.Refitted() {
+				t.Errorf("%s: after question %d of %d: error %v, %d questions, Refitted() = %v, "+
+					"want the error of that question and no refit", name, last, all, err, asked,
+					trainer.Refitted())
+			}
+		}
 	}
 }

@@ -52,18 +52,25 @@ func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes 
 }
 
 // run descends to the minimum. Under the lasso most coordinates stay 0, so passes over all of them
-// are rare.
-func (f *softmaxFit) run() {
+// are rare. An error of between ends it before the next pass.
+func (f *softmaxFit) run(between func() error) error {
 	for range maxPasses {
+		if err := between(); err != nil {
+			return err
+		}
 		if f.pass(false) {
-			return
+			return nil
 		}
 		for range maxActivePasses {
+			if err := between(); err != nil {
+				return err
+			}
 			if f.pass(true) {
 				break
 			}
 		}
 	}
+	return nil
 }
 
 // pass moves every coordinate once or, if active, those that are not 0. It reports whether none of

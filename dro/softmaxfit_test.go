@@ -44,7 +44,7 @@ func TestLassoIsStationary(t *testing.T) {
 		}
 		for _, c := range []float64{.01, .1, 1} {
 			w := make([]float64, classes*7)
-			fitLasso(w, rows, h.Labels, c, classes)
+			fitLasso(w, rows, h.Labels, c, classes, noOrders)
 			v, zeros := make([]float64, 200), 0
 			fill(v, c)
 			first := 0

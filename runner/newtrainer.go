@@ -50,29 +50,38 @@ func RefitsOnVal(t dro.Trainer) bool {
 
 // CheckRefit returns an error if a last layer would be fitted to fewer than min_group samples of a
 // group that training has, or of a class where the method does not use groups. Draws or weights
-// that balance the groups then make a few samples count for all.
+// that balance the groups then make a few samples count for all. A group without a sample is
+// refused even if min_group is 0, because the layer would never learn it.
 func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 	r, ok := t.(dro.Refitter)
 	if !ok {
 		return nil
 	}
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return err
+	}
 	axis, part, on := p.Main(), p.Part(), r.RefitsOn()
-	if m, err := dro.Find(s.Algorithm()); err == nil && m.GroupsOf == nil {
+	if m.GroupsOf == nil {
 		axis, part = measure.PerClass, "class"
 	}
-	remedy := "merge it or lower min_group"
-	if on.Split == SplitVal && (axis == measure.PerClass || !p.Ungrouped) {
-		remedy = fmt.Sprintf("set %s_split=train, %s", s.Algorithm(), remedy)
+	few, remedy := fmt.Sprintf("below min_group=%d", s.MinGroup), "merge it or lower min_group"
+	if s.MinGroup == 0 {
+		few, remedy = "too few", "merge it"
+	}
+	key := string(m.Name) + "_split"
+	if on.Split == SplitVal && m.ReadsKey(key) && (axis == measure.PerClass || !p.Ungrouped) {
+		remedy = fmt.Sprintf("set %s=train, %s", key, remedy)
 	}
 	if on.Split == SplitVal {
 		remedy = "take more for validation, " + remedy
 	}
-	counts := p.Counts(axis)
+	counts, least := p.Counts(axis), max(1, s.MinGroup)
 	for i, of := range *counts.Of(on.Split) {
-		if n := int(on.Share * float64(of)); n < s.MinGroup && p.Learns(axis, counts.Train[i]) {
+		if n := int(on.Share * float64(of)); n < least && p.Learns(axis, counts.Train[i]) {
 			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
-				"layer, are below min_group=%d: %s", s.Algorithm(), n, part, p.Names(axis)[i],
-				on.Split, s.MinGroup, remedy)
+				"layer, are %s: %s", m.Name, n, part, p.Names(axis)[i],
+				on.Split, few, remedy)
 		}
 	}
 	return nil

@@ -315,6 +315,76 @@ func TestRefitThatIsInterruptedBeginsAgain(t *testing.T) {
 	}
 }
 
+// orderedLayer is a network that orders something, once, when the refit asks for the last layer.
+type orderedLayer struct {
+	train.Network
+	train.LastLayer
+	order *func()
+}
+
+func (o orderedLayer) Layer() dro.Layer {
+	if order := *o.order; order != nil {
+		*o.order = nil
+		order()
+	}
+	return o.LastLayer.Layer()
+}
+
+// A stop or pause during the refit is obeyed before its end: nothing but the refit is lost.
+func TestRefitObeysOrders(t *testing.T) {
+	for _, s := range testsize.Few(1, refitted("evals"), refitted("dfr"), refitted("afr")) {
+		whole := runAll(t, 1, s)[0]
+		for _, pauses := range []bool{false, true} {
+			store, order := newMemoryStore(), func() {}
+			build := func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
+				n, err := train.Native(s, d, threads)
+				return orderedLayer{n, n.(train.LastLayer), &order}, err
+			}
+			q := NewQueue(t.Context(), Settings{Store: store, Network: build})
+			started := make(chan string, 1)
+			order = func() {
+				id, give := <-started, q.Stop
+				if pauses {
+					give = q.Pause
+				}
+				if err := give(id); err != nil {
+					t.Error(err)
+				}
+				if pauses {
+					if err := q.Stop(id); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := ids[0]
+			started <- id
+			if o := q.Wait()[0]; o.Status != runner.Stopped {
+				t.Fatalf("%s: the outcome is %+v, want %s", s.Algorithm(), o, runner.Stopped)
+			}
+			run := store.runs[id]
+			if got := run.states[len(run.states)-1].Step; got != run.meta.Steps {
+				t.Errorf("%s: the last checkpoint is of step %d, want the last, %d", s.Algorithm(),
+					got, run.meta.Steps)
+			}
+			if said := warnings(run); strings.Contains(said, "was fitted again") {
+				t.Errorf("%s: the log of the stopped run tells of a refit: %s", s.Algorithm(), said)
+			}
+			if err := q.Resume(id); err != nil {
+				t.Fatal(err)
+			}
+			if o := q.Wait()[0]; o.Status != runner.Done {
+				t.Fatalf("%s: the outcome is %+v, want %s", s.Algorithm(), o, runner.Done)
+			}
+			run.events = afterResume(run.events)
+			expectSameRun(t, run, whole)
+		}
+	}
+}
+
 // A fork of a run that has ended is refitted at its own end and only there: with no further step,
 // or after further steps, which undo the refit of the parent. The parent's val_ measures end with
 // it.
@@ -462,7 +532,7 @@ func TestRefitOfFewSamples(t *testing.T) {
 			below},
 		{"evals", 14, 40, "", "&group=g", "the 240 samples of the split val"},
 		{"evals", 14, 4, "", "&label=g&drop=label", "4 samples of class rare in the split val" +
-			below},
+			below + "take more for validation, merge it or lower min_group"},
 		{"afr", 95, 40, "train", "&label=g&drop=label", "19 samples of class rare in the split " +
 			"train" + below + "merge it or lower min_group"},
 	} {

@@ -10,19 +10,25 @@ import (
 )
 
 // refit fits the last layer again if the method does that and has not done it yet. The run calls it
-// at its end, before its last evaluation and checkpoint. A run that is interrupted during the refit
-// continues from an earlier checkpoint, and begins the refit again.
+// at its end, before its last evaluation and checkpoint. The run obeys orders during the refit. A
+// run that is stopped or interrupted then begins the refit again when it continues.
 func (r *Run) refit() (done bool, err error) {
 	m, ok := r.Method.Trainer.(dro.Refitter)
 	if !ok || m.Refitted() {
 		return false, nil
 	}
-	defer r.pause()()
+	start := r.pause()
+	defer start()
+	between := func() error {
+		start()
+		defer r.pause()
+		return r.serveOrders()
+	}
 	old, err := r.Layer()
 	if err != nil {
 		return false, err
 	}
-	layer, how, err := m.Refit(old, r.Features, r.Meta.Spec.Seed)
+	layer, how, err := m.Refit(old, r.Features, r.Meta.Spec.Seed, between)
 	if err != nil {
 		return false, r.atStep(err)
 	}
