@@ -115,7 +115,7 @@ func TestFilmInPixels(t *testing.T) {
 					_, err = terminal.Read(make([]byte, 1<<10))
 				}
 			}()
-			made.await(t, "2/7 the question")
+			made.await(t, "1/7")
 			if c.draws != "" {
 				made.await(t, c.draws)
 			}

@@ -18,11 +18,12 @@ func (r *Run) refit() (done bool, err error) {
 		return false, nil
 	}
 	start := r.pause()
-	defer start()
+	defer func() { start() }()
 	between := func() error {
-		start()
-		defer r.pause()
-		return r.serveOrders()
+		start() // an order may stop the watch itself
+		err := r.serveOrders()
+		start = r.pause()
+		return err
 	}
 	old, err := r.Layer()
 	if err != nil {
