@@ -79,11 +79,11 @@ type userTerminal struct {
 	read    chan struct{} // closed at the end of the output
 }
 
-// The question for the background's colour, and the answer of a terminal. The program waits for the
-// answer before it leaves.
+// The question for the background's colour, and the answer of a terminal to it and to the question
+// for pictures. The program waits for the answers before it leaves.
 const (
 	question = ansi.RequestBackgroundColor
-	answer   = "\x1b]11;rgb:0000/0000/0000\x1b\\"
+	answer   = "\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62;22c"
 )
 
 // fill keeps the output, and answers its question.

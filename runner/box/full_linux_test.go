@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 )
@@ -78,6 +79,8 @@ func TestFullDiskHere(t *testing.T) {
 
 // TestNoMirror: a box whose mirror cannot be opened has a link all the same, and a line about it.
 func TestNoMirror(t *testing.T) {
+	testsize.NotShort(t, "a link tries its mirror again after a second: TestFullDisk shows a "+
+		"mirror that cannot be written")
 	h := newHistory(t, 1)
 	h.create()
 	dir := filepath.Join(t.TempDir(), "mirror")

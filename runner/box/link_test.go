@@ -246,6 +246,8 @@ func TestLink(t *testing.T) {
 
 // TestTwoLinks: of two links of one box one writes the mirror. The other takes over once it ends.
 func TestTwoLinks(t *testing.T) {
+	testsize.NotShort(t, "the second link waits a second for the end of the first: TestLink "+
+		"shows a link that starts again")
 	t.Parallel()
 	h := newHistory(t, 1)
 	h.create()

@@ -148,6 +148,8 @@ func TestLabelsAreOnTheLedger(t *testing.T) {
 
 // TestHarmless: trouble that does no harm does not end a run.
 func TestHarmless(t *testing.T) {
+	testsize.NotShort(t, "starts a program for each trouble: TestHostile shows the same places "+
+		"where they end a run")
 	t.Parallel()
 	r := newRunsFolder(t)
 	want := r.log(t, must(r.start(t, "", bridged(dro.SFK)))(t)[0])
@@ -338,6 +340,7 @@ func (r runsFolder) stopped(t *testing.T, q *queue.Queue, id string, times int, 
 
 // TestStopOfPacking: a second stop ends the packing of a checkpoint that takes long.
 func TestStopOfPacking(t *testing.T) {
+	testsize.NotShort(t, "packs megabytes: TestHostile shows programs that end while they save")
 	t.Parallel()
 	r := newRunsFolder(t)
 	q := r.queue()

@@ -92,6 +92,8 @@ func TestHostileRanks(t *testing.T) {
 // TestLogOfRanks: the lines of all processes are in the log, those of all but the first behind
 // their number.
 func TestLogOfRanks(t *testing.T) {
+	testsize.NotShort(t, "starts two processes that write without end: TestHostileRanks shows "+
+		"processes of one run")
 	t.Parallel()
 	r := newRunsFolder(t)
 	id := must(r.start(t, "flood losses 3 1", withWords(bridged(dro.ERM), "procs=2")))(t)[0]

@@ -73,7 +73,7 @@ func readBytes(t *testing.T, kind, name string, content []byte) {
 func TestMutations(t *testing.T) {
 	files := 2000
 	if testing.Short() {
-		files = 200
+		files = 60
 	}
 	for kind, seed := range seedFiles(t) {
 		r := rand.New(rand.NewPCG(1, uint64(len(kind))))

@@ -21,12 +21,12 @@ type writer struct {
 	eval  runner.EvalEvent // of this step, whether or not it is written
 	fresh bool             // the evaluation has what is not written
 
-	reached   int64 // the greatest step
-	epochs    float64
-	lastStep  runner.StepEvent // the latest of each value
-	lastEval  runner.EvalEvent
-	refused   map[string]bool // shares that are none
-	written   int64           // events
+	reached  int64 // the greatest step
+	epochs   float64
+	lastStep runner.StepEvent // the latest of each value
+	lastEval runner.EvalEvent
+	refused  map[string]bool // shares that are none
+	written  int64           // events
 }
 
 func newWriter(to runner.Recorder, m *runner.Meta, t *targets) *writer {

@@ -260,7 +260,7 @@ func TestTwoOpeners(t *testing.T) {
 	s.now = time.Now
 	m := newMeta(1)
 	must(t, create(t, s, m).Close())
-	for range 10 {
+	for range testsize.Pick(3, 10, 10) {
 		var wg sync.WaitGroup
 		got := make([]runner.Recorder, 8)
 		refused := make([]error, len(got))

@@ -417,6 +417,8 @@ func TestDumb(t *testing.T) {
 
 // TestLeavingTells: the interface, when it is left, says which runs go on and how to come back.
 func TestLeavingTells(t *testing.T) {
+	testsize.NotShort(t, "starts an engine and three interfaces: TestQuit of tui shows how one "+
+		"is left")
 	t.Parallel()
 	b := newWorkplace(t)
 	b.do(endless("--detach")...)
@@ -430,6 +432,8 @@ func TestLeavingTells(t *testing.T) {
 
 // TestStoppedViewers: a run goes on although viewers that show it have stopped reading.
 func TestStoppedViewers(t *testing.T) {
+	testsize.NotShort(t, "starts an engine and an interface: TestStuck of tui/share shows a "+
+		"viewer that stops reading")
 	t.Parallel()
 	viewers := testsize.Pick(1, 3, 16)
 	b := newWorkplace(t)
@@ -606,6 +610,8 @@ func (b *workplace) leaves(both bool, args ...string) (syscall.WaitStatus, strin
 // TestReaderLeaves: a command ends quietly when nobody reads its output any more, and never ends a
 // run because of that.
 func TestReaderLeaves(t *testing.T) {
+	testsize.NotShort(t, "starts the program many times: TestPrintingIsInterrupted shows a "+
+		"command that is left")
 	t.Parallel()
 	b := newWorkplace(t)
 	brief := []string{"csv", "--algo", "erm", "--set", "epochs=2"}

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -232,6 +233,7 @@ var (
 // the caption and of the panels, and the length of every bar. All of them are of the one epoch that
 // the last line names.
 func TestFrames(t *testing.T) {
+	testsize.NotShort(t, "draws 300 frames at three sizes: TestPoster recomputes the last chapter")
 	r, err := load(t.Context(), "", true)
 	if err != nil {
 		t.Fatal(err)

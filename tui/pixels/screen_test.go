@@ -18,6 +18,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+
+	"drolab/dro/testsize"
 )
 
 // terminal is a made terminal. It reads what is written to it byte by byte, without the code that
@@ -396,7 +398,7 @@ func refusal(id int) uv.KittyGraphicsEvent {
 // TestBytes: no picture takes more than MostBytes, and all of them no more than MostRate a second;
 // those that have to wait come later.
 func TestBytes(t *testing.T) {
-	for _, protocol := range []Protocol{Kitty, ITerm2, Sixel} {
+	for _, protocol := range testsize.Few(1, Sixel, Kitty, ITerm2) {
 		s, now := answered(protocol), time.Unix(2e9, 0)
 		s.Now = func() time.Time { return now }
 		term, noise := newTerminal(200, 50), rand.NewChaCha8([32]byte{})

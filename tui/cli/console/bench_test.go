@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/presets"
 	"drolab/runner/spec"
 )
@@ -12,6 +13,8 @@ import (
 // TestPresetsWithoutData: in a folder without data, bench lists every preset, and says of each one
 // whose data are missing how to get them.
 func TestPresetsWithoutData(t *testing.T) {
+	testsize.NotShort(t, "times a step of each preset: TestMissing of runner/data/source "+
+		"shows what is said of missing data")
 	t.Chdir(t.TempDir())
 	var b bytes.Buffer
 	con := New(Env{Stdout: &b, DataDir: t.TempDir()})
