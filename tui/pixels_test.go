@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
 	"drolab/dro"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
@@ -94,6 +95,9 @@ func TestFilmInPixels(t *testing.T) {
 		{"kitty, until a panic", kitty + none, drawsKitty, ",a=d"},
 		{"sixel, until a panic", size + sixels, drawsSixels, "\x1b[2J\x1b[?1049l"},
 	} {
+		if testing.Short() && c.name == "half an answer" {
+			continue // leaving waits a second for the other half
+		}
 		t.Run(c.name, func(t *testing.T) {
 			in, keys := io.Pipe()
 			made := &madeTerminal{answer: c.answer, keys: keys, came: make(chan struct{}, 1)}
@@ -273,6 +277,7 @@ const mark = "\u2800"
 // terminal's own pixels. They go with what they belong to: when a page turns, scrolls or has a new
 // size, when an overlay covers them, and when the interface is left.
 func TestPagesDrawPixels(t *testing.T) {
+	testsize.NotShort(t, "trains: TestFilmInPixels draws pictures on a made terminal")
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.PGD}, "linear", "shapes", 200
 	s.Augment, s.Batch, s.Epochs = false, 16, 1

@@ -79,7 +79,7 @@ func TestFullDiskHere(t *testing.T) {
 
 // TestNoMirror: a box whose mirror cannot be opened has a link all the same, and a line about it.
 func TestNoMirror(t *testing.T) {
-	testsize.NotShort(t, "a link tries its mirror again after a second: TestFullDisk shows a "+
+	testsize.NotShort(t, "a link tries its mirror again after a second: TestFullDiskHere shows a "+
 		"mirror that cannot be written")
 	h := newHistory(t, 1)
 	h.create()

@@ -388,6 +388,8 @@ func awaitSo(t *testing.T, never string, so func() bool) {
 
 // TestFork: a fork goes on from the checkpoint of a program, and from nothing else.
 func TestFork(t *testing.T) {
+	testsize.NotShort(t, "starts a program for each fork: TestForkCannotSetApart of "+
+		"runner/queue has forks of its own networks")
 	t.Parallel()
 	r := newRunsFolder(t)
 	s := bridged(dro.SFK)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
@@ -85,6 +86,7 @@ func TestLogged(t *testing.T) {
 // TestLoggedNames: the number of names is bounded, and no control character of a name reaches a
 // terminal.
 func TestLoggedNames(t *testing.T) {
+	testsize.NotShort(t, "starts a program: TestLogged shows what a program logs")
 	t.Parallel()
 	r := newRunsFolder(t)
 	id := must(r.start(t, "", logging(bridged(dro.SFK), 6)))(t)[0]
