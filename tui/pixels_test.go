@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"drolab/dro/testsize"
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 	"drolab/tui/internal/render"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/dro/testsize"
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
