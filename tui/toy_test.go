@@ -529,7 +529,7 @@ func TestToySet(t *testing.T) {
 		a := m.Name
 		settings := []string{"algorithms=[" + string(a) + "]", "jtt_epochs=1"}
 		if m.Refits {
-			settings = append(settings, "val_fraction=0.2")
+			settings = append(settings, "val_fraction=0.2", "min_group=10")
 		}
 		kl := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=kl")...))
 		own := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=toy-set")...))
