@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/presets/recorded"
 	"drolab/runner/alert"
 	"drolab/runner/data/source"
@@ -371,15 +372,14 @@ func runs(script, command string) bool {
 }
 
 // TestPagesAreOfTheRecordedRuns: no figure in the tables of the recorded runs is typed by
-// hand. With -short it reads the tables of the smaller set.
+// hand.
 func TestPagesAreOfTheRecordedRuns(t *testing.T) {
+	testsize.NotShort(t, "reads the recorded logs: TestRegisteredRuns reads the settings of "+
+		"these runs")
 	for set, paths := range map[string][]string{
 		"recorded:paper":      {"docs/results.md", "docs/paper.md"},
 		"recorded:registered": {"README.md", "docs/results.md", "docs/paper.md"},
 	} {
-		if testing.Short() && set == "recorded:registered" {
-			continue // 120 logs
-		}
 		t.Run(set, func(t *testing.T) {
 			runs, err := recorded.Find(set)
 			if errors.Is(err, recorded.ErrEmpty) {

@@ -3,11 +3,14 @@ package dro
 import (
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // Where ERM is misled by a feature that goes with the label in all but a few samples, DFR's layer
 // follows the other feature. The seed alone decides DFR's draws.
 func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
+	testsize.NotShort(t, "fits hundreds of layers: TestDFRChoosesByManyDivisions fits fewer")
 	h, test := cells(testRand(73), 2000, 5, .02), cells(testRand(74), 2000, 5, .5)
 	refit := func(seed uint64) Layer {
 		trainer := newTrainer(t, "dfr", nil, nil)

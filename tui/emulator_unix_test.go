@@ -200,6 +200,7 @@ func onEmulator(t *testing.T, r *driver, use func(*emulator)) {
 // without a terminal. It compares the first screen, then other sizes, then other pages, for which
 // only differences are sent.
 func TestTerminalShowsScreens(t *testing.T) {
+	testsize.NotShort(t, "an emulator draws each page: TestGoldens has the same screens")
 	pages := []struct {
 		name   string
 		driver func(w, h int) *driver
@@ -212,9 +213,6 @@ func TestTerminalShowsScreens(t *testing.T) {
 			"1423"},
 		{"compare", func(w, h int) *driver { return browsing(t, tuitest.NewArchive(t), "4", w, h) },
 			"1234"},
-	}
-	if testing.Short() {
-		pages = pages[:1]
 	}
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {

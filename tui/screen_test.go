@@ -91,6 +91,8 @@ func TestGoldens(t *testing.T) {
 // and has only the characters and colours that the terminal can show. With -short the two largest
 // sizes are left out.
 func TestEveryTerminal(t *testing.T) {
+	testsize.NotShort(t, "draws each page for each kind of terminal: TestGoldens has the same "+
+		"screens")
 	variants := tuitest.Variants()
 	for i, v := range pages(t) {
 		for k, name := range slices.Sorted(maps.Keys(variants)) {

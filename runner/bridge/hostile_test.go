@@ -175,6 +175,7 @@ func TestHarmless(t *testing.T) {
 
 // TestSkipped: the method ignores a step that was not taken, and the log has no norm of it.
 func TestSkipped(t *testing.T) {
+	testsize.NotShort(t, "starts a program: TestLogged starts one and reads its log, too")
 	t.Parallel()
 	r := newRunsFolder(t)
 	s := bridged(dro.SFK)

@@ -333,6 +333,8 @@ func spawning(t *testing.T, runs, runtimeDir, version string) *Client {
 }
 
 func TestTwoStartsAtOnce(t *testing.T) {
+	testsize.NotShort(t, "a start that is slow may leave an engine behind, whose end takes ten "+
+		"seconds: TestOtherVersion starts one engine after the other")
 	runs, runtimeDir := short(t), short(t)
 	const clients = 6
 	var wg sync.WaitGroup

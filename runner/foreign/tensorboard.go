@@ -85,7 +85,7 @@ type event struct {
 	step    int64
 	version string
 	values  []tagged
-	start   bool // of a session: what is known of its step and later steps does not count
+	start   bool // of a writer: what is known of its step and later steps does not count
 }
 
 type tagged struct {

@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/nn"
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/data/loader"
@@ -34,6 +35,7 @@ func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float
 // The variance of a batch of n is the variance of one sample over n, which all samples one by one
 // give exactly. The bias of a batch of one is R_ρ less the mean loss.
 func TestNoiseByASecondRoad(t *testing.T) {
+	testsize.NotShort(t, "draws thousands of labels: TestLabelNoiseIsTold has such labels")
 	spec := brief(dro.PGD)
 	spec.Batch = 24 // batches of 40 take two pieces
 	f := frozen(t, runAll(t, 1, spec)[0])

@@ -169,6 +169,8 @@ func TestInSmallProgress(t *testing.T) {
 
 // TestIndexFits damages an index, and the log that belongs to it.
 func TestIndexFits(t *testing.T) {
+	testsize.NotShort(t, "reads a long log for each damage: TestInSmall reads through a whole "+
+		"index")
 	t.Parallel()
 	r := longLog(t)
 	readAll(t, eventlog.InSmall(r.Tail(), true))
@@ -216,6 +218,7 @@ func TestIndexFits(t *testing.T) {
 
 // TestIndexIsNoLink checks that nothing is read or written through a link.
 func TestIndexIsNoLink(t *testing.T) {
+	testsize.NotShort(t, "writes a long log: TestInSmall reads its index")
 	t.Parallel()
 	r := longLog(t)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -293,6 +296,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 
 // TestInSmallTorn checks that no reader waits for a last line that is not whole.
 func TestInSmallTorn(t *testing.T) {
+	testsize.NotShort(t, "reads a long log that is torn: TestInSmall reads a whole one")
 	t.Parallel()
 	r := longLog(t)
 	f, err := os.OpenFile(filepath.Join(r.Dir, eventlog.LogName), os.O_WRONLY|os.O_APPEND, 0)

@@ -304,6 +304,7 @@ func pointSteps(few int) int {
 // disk. The folder then holds the sweep as it was or as it will be, and the next start ends as if
 // nothing had happened.
 func TestStartPoints(t *testing.T) {
+	testsize.NotShort(t, "trains a sweep: TestHalving trains one, too")
 	for _, c := range []struct {
 		name, before string
 		had          int

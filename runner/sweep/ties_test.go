@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/testsize"
 	"drolab/runner"
 )
 
@@ -64,6 +65,7 @@ func withTies(t *testing.T, f *Folder, text string, rule runner.TieRule) *Folder
 // lower validation loss, in its rungs and at its end, and a note says that all tie. A sweep that an
 // earlier program started keeps to the first in the list, also if it is started again.
 func TestTiesOfSettings(t *testing.T) {
+	testsize.NotShort(t, "trains a sweep: TestHalving trains one, too")
 	for _, c := range []struct {
 		rule    runner.TieRule
 		lr      string // chosen at the end, of [0.3, 0.1]

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/testsize"
+
 	gossh "golang.org/x/crypto/ssh"
 )
 
@@ -253,6 +255,7 @@ func TestHostileSizes(t *testing.T) {
 // TestPlaces: there is room for a limited number of viewers, and for another one when somebody has
 // left.
 func TestPlaces(t *testing.T) {
+	testsize.NotShort(t, "four viewers: TestSilentCrowd shows the limit of connections")
 	t.Parallel()
 	p := startServer(t, nil)
 	var viewers []*viewer
