@@ -154,8 +154,8 @@ func TestReadmeIsShort(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > 200 {
 		t.Errorf("%d lines, want at most 200", n)
 	}
-	if n := len(strings.Fields(text)); n > 1550 {
-		t.Errorf("%d words, want at most 1550", n)
+	if n := len(strings.Fields(text)); n > 1500 {
+		t.Errorf("%d words, want at most 1500", n)
 	}
 }
 
