@@ -120,14 +120,24 @@ func (c *Client) Status() (*Status, error) {
 }
 
 // Shutdown ends the engine, and returns when it has ended. With force, its runs stop with a
-// checkpoint; without force, an engine with live runs refuses.
+// checkpoint; without force, an engine with live runs refuses. Another engine may have come by then,
+// whose start was under way.
 func (c *Client) Shutdown(force bool) error {
+	limit := time.Now().Add(cmp.Or(c.timeout, replyTimeout))
+	w, engine, err := c.connect(control, limit)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
 	end := &request{Order: runner.Order{Verb: verbShutdown}, Force: force}
-	if _, err := c.askAt(control, end); err != nil {
+	if _, err := exchange(w, end, limit); err != nil {
 		return err
 	}
 	for range polls(replyTimeout) {
 		if held, err := c.held(); !held && err == nil {
+			return nil
+		}
+		if holder, ok := readLockInfo(c.RunsDir); ok && holder.PID != engine.PID {
 			return nil
 		}
 	}
@@ -138,7 +148,7 @@ func (c *Client) Shutdown(force bool) error {
 // of c, but the answer to a verb that takes long has no limit.
 func (c *Client) askAt(socket func(address) string, r *request) (out reply, err error) {
 	limit := time.Now().Add(cmp.Or(c.timeout, replyTimeout))
-	w, err := c.connect(socket, limit)
+	w, _, err := c.connect(socket, limit)
 	if err != nil {
 		return out, err
 	}
@@ -146,30 +156,32 @@ func (c *Client) askAt(socket func(address) string, r *request) (out reply, err 
 	return exchange(w, r, limit)
 }
 
-// connect connects to the running engine. It tries an engine that is too busy, or that is starting
-// or ending, again until the limit.
-func (c *Client) connect(socket func(address) string, limit time.Time) (w *messageConn, err error) {
+// connect connects to the running engine, and returns its hello. It tries an engine that is too
+// busy, or that is starting or ending, again until the limit.
+func (c *Client) connect(socket func(address) string, limit time.Time) (
+	w *messageConn, engine hello, err error,
+) {
 	for range polls(time.Until(limit)) {
-		w, _, err = c.dial(socket, limit)
+		w, engine, err = c.dial(socket, limit)
 		if !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
-			return w, err
+			return w, engine, err
 		}
 		switch held, broken := c.held(); {
 		case broken != nil:
-			return nil, broken
+			return nil, engine, broken
 		case held: // it is about to answer, or to end
 		case c.run != "":
-			return nil, errors.New(runner.ByScript(c.run))
+			return nil, engine, errors.New(runner.ByScript(c.run))
 		case errors.Is(err, ErrNone):
-			return nil, fmt.Errorf("%w for %s", ErrNone, c.RunsDir)
+			return nil, engine, fmt.Errorf("%w for %s", ErrNone, c.RunsDir)
 		default:
-			return nil, err
+			return nil, engine, err
 		}
 	}
 	if errors.Is(err, errEnding) {
-		return nil, err
+		return nil, engine, err
 	}
-	return nil, fmt.Errorf("the engine of %s does not answer here%s: "+
+	return nil, engine, fmt.Errorf("the engine of %s does not answer here%s: "+
 		"ask it on its own machine, or end that process", c.RunsDir, describeHolder(c.RunsDir))
 }
 

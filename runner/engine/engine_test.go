@@ -215,7 +215,7 @@ func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
 // that ask for a shutdown do not wait for each other.
 func TestShutdownWaitsForWhoAsks(t *testing.T) {
 	p := start(t, nil)
-	w, err := p.connect(control, soon()) // the connection counts from its hello on
+	w, _, err := p.connect(control, soon()) // the connection counts from its hello on
 	must(t, err)
 	refused := make(chan error, 1)
 	go func() { refused <- p.Shutdown(false) }()
@@ -333,8 +333,6 @@ func spawning(t *testing.T, runs, runtimeDir, version string) *Client {
 }
 
 func TestTwoStartsAtOnce(t *testing.T) {
-	testsize.NotShort(t, "a start that is slow may leave an engine behind, whose end takes ten "+
-		"seconds: TestOtherVersion starts one engine after the other")
 	runs, runtimeDir := short(t), short(t)
 	const clients = 6
 	var wg sync.WaitGroup

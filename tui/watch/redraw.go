@@ -42,27 +42,24 @@ const replayTurn = time.Second / 4
 // nothing. Parts save two fifths of the bytes that are sent. A fingerprint that forgets something
 // would show an old chart.
 type drawnPart struct {
-	lines   []string   // nil before the first drawing
-	places  partPlaces // where they were drawn
-	touched int        // the value of schedule.touched then
-	shown   int        // the value of schedule.news at the part's last turn
-	wanted  int        // the value of schedule.news that the part must show at least
+	lines   []string // nil before the first drawing
+	place   kit.Rect // where they were drawn
+	touched int      // the value of schedule.touched then
+	shown   int      // the value of schedule.news at the part's last turn
+	wanted  int      // the value of schedule.news that the part must show at least
 }
 
-// partPlaces are the places of a part; only the part with table and log pane has two.
-type partPlaces [2]kit.Rect
-
 // isDue reports whether a part is drawn anew: its turn has come, the user did something, or its
-// places are others. Without a Round, as in most tests, every frame shows all there is.
-func (w *Page) isDue(p *drawnPart, places partPlaces) bool {
+// place is another. Without a Round, as in most tests, every frame shows all there is.
+func (w *Page) isDue(p *drawnPart, place kit.Rect) bool {
 	return w.Round == 0 || p.lines == nil || p.shown < p.wanted || p.touched != w.turns.touched ||
-		p.places != places
+		p.place != place
 }
 
 // keep keeps the lines of a part that was due. Once due, a part shows all there is, also news that
 // came after its turn.
-func (w *Page) keep(p *drawnPart, places partPlaces, lines []string) {
-	p.lines, p.places, p.touched = lines, places, w.turns.touched
+func (w *Page) keep(p *drawnPart, place kit.Rect, lines []string) {
+	p.lines, p.place, p.touched = lines, place, w.turns.touched
 	if p.shown < p.wanted {
 		p.shown = w.turns.news
 	}
@@ -84,7 +81,8 @@ type schedule struct {
 	since   time.Time     // the time of the last look
 	moves   int           // the number of moves of the cursor
 	behind  bool          // whether panels have yet to follow the cursor
-	around  drawnPart     // the part around the panels
+	above   drawnPart     // table and headline
+	log     drawnPart     // the log pane
 	drawn   []*drawnPart  // the panels, by their index; see part
 	placed  []kit.Rect    // the places of the panels that are shown, where they were drawn last
 	clock   compare.Clock // of the figures that were drawn last
@@ -104,11 +102,11 @@ func (w *Page) showOneClock(l watchLayout) {
 	if slices.Equal(now.Epochs, drawn.Epochs) && slices.Equal(now.Runs, drawn.Runs) {
 		return
 	}
-	of, due := []*drawnPart{&w.turns.around}, w.isDue(&w.turns.around, w.aroundPlaces(l))
+	of, due := []*drawnPart{&w.turns.above}, w.isDue(&w.turns.above, w.abovePlace(l))
 	for i, r := range l.panels {
 		if p := w.first() + i; w.isByClock(p) {
 			of = append(of, w.part(p))
-			due = due || w.isDue(w.part(p), partPlaces{r})
+			due = due || w.isDue(w.part(p), r)
 		}
 	}
 	if !due {
@@ -133,7 +131,7 @@ const restShare, columnShare = 6, 15
 func (w *Page) follow() tea.Cmd {
 	w.turns.moves++
 	w.turns.behind = true
-	w.turns.around.lines = nil
+	w.turns.above.lines, w.turns.log.lines = nil, nil // the pane may show what its program printed
 	return w.followAfter(w.Round/restShare, followMsg{move: w.turns.moves})
 }
 
@@ -170,7 +168,8 @@ type scheduledPart struct {
 	every, offset time.Duration
 }
 
-// parts returns the parts of the page now: the part around the panels, and the panels. In a replay
+// parts returns the parts of the page now: table and headline, the log pane, and the panels. The
+// pane changes seldom, since something must happen to a run, and then at every look. In a replay
 // that plays, all curves move at every look; in one that stands, everything is shown at once.
 //
 // Two panels beside each other that change in one frame send all that lies between them. So the
@@ -183,7 +182,7 @@ func (w *Page) parts(look time.Duration) []scheduledPart {
 	if w.logs.clock != nil {
 		story, table, curves, figures = 0, w.storyTurn(round), 0, w.storyTurn(round)
 	}
-	list := []scheduledPart{{&w.turns.around, table, story}}
+	list := []scheduledPart{{&w.turns.above, table, story}, {&w.turns.log, 0, 0}}
 	for i := range w.count() {
 		p, d, at := w.first()+i, curves, time.Duration(0)
 		if i < len(w.turns.placed) {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/dro/testsize"
+	"drolab/runner"
 	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -56,6 +58,27 @@ func TestTurns(t *testing.T) {
 	}
 	if w.hasUnshown() {
 		t.Error("after two rounds parts do not show all there is")
+	}
+}
+
+// TestLogPaneWaitsForNoTurn: what happened to a run is in the log pane at the next look, whenever
+// the other parts have their turns.
+func TestLogPaneWaitsForNoTurn(t *testing.T) {
+	r := newDriver(t, tuitest.NewScript(t), 120, 38)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	r.Press("w")
+	r.View()
+	at := *r.Now
+	for k := range 10 { // looks in one round
+		text := fmt.Sprintf("event %d", k)
+		r.watch.Runs.Run().Add([]runner.Event{&runner.WarningEvent{
+			Head: runner.Head{Time: at}, Message: text}})
+		at = at.Add(r.Round / 10)
+		r.watch.noteTurns(at, true)
+		if screen := tuitest.Text(r.Shot()); !strings.Contains(screen, text) {
+			t.Fatalf("look %d: the log pane lacks %q:\n%s", k, text, screen)
+		}
 	}
 }
 

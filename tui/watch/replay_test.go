@@ -192,10 +192,10 @@ func TestReplayTurns(t *testing.T) {
 	w.Round = time.Second
 	table, curves := 0, 0
 	for range 26 { // two seconds
-		before, curve := w.turns.around.shown, w.turns.drawn[0].shown
+		before, curve := w.turns.above.shown, w.turns.drawn[0].shown
 		r.Wait(frameTime, frameTime)
 		w.View(120, 38)
-		if w.turns.around.shown != before {
+		if w.turns.above.shown != before {
 			table++
 		}
 		if w.turns.drawn[0].shown != curve {
@@ -210,7 +210,7 @@ func TestReplayTurns(t *testing.T) {
 	}
 	r.Press("space")
 	w.View(120, 38)
-	if w.turns.around.shown != w.turns.news {
+	if w.turns.above.shown != w.turns.news {
 		t.Error("paused, the table is not as it is")
 	}
 }

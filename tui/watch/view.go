@@ -9,16 +9,15 @@ import (
 
 // View implements the interface's page: rows lines of cols cells each.
 //
-// It changes nothing but the kept drawings and their places. Table, headline and log pane are one
-// part, because they show the same news, and a turn of its own for each would cost more than it
-// saves.
+// It changes nothing but the kept drawings and their places. Table and headline are one part,
+// because they show the same news, and a turn of its own for each would cost more than it saves.
 func (w *Page) View(cols, rows int) []string {
 	if len(w.Runs.Tracks) == 0 {
 		return w.empty(cols, rows)
 	}
 	l := w.layout()
 	w.showOneClock(l)
-	blocks := w.aroundBlocks(l)
+	blocks := []kit.Block{w.aboveBlock(l), w.logBlock(l)}
 	w.turns.placed = l.panels
 	for i, r := range l.panels {
 		p := w.first() + i
@@ -31,33 +30,39 @@ func (w *Page) View(cols, rows int) []string {
 	return kit.Compose(cols, rows, blocks)
 }
 
-// aroundBlocks returns table and headline, and the log pane.
-func (w *Page) aroundBlocks(l watchLayout) []kit.Block {
-	around, places := &w.turns.around, w.aroundPlaces(l)
-	above := places[0]
-	if w.isDue(around, places) {
-		lines := slices.Concat(w.table(l.runs), w.headline(above.W))
-		if l.log.H > 0 {
-			lines = append(lines, w.drawLog(l.log, kit.Boxed(w.Body.H))...)
-		}
-		w.keep(around, places, lines)
+// aboveBlock returns table and headline.
+func (w *Page) aboveBlock(l watchLayout) kit.Block {
+	above, r := &w.turns.above, w.abovePlace(l)
+	if w.isDue(above, r) {
+		w.keep(above, r, slices.Concat(w.table(l.runs), w.headline(r.W)))
 	}
-	return []kit.Block{{Rect: above, Lines: around.lines[:above.H]},
-		{Rect: l.log, Lines: around.lines[above.H:]}}
+	return kit.Block{Rect: r, Lines: above.lines}
 }
 
-// aroundPlaces returns the places of table and headline, and of the log pane.
-func (w *Page) aroundPlaces(l watchLayout) partPlaces {
-	return partPlaces{kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H), l.log}
+// abovePlace returns the place of table and headline.
+func (w *Page) abovePlace(l watchLayout) kit.Rect {
+	return kit.Area(0, 0, w.Body.W, l.runs.H+l.head.H)
+}
+
+// logBlock returns the log pane; without lines if it is closed.
+func (w *Page) logBlock(l watchLayout) kit.Block {
+	log := &w.turns.log
+	switch {
+	case l.log.H == 0:
+		log.lines = nil
+	case w.isDue(log, l.log):
+		w.keep(log, l.log, w.drawLog(l.log, kit.Boxed(w.Body.H)))
+	}
+	return kit.Block{Rect: l.log, Lines: log.lines}
 }
 
 // panelBlock returns a panel in a place of the page.
 func (w *Page) panelBlock(p int, r kit.Rect, focused bool) kit.Block {
-	part, places := w.part(p), partPlaces{r}
-	if w.isDue(part, places) {
+	part := w.part(p)
+	if w.isDue(part, r) {
 		iw, ih := w.panelInside(r)
 		room := kit.Area(0, 0, iw, ih)
-		w.keep(part, places, w.Board.Draw(p, r, room, kit.Boxed(w.Body.H), focused))
+		w.keep(part, r, w.Board.Draw(p, r, room, kit.Boxed(w.Body.H), focused))
 	}
 	return kit.Block{Rect: r, Lines: part.lines}
 }
