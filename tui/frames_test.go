@@ -38,6 +38,17 @@ func TestFramesAreFound(t *testing.T) {
 	}
 }
 
+// TestStartIsNews: the first looks at the files come as soon as where something happens. Otherwise a
+// run's first line would wait for two seconds.
+func TestStartIsNews(t *testing.T) {
+	m := watching(t, 80, 24).Model
+	m.pressed, m.news = time.Time{}, time.Time{} // as before the first tick
+	m.tick(time.Unix(4e9, 0))
+	if got := m.pace(); got != readEvery {
+		t.Errorf("the look after the first one comes after %v, want %v", got, readEvery)
+	}
+}
+
 // TestFrameRate: the frame rate is that of the terminal while keys are pressed and while a replay
 // moves, and low otherwise.
 func TestFrameRate(t *testing.T) {

@@ -37,7 +37,7 @@ const (
 func (m *Model) tick(t time.Time) tea.Cmd {
 	m.now = t
 	if m.pressed.IsZero() {
-		m.pressed = t // the start: what is opened shows as soon as it is read
+		m.pressed, m.news = t, t // the start: what is opened shows as soon as it is read
 	}
 	m.frames.set(m.frameRate())
 	if m.Config.Note != "" && m.notice.Text == "" {
