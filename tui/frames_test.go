@@ -38,8 +38,8 @@ func TestFramesAreFound(t *testing.T) {
 	}
 }
 
-// TestStartIsNews: the first looks at the files come as soon as where something happens. Otherwise a
-// run's first line would wait for two seconds.
+// TestStartIsNews: the second look at the files comes as soon as where something happens. Otherwise
+// a run's first lines would wait for two seconds.
 func TestStartIsNews(t *testing.T) {
 	m := watching(t, 80, 24).Model
 	m.pressed, m.news = time.Time{}, time.Time{} // as before the first tick

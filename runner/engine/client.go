@@ -120,7 +120,7 @@ func (c *Client) Status() (*Status, error) {
 }
 
 // Shutdown ends the engine, and returns when it has ended. With force, its runs stop with a
-// checkpoint; without force, an engine with live runs refuses. Another engine may have come by then,
+// checkpoint; without force, an engine with live runs refuses. By then another engine may have come
 // whose start was under way.
 func (c *Client) Shutdown(force bool) error {
 	limit := time.Now().Add(cmp.Or(c.timeout, replyTimeout))
