@@ -237,7 +237,7 @@ func (r *follower) start() error {
 		}
 	}
 	r.w = newWriter(r.to, m, p.t)
-	if err := r.to.Append(runner.NewStatus(runner.Head{}, runner.Running, nil)); err != nil {
+	if err := r.w.begin(nil); err != nil {
 		return err
 	}
 	if err := r.g.each(r.w.add); err != nil {

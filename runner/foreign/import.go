@@ -203,6 +203,9 @@ func (f *Found) prepare(l *Log, g *gather, o *Options, taken func(*spec.Spec) ui
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	m.Unsized = m.ClassCounts.Val == nil && slices.ContainsFunc(t.all(), ofValidation)
+	if l.key != "" && !l.back {
+		notes = append(notes, l.key+" is taken for the time")
+	}
 	if l.PerEpoch == 0 {
 		notes = append(notes, "it does not say how many steps an epoch has")
 	}
@@ -290,18 +293,16 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 	}
 	fill := func(to runner.Recorder) error {
 		w := newWriter(to, m, p.t)
-		if err := to.Append(runner.NewStatus(runner.Head{}, runner.Running, nil)); err != nil {
+		if err := w.begin(l.Notes); err != nil {
 			return err
-		}
-		for _, note := range l.Notes {
-			if err := w.warn(0, note); err != nil {
-				return err
-			}
 		}
 		n := 0
 		err := g.each(func(p Point) error {
 			if n++; n%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if l.back {
+				p.Elapsed = measure.Number{}
 			}
 			return w.add(p)
 		})

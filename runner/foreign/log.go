@@ -18,6 +18,8 @@ type Point struct {
 	// measure with a number for each group then.
 	Group int
 	Value float64
+	// Elapsed is the seconds since the start of the log; empty: it does not say.
+	Elapsed measure.Number
 }
 
 // Setting is a setting as the log has it.
@@ -39,6 +41,7 @@ type Log struct {
 	purge func(from int64, names []string) error // nil names: all
 	names map[string]bool
 	noted map[string]bool
+	timing
 }
 
 // Bounds of what a log may have.

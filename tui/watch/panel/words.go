@@ -45,7 +45,7 @@ func (t *Track) StatusText(clock compare.Clock, form int) string {
 		s = string(t.Status)
 	} else if t.Status == runner.Done {
 		s = "done after " + kit.Plural(t.Meta.Spec.Epochs, "epoch")
-		if t.Share == 1 && t.Meta.Imported == nil { // its log says how long it took
+		if t.Share == 1 && t.Timed() { // its log says how long it took
 			s += " in " + plot.FormatDuration(t.Seconds)
 		}
 	}
