@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 
+	"drolab/runner/disk"
 	"drolab/runner/measure"
 )
 
@@ -138,6 +139,16 @@ func before(a, b gathered) int {
 
 // spill writes the points in memory to the disk, sorted.
 func (g *gather) spill() error {
+	err := g.write()
+	if err != nil {
+		dir := os.TempDir()
+		return fmt.Errorf("sorting its numbers in %s (TMPDIR names another folder): %w", dir,
+			disk.Whole(err, dir))
+	}
+	return nil
+}
+
+func (g *gather) write() error {
 	slices.SortFunc(g.points, before)
 	f, err := os.CreateTemp("", "drolab-import-")
 	if err != nil {

@@ -55,7 +55,12 @@ type Outcome struct {
 	Meta  *runner.Meta
 	Known bool // the log was imported before, as it is now
 	Grown bool // it was imported before, and has more now
+	// Followed says that another process follows the log at this moment, so that nothing is left to
+	// import.
+	Followed bool
 }
+
+var errNoNumbers = errors.New("there are no numbers in it")
 
 // read reads a log as a whole.
 func (f *Found) read(ctx context.Context, o *Options) (
@@ -91,7 +96,7 @@ func (f *Found) read(ctx context.Context, o *Options) (
 		files, err = src.originals(ctx, f.dir)
 	}
 	if err == nil && g.count == 0 {
-		err = errors.New("there are no numbers in it")
+		err = errNoNumbers
 	}
 	if err != nil {
 		g.close()
@@ -263,7 +268,7 @@ func placeData(m *runner.Meta, o *Options, f *Found) string {
 // if it has grown, or if it is to be read in another way, the run is replaced under its name, and
 // keeps its label.
 func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *Seeds) (
-	*Outcome, error,
+	done *Outcome, err error,
 ) {
 	l, g, files, err := f.read(ctx, o)
 	if err != nil {
@@ -277,7 +282,15 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 	m := p.meta
 	m.Imported.Files = files
 	m.Imported.Checksum = files[0].SHA256
+	release, err := store.Importing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	old := known(store, m)
+	if old != nil && !old.Status().Ended() {
+		return &Outcome{Meta: &old.Meta, Known: true, Followed: true}, nil
+	}
 	if old != nil {
 		before := old.Meta.Imported
 		whole := old.Status() == runner.Done || old.Status() == runner.Failed

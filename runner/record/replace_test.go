@@ -42,6 +42,11 @@ func (d changedDisk) Rename(from, to string) error {
 	return d.Disk.Rename(from, to)
 }
 
+func (d changedDisk) Exchange(a, b string) error {
+	d.do()
+	return d.Disk.Exchange(a, b)
+}
+
 func (d changedDisk) Remove(name string) error {
 	d.do()
 	return d.Disk.Remove(name)
