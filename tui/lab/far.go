@@ -17,12 +17,23 @@ import (
 // NoSamples says why the samples of a run cannot be shown here, and the command that shows them; ""
 // where they can. The data and the checkpoints of a run of a box are there.
 func NoSamples(r *record.Run) string {
+	if m := &r.Meta; m.Imported != nil && !m.Predicted() {
+		return fmt.Sprintf("%s has no samples: it is %s", m.ID, m.Origin())
+	}
 	of := r.Mirrored()
 	if of == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s is on box %s: drolab eval %[1]s --box %[2]s --split train --top 50",
 		r.Meta.ID, of.Box)
+}
+
+// NoNetwork says why a run cannot be trained on; "" for a run that was trained here.
+func NoNetwork(m *runner.Meta) string {
+	if m.Imported == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s has no network: it is %s", m.ID, m.Origin())
 }
 
 // FolderOf says where the folder of a run is. For a box that has not said where its runs are, it

@@ -298,7 +298,7 @@ func (w *Page) progress() []column {
 		newColumn("done", 6, nil, func(runs []*panel.Track) string {
 			slowest := panel.Slowest(runs)
 			if !slowest.Planned() {
-				return "–"
+				return fmt.Sprint(slowest.Step)
 			}
 			return fmt.Sprintf("%.0f%%", 100*slowest.Done())
 		}),
