@@ -95,6 +95,9 @@ func (g *gather) take(p Point) error {
 		g.first = fmt.Sprintf("%d %s %v", p.Step, p.Name, p.Value)
 	}
 	g.furthest, g.elapsed = max(g.furthest, p.Step), later(g.elapsed, p.Elapsed)
+	if n := len(g.points); n == cap(g.points) && n >= g.most/8 { // it is many: grow once
+		g.points = slices.Grow(g.points, g.most-n)
+	}
 	g.points = append(g.points, gathered{p.Step, g.count, p.Value, p.Epoch,
 		p.Elapsed.Float(), i, int32(p.Group)})
 	g.count++
@@ -142,7 +145,7 @@ func (g *gather) spill() error {
 	err := g.write()
 	if err != nil {
 		dir := os.TempDir()
-		return fmt.Errorf("sorting its numbers in %s (TMPDIR names another folder): %w", dir,
+		return fmt.Errorf("sorting its numbers (TMPDIR names another folder): %w",
 			disk.Whole(err, dir))
 	}
 	return nil

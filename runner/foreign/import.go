@@ -325,9 +325,14 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 		m.Steps = g.furthest
 	}
 	if old == nil {
-		return &Outcome{Meta: m}, store.Add(m, fill)
+		err = store.Add(m, fill)
+	} else {
+		err = store.Replace(m, fill)
 	}
-	return &Outcome{Meta: m, Grown: true}, store.Replace(m, fill)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return &Outcome{Meta: m, Grown: old != nil}, nil
 }
 
 func hashes(i *runner.Imported) (list []string) {

@@ -350,3 +350,27 @@ func TestSpill(t *testing.T) {
 		t.Errorf("from the disk come %v, want %v", got, want)
 	}
 }
+
+// TestUnreadable: what may not be read is named by its whole path, alone or as all that a folder
+// has.
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("the superuser may read everything")
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"in/m.csv": "step,x\n1,1\n"})
+	path := filepath.Join(dir, "in", "m.csv")
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{path, dir} {
+		_, err := Find([]string{at}, "")
+		if want := "reading " + path + ": permission denied"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", at, err, want)
+		}
+	}
+	write(t, dir, map[string]string{"other.csv": "step,x\n1,1\n"})
+	if found, err := Find([]string{dir}, ""); err != nil || len(found) != 1 {
+		t.Errorf("beside a log that can be read: %d logs, %v, want 1", len(found), err)
+	}
+}

@@ -42,8 +42,9 @@ func (f *Found) Plan(ctx context.Context, o *Options, s *Seeds) (*Plan, error) {
 	}
 	m := made.meta
 	p := &Plan{Path: f.Path, Kind: f.kind.Name, Method: string(m.Spec.Algorithm()),
-		Seed: m.Spec.Seed, Steps: g.furthest, Seconds: timesOf(l, g), Names: []NameRow{}, Settings: []SettingRow{},
-		Notes: m.Imported.Absent}
+		Seed: m.Spec.Seed, Steps: g.furthest, Seconds: timesOf(l, g), Names: []NameRow{},
+		Settings: []SettingRow{},
+		Notes:    m.Imported.Absent}
 	for i, name := range g.names {
 		if g.stats[i].n == 0 {
 			continue

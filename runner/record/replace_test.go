@@ -99,7 +99,8 @@ func wantLabelled(t *testing.T, dir, id string) int64 {
 }
 
 // crashesOf returns the states of the disk before each change that a replacement of a run by one of
-// five steps makes, as a crash leaves them. exchanges is false for a disk that cannot exchange names.
+// five steps makes, as a crash leaves them. exchanges is false for a disk that cannot exchange
+// names.
 func crashesOf(t *testing.T, exchanges bool) (id string, crashes []string) {
 	t.Helper()
 	s := newStore(t)
@@ -176,7 +177,8 @@ func TestViewersBetween(t *testing.T) {
 		steps := len(history(t, run.Tail()).Steps)
 		seen[steps]++
 		if note := run.Label().Note; note != "baseline" || steps != 3 && steps != 5 {
-			t.Errorf("crash %d: %d steps, and the note %q, want 3 or 5 and the label", i, steps, note)
+			t.Errorf("crash %d: %d steps, and the note %q, want 3 or 5 and the label", i, steps,
+				note)
 		}
 		if list, _ := List(dir); len(list) != 1 {
 			t.Errorf("crash %d: %d runs, want 1", i, len(list))

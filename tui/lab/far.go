@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	"drolab/runner"
@@ -34,6 +35,21 @@ func NoNetwork(m *runner.Meta) string {
 		return ""
 	}
 	return fmt.Sprintf("%s has no network: it is %s", m.ID, m.Origin())
+}
+
+// OfEpochs writes the epochs done and planned, as in 3.5/10, or "–" for a log of another program
+// that does not count them.
+func OfEpochs(m *runner.Meta, done float64, digits int) string {
+	text := strconv.FormatFloat(done, 'g', digits, 64)
+	switch {
+	case m.Imported == nil:
+		return fmt.Sprintf("%s/%d", text, m.Spec.Epochs)
+	case done == 0:
+		return "–"
+	case m.Spec.Epochs == 0:
+		return text
+	}
+	return fmt.Sprintf("%s/%d", text, m.Spec.Epochs)
 }
 
 // FolderOf says where the folder of a run is. For a box that has not said where its runs are, it

@@ -84,7 +84,7 @@ func TestLogsOfOthersOpenOnTheirCurves(t *testing.T) {
 	}
 }
 
-// TestVerbsOfLogs: what would change a run is refused for a log of another program, with the reason.
+// TestVerbsOfLogs: what would change a run is refused for a log of another program, and why.
 func TestVerbsOfLogs(t *testing.T) {
 	for end, keys := range map[runner.Status]string{runner.Running: "pxFP",
 		runner.Stopped: "rFP"} {
