@@ -64,7 +64,7 @@ func (f *Found) Follow(
 	r := &follower{found: f, store: store, o: o, how: how, g: newGather(),
 		seen: map[string]*sequence{}}
 	defer r.g.close()
-	r.l = &Log{take: r.take, purge: r.purge}
+	r.l = &Log{take: r.take, purge: r.purge, asked: o.asks()}
 	src, err := f.open()
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func readBytes(t *testing.T, kind, name string, content []byte) {
 			t.Fatalf("%s: the note %q is not one plain line", kind, note)
 		}
 	}
-	if len(l.names) > mostNames || len(l.Settings) > mostSettings || len(l.Notes) > mostNotes {
+	if len(l.names) > 2*mostNames || len(l.Settings) > mostSettings || len(l.Notes) > mostNotes {
 		t.Fatalf("%s keeps %d names, %d settings and %d notes", kind, len(l.names), len(l.Settings),
 			len(l.Notes))
 	}

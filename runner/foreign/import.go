@@ -77,7 +77,7 @@ func (f *Found) read(ctx context.Context, o *Options) (
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l := &Log{purge: g.purge}
+	l := &Log{purge: g.purge, asked: o.asks()}
 	n := 0
 	l.take = func(p Point) error {
 		if n++; n%4096 == 0 {

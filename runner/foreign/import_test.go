@@ -253,6 +253,27 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// TestNamesBeyondTheBound: of more names than are kept, those that the user names are.
+func TestNamesBeyondTheBound(t *testing.T) {
+	var b strings.Builder
+	for i := range mostNames + 10 {
+		fmt.Fprintf(&b, `{"step": 1, "v%04d": %d}`+"\n", i, i)
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"m.jsonl": b.String()})
+	o := options()
+	o.Keep, o.Map = []string{"v410[0-3]"}, []string{"v4105=test_loss"}
+	done, r := imports(t, newStore(t), dir, o)
+	got := curves(t, r)
+	expect(t, got, "user.v4100", at{1, 4100})
+	expect(t, got, "test_loss", at{1, 4105})
+	if notes := strings.Join(done.Meta.Imported.Absent, "; "); len(got) != 5 ||
+		!strings.Contains(notes, "names after the first 4096 are left out") {
+		t.Errorf("%d values are kept, and the notes are %q, want 5 and that names are left out",
+			len(got), notes)
+	}
+}
+
 // TestTwiceIsOnce: a log that is imported twice is one run, and one that has grown is the same run
 // with the rest. Its label stays.
 func TestTwiceIsOnce(t *testing.T) {
