@@ -29,8 +29,11 @@ func (p *Problem) costs() {
 			continue
 		}
 		step := a.mean(func(r *loggedRun) measure.Number { // without evaluations
+			if imported {
+				return measure.Number{}
+			}
 			speed := r.Summary().ImagesPerSecond.Float()
-			return measure.NumIf(!imported, float64(r.Meta.Spec.Batch)/speed)
+			return measure.Num(float64(r.Meta.Spec.Batch) / speed)
 		})
 		minutes := a.mean(func(r *loggedRun) measure.Number { return measure.Num(r.seconds / 60) })
 		c := Cost{
