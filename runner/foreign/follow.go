@@ -114,6 +114,7 @@ func (r *follower) read(ctx context.Context) error {
 		}
 		r.src.close()
 		r.again = true
+		r.l.timing.again()
 		for _, s := range r.seen {
 			s.now = 0
 		}

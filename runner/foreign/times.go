@@ -73,11 +73,13 @@ func (t *timing) elapsed(x float64) measure.Number {
 // one training: how long a step took, or a count that began anew.
 func (l *Log) inOrder(key string, x float64) measure.Number {
 	e := l.timing.elapsed(x)
-	if !e.Applies() || l.timing.back {
+	seconds, ofDay := secondsOf(x)
+	early := ofDay && l.timing.ofDay && seconds < l.timing.first
+	if l.timing.back || !e.Applies() && !early {
 		return measure.Number{}
 	}
 	l.timing.key = key
-	if e.Float() < l.timing.last {
+	if early || e.Float() < l.timing.last {
 		l.timing.back = true
 		l.note("%s goes back, so it is not taken for the time", key)
 		return measure.Number{}
@@ -85,6 +87,9 @@ func (l *Log) inOrder(key string, x float64) measure.Number {
 	l.timing.last = e.Float()
 	return e
 }
+
+// again prepares for a log that is read once more from its start.
+func (t *timing) again() { t.last = 0 }
 
 // dayForms are the forms of a time of day as text. Without a zone it is taken for UTC: only
 // differences count.

@@ -106,6 +106,8 @@ func TestTimesOfRows(t *testing.T) {
 		"time":    {"step,x,time\n1,5,1\n2,5,2.5\n", []at{{1, 1}, {2, 2.5}}, "user.time"},
 		"of step": {"step,x,time\n1,5,.5\n2,5,.4\n3,5,.6\n", nil, "user.time"},
 		"resumed": {"step,x,elapsed\n1,5,1\n2,5,9\n3,5,1\n", nil, ""},
+		"backwards": {"step,x,timestamp\n1,5,1700000009\n2,5,1700000002\n3,5,1700000010\n", nil,
+			""},
 		"garbage": {"step,x,elapsed\n1,5,-1\n2,5,inf\n3,5,nan\n4,5,soon\n", nil, ""},
 		"lines": {`{"step": 1, "x": 1, "elapsed": 4}` + "\n" +
 			`{"step": 2, "x": 1, "elapsed": 6}` + "\n", []at{{1, 4}, {2, 6}}, ""},
@@ -143,8 +145,17 @@ func TestFollowedTimes(t *testing.T) {
 	path := filepath.Join(dir, "m.csv")
 	write(t, dir, map[string]string{"m.csv": whole[:24]})
 	r := follow(t, store, path, script{actions: []func(){appends(t, path, whole[24:])}})
-	got, p, _ := timesIn(t, r)
-	if want := []at{{1, .5}, {2, 2}, {3, 7}}; !slices.Equal(got, want) || p.Seconds != 7 {
-		t.Errorf("the times are %v, and the clock ends at %v, want %v", got, p.Seconds, want)
+	checkFollowed := func(r *record.Run) {
+		t.Helper()
+		got, p, _ := timesIn(t, r)
+		if want := []at{{1, .5}, {2, 2}, {3, 7}}; !slices.Equal(got, want) || p.Seconds != 7 {
+			t.Errorf("the times are %v, and the clock ends at %v, want %v", got, p.Seconds, want)
+		}
 	}
+	checkFollowed(r)
+	write(t, dir, map[string]string{"n.csv": "step,x,elapsed\n1,5,0.5\n2,5,2\n"})
+	other := filepath.Join(dir, "n.csv") // it gets a new column, with which it is rewritten
+	checkFollowed(follow(t, store, other, script{actions: []func(){func() {
+		write(t, dir, map[string]string{"n.csv": "step,a,x,elapsed\n1,,5,0.5\n2,,5,2\n3,1,5,7\n"})
+	}}}))
 }
