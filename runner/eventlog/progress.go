@@ -120,13 +120,16 @@ type stopwatch struct {
 	told    bool      // and its log tells times
 }
 
+// MostElapsed bounds the seconds that an event may tell: three decades.
+const MostElapsed = 1e9
+
 func (w *stopwatch) add(e runner.Event) {
 	h := e.Header()
 	if s, ok := e.(*runner.StatusEvent); ok && s.Foreign {
 		w.foreign = true
 	}
-	if w.foreign && h.Elapsed.Finite() {
-		w.Seconds, w.told = max(w.Seconds, h.Elapsed.Float()), true
+	if x := h.Elapsed.Float(); w.foreign && x >= 0 && x <= MostElapsed {
+		w.Seconds, w.told = max(w.Seconds, x), true
 	}
 	switch e := e.(type) {
 	case *runner.ResumeEvent, *ForkEvent:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 )
 
@@ -66,7 +67,7 @@ func (t *timing) elapsed(x float64) measure.Number {
 	if ofDay {
 		x -= t.first
 	}
-	return measure.Num(x)
+	return measure.NumIf(x <= eventlog.MostElapsed, x)
 }
 
 // inOrder is elapsed for a log of rows, whose times cannot go back. Those that do are no times of

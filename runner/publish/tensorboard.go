@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 )
 
@@ -79,7 +80,7 @@ func (e *EventWriter) Write(event runner.Event) error {
 
 // timeOf returns when an event was: of an imported run, as its log has it.
 func (e *EventWriter) timeOf(h *runner.Head) time.Time {
-	if !h.Elapsed.Finite() {
+	if x := h.Elapsed.Float(); !(x >= 0 && x <= eventlog.MostElapsed) {
 		return h.Time
 	}
 	return e.meta.Created.Add(time.Duration(h.Elapsed.Float() * float64(time.Second)))

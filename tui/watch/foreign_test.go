@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,19 @@ func TestReplayWithoutTimes(t *testing.T) {
 	}
 	if c.Seek(c.End.Seconds / 2); c.Until().Step != 40 || c.Until().Seconds < 1e9 {
 		t.Errorf("half way it is at %+v, want step 40", c.Until())
+	}
+}
+
+// TestWildTimes: a log from anybody may tell any time. What no training takes is passed over.
+func TestWildTimes(t *testing.T) {
+	m := tuitest.Meta("theirs", tuitest.Epoch0())
+	m.Imported = &runner.Imported{Kind: "csv"}
+	p := eventlog.NewProgress(m)
+	for i, x := range []float64{-1, math.NaN(), math.Inf(1), 1e300, 7, 3} {
+		p.Add(&runner.StepEvent{Head: runner.Head{Step: int64(i), Elapsed: measure.Num(x)}})
+	}
+	if p.Seconds != 7 {
+		t.Errorf("the clock is at %v, want 7", p.Seconds)
 	}
 }
 
