@@ -37,7 +37,7 @@ type Log struct {
 	Cause string
 	Notes []string
 
-	// asked reports whether the user asks for a name, which is then kept beyond the first mostNames.
+	// asked reports whether the user asks for a name, which is then kept beyond mostNames.
 	asked func(name string) bool
 	take  func(Point) error
 	purge func(from int64, names []string) error // nil names: all
