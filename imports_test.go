@@ -26,7 +26,8 @@ const importRules = `
 NONE < dro, dro/peertest, dro/memtest, dro/testsize, runner/lists
 ANSI < tui/cell
 X/SYS < dro/internal/kern
-NONE < runner/internal/atomicfile, runner/numeral
+NONE < runner/numeral
+X/SYS < runner/internal/atomicfile
 runner/internal/atomicfile < runner/internal/atomicfile/atomicfiletest
 NONE < runner/internal/cgroup
 X/SYS, runner/internal/cgroup < runner/internal/memory

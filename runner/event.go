@@ -48,6 +48,9 @@ type Head struct {
 	Time time.Time `json:"time"`
 	// Step counts finished training steps.
 	Step int64 `json:"step"`
+	// Elapsed is the seconds of training up to this event as the log of another program has them,
+	// where Time is that of the import. It is empty in all other runs.
+	Elapsed measure.Number `json:"elapsed,omitzero"`
 }
 
 // Header returns h itself.
@@ -59,6 +62,8 @@ type StatusEvent struct {
 	Status Status `json:"status"`
 	// Cause is the reason for a failed or stopped run, in one line.
 	Cause string `json:"cause,omitempty"`
+	// Foreign says, where an imported run begins, that Elapsed alone tells its times.
+	Foreign bool `json:"foreign,omitempty"`
 }
 
 // StepEvent reports one step out of every log_every, on that step's own batches. It has the

@@ -168,6 +168,8 @@ func readEventField(
 		return h.Time.UnmarshalJSON(value)
 	case "step":
 		return readInteger(value, &h.Step)
+	case "elapsed":
+		return h.Elapsed.UnmarshalJSON(value)
 	case "epoch":
 		return json.Unmarshal(value, epoch)
 	}

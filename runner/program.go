@@ -27,8 +27,11 @@ func ByScript(id string) string {
 }
 
 // HowToContinue returns the command or, for the run of a script, the call that continues the run
-// after its end.
+// after its end. For the log of another program, it is the import of the rest.
 func (m *Meta) HowToContinue() string {
+	if m.Imported != nil && !m.Predicted() {
+		return "drolab import " + ShellWord(m.Imported.Path)
+	}
 	if m.Spec.IsScript() {
 		return fmt.Sprintf("drolab.start(resume=%q) in its script", m.ID)
 	}

@@ -139,7 +139,9 @@ func exclusions(reference *runner.Meta, runs []StoryRun) []exclusion {
 		{"is left out for a damaged log", func(r StoryRun) bool { return r.Lossy }},
 		{"is left out, as imported predictions have no epochs",
 			func(r StoryRun) bool { return r.Meta.Predicted() }},
-		{"is left out, as its log has no epochs", StoryRun.epochless},
+		{"is left out for a log without epochs", StoryRun.epochless},
+		{"is left out for a log without evaluations",
+			func(r StoryRun) bool { return r.Meta.Imported != nil && len(r.Evals) == 0 }},
 		{"is left out for other data",
 			func(r StoryRun) bool { return Question(dro.OfNetwork, r.Meta) != data }},
 		// A run that has ended before half of the epoch of the furthest would hold all others back.

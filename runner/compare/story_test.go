@@ -136,6 +136,8 @@ func diverged(r *StoryRun) {
 
 func damaged(r *StoryRun)  { r.Lossy = true }
 func imported(r *StoryRun) { r.Meta.Imported = &runner.Imported{} }
+
+func importedLog(r *StoryRun) { r.Meta.Imported = &runner.Imported{Kind: "csv"} }
 func otherData(r *StoryRun) {
 	r.Meta.Spec.Dataset, r.Meta.Checksum = "rings", "two"
 }
@@ -339,6 +341,10 @@ func TestNothingToSay(t *testing.T) {
 			"Waiting for the first evaluation of sfk."},
 		{"no evaluation, and none to come", []result{erm.until(0, runner.Done)},
 			"No run has an evaluation to compare; erm ended without an evaluation."},
+		{"logs that may never evaluate", []result{erm.until(0, runner.Running).changed(importedLog),
+			sfk.until(0, runner.Running).changed(importedLog)},
+			"No run has an evaluation to compare; erm and sfk are left out for a log without " +
+				"evaluations."},
 		{"too early", []result{erm.until(2, runner.Running).of(11),
 			sfk.until(2, runner.Running).of(11)},
 			"Mean of epochs 1–2, one seed: it is too early to compare before a fifth of the run."},

@@ -30,17 +30,34 @@ func Explain(err error, at string) error {
 	return err
 }
 
+// Whole is Explain for what is written whole or not at all into the folder at a path, such as a run
+// that is imported. There is nothing to resume, and the names of its files aside say nothing.
+func Whole(err error, at string) error {
+	explained, ok := errors.AsType[*runner.DiskError](Explain(err, at))
+	if !ok {
+		return err
+	}
+	cause := explained.Err
+	if _, inodes := errors.AsType[inodeError](cause); inodes {
+		cause = errors.New(noInodes)
+	} else if number, ok := errors.AsType[syscall.Errno](cause); ok {
+		cause = number
+	}
+	what := strings.TrimSuffix(explained.What, " and resume") + " and try again"
+	return &runner.DiskError{What: "writing into " + at + ": " + what, Err: cause}
+}
+
 // inodeError is the error of a file that could not be made. The system's own words for it are those
 // of a disk without free bytes.
 type inodeError struct{ error }
 
 // Error implements error.
 func (e inodeError) Error() string {
-	return strings.ReplaceAll(e.error.Error(), noSpace, "no inodes left on device")
+	return strings.ReplaceAll(e.error.Error(), noSpace, noInodes)
 }
 
 // Unwrap returns the system's error.
 func (e inodeError) Unwrap() error { return e.error }
 
 // noSpace is what Unix systems say where a file cannot grow, or be made.
-const noSpace = "no space left on device"
+const noSpace, noInodes = "no space left on device", "no inodes left on device"

@@ -122,6 +122,14 @@ func (d guardedDisk) Rename(from, to string) error {
 	return d.Disk.Rename(from, to)
 }
 
+// Exchange implements atomicfile.Disk.
+func (d guardedDisk) Exchange(a, b string) error {
+	if err := d.writable(); err != nil {
+		return err
+	}
+	return d.Disk.Exchange(a, b)
+}
+
 // Remove implements atomicfile.Disk.
 func (d guardedDisk) Remove(name string) error {
 	if err := d.writable(); err != nil {

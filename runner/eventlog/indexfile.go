@@ -35,6 +35,7 @@ type indexHead struct {
 	Span    int64
 	Seconds float64
 	Since   time.Time
+	Foreign bool    // see stopwatch
 	Ends    []int64 // offset behind each block
 	Counts  []int   // number of events in each block
 	Times   []float64
@@ -57,6 +58,7 @@ func saveIndex(in *disk.Folder, x *Index) error {
 		Span:    x.span,
 		Seconds: x.watch.Seconds,
 		Since:   x.watch.since,
+		Foreign: x.watch.foreign,
 	}
 	if h.First, h.Last, err = sampleLog(log, x.Size); err != nil {
 		return err
@@ -148,7 +150,8 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x := &Index{Size: h.Size, span: h.Span, watch: stopwatch{h.Seconds, h.Since}}
+	x := &Index{Size: h.Size, span: h.Span, watch: stopwatch{
+		Seconds: h.Seconds, since: h.Since, foreign: h.Foreign}}
 	times := h.Times
 	for i, end := range h.Ends {
 		b := block{end: end}

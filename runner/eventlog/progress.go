@@ -32,15 +32,13 @@ const minRewind = 128
 // NewProgress returns the Progress of a run before its first event.
 func NewProgress(m *runner.Meta) *Progress {
 	return &Progress{History: History{Standing: Standing{Status: runner.Queued}, Most: minRewind},
-		Spec: m.Spec, meta: m}
+		Spec: m.Spec, meta: m, stopwatch: stopwatch{foreign: m.Imported != nil}}
 }
 
 // Add takes in the next event. It reports whether the run went back with it: see History.Add.
 func (p *Progress) Add(e runner.Event) (back bool) {
 	done, stood := p.Step, p.since.IsZero()
-	if p.meta.Imported == nil { // the times in its log are those of the import
-		p.stopwatch.add(e)
-	}
+	p.stopwatch.add(e)
 	if back = p.History.Add(e); back {
 		p.rewindClock(p.Step, done)
 		return true
@@ -109,15 +107,30 @@ func (p *Progress) Remaining() (left time.Duration, ok bool) {
 	return time.Duration(seconds * float64(time.Second)), true
 }
 
+// Timed reports whether the log tells how long the run trained. The logs of many programs do not.
+func (p *Progress) Timed() bool { return !p.foreign || p.told }
+
 // stopwatch counts the time that a run has trained. It excludes pauses, and the time between a stop
-// and a resume. It includes the training that a resume takes back.
+// and a resume. It includes the training that a resume takes back. Of an imported run, it takes the
+// time that the original log tells, if it tells any.
 type stopwatch struct {
 	Seconds float64
 	since   time.Time // of the last event that counted; zero while the run does not train
+	foreign bool      // the run is imported
+	told    bool      // and its log tells times
 }
+
+// MostElapsed bounds the seconds that an event may tell: three decades.
+const MostElapsed = 1e9
 
 func (w *stopwatch) add(e runner.Event) {
 	h := e.Header()
+	if s, ok := e.(*runner.StatusEvent); ok && s.Foreign {
+		w.foreign = true
+	}
+	if x := h.Elapsed.Float(); w.foreign && x >= 0 && x <= MostElapsed {
+		w.Seconds, w.told = max(w.Seconds, x), true
+	}
 	switch e := e.(type) {
 	case *runner.ResumeEvent, *ForkEvent:
 		w.since = time.Time{}
@@ -135,7 +148,7 @@ func (w *stopwatch) add(e runner.Event) {
 }
 
 func (w *stopwatch) tick(now time.Time) {
-	if !w.since.IsZero() {
+	if !w.since.IsZero() && !w.foreign {
 		w.Seconds += max(0, now.Sub(w.since).Seconds())
 	}
 	w.since = now

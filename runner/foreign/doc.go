@@ -32,6 +32,7 @@
 //	groupdro.go    train.csv, val.csv, test.csv and log.txt of group_DRO
 //	tensorboard.go event files of TensorBoard
 //	wandb.go       .wandb files of Weights & Biases
+//	times.go       when the numbers of a log were logged
 //	hparams.go     hparams.yaml of Lightning; the file of a mapping
 //	gather.go      all points of a log, sorted by step
 //	target.go      what becomes of a name of the log

@@ -136,7 +136,7 @@ func findFile(at string, info fs.FileInfo, kind *Kind) ([]Found, error) {
 	defer root.Close()
 	head, err := headOf(root, filepath.Base(at))
 	if err != nil {
-		return nil, err
+		return nil, atPath(err, filepath.Dir(at), filepath.Base(at))
 	}
 	if kind = sniff(head, kind); kind == nil {
 		return nil, nil
@@ -158,7 +158,8 @@ func forced(kind *Kind, name string) bool {
 	return slices.Contains(endings[kind.Name], path.Ext(name))
 }
 
-// findIn returns the logs below a folder.
+// findIn returns the logs below a folder. What cannot be read is passed over, and is the error if
+// there is no log.
 func findIn(dir string, kind *Kind) (list []Found, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -166,6 +167,12 @@ func findIn(dir string, kind *Kind) (list []Found, err error) {
 	}
 	defer root.Close()
 	n := 0
+	var unread error // of the first file or folder that cannot be read
+	passOver := func(name string, err error) {
+		if unread == nil {
+			unread = atPath(err, dir, filepath.FromSlash(name))
+		}
+	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch n++; {
@@ -173,9 +180,10 @@ func findIn(dir string, kind *Kind) (list []Found, err error) {
 			return fmt.Errorf("%s has more than %d files: name the folders of the logs", dir,
 				mostFiles)
 		case err != nil && name == ".":
-			return err
+			return atPath(err, dir, "")
 		case err != nil:
-			return nil // a folder that cannot be read has no log
+			passOver(name, err)
+			return nil
 		case d.IsDir() && name != "." && strings.HasPrefix(base, "."):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || strings.HasPrefix(base, "."):
@@ -185,6 +193,7 @@ func findIn(dir string, kind *Kind) (list []Found, err error) {
 		}
 		head, err := headOf(root, name)
 		if err != nil {
+			passOver(name, err)
 			return nil
 		}
 		of := sniff(head, kind)
@@ -211,6 +220,9 @@ func findIn(dir string, kind *Kind) (list []Found, err error) {
 		list = append(list, f)
 		return nil
 	})
+	if err == nil && len(list) == 0 {
+		err = unread
+	}
 	return list, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/record"
 )
 
@@ -39,6 +40,8 @@ type follower struct {
 	to  runner.Recorder
 	w   *writer
 	src *Source
+	// failed says that the run could not be made.
+	failed bool
 
 	notes int // that are written
 	seen  map[string]*sequence
@@ -61,7 +64,7 @@ func (f *Found) Follow(
 	r := &follower{found: f, store: store, o: o, how: how, g: newGather(),
 		seen: map[string]*sequence{}}
 	defer r.g.close()
-	r.l = &Log{take: r.take, purge: r.purge}
+	r.l = &Log{take: r.take, purge: r.purge, asked: o.asks()}
 	src, err := f.open()
 	if err != nil {
 		return nil, err
@@ -77,13 +80,17 @@ func (f *Found) Follow(
 		src.wait.more = r.eventFiles
 	}
 	err = r.read(ctx)
-	if r.w == nil && r.g.count > 0 { // it has ended at once
+	if r.w == nil && r.g.count > 0 && !r.failed { // it has ended at once
 		r.how.Read = nil
 		err = cmp.Or(r.idle(), err)
 	}
-	if r.w == nil { // there was not a single number
-		if err == nil || errors.Is(err, errOver) {
-			err = errors.New("there are no numbers in it")
+	if r.w == nil {
+		switch {
+		case r.failed:
+		case ctx.Err() != nil:
+			err = errors.New("interrupted: there are no numbers in it yet")
+		case err == nil || errors.Is(err, errOver):
+			err = errNoNumbers
 		}
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
@@ -107,6 +114,7 @@ func (r *follower) read(ctx context.Context) error {
 		}
 		r.src.close()
 		r.again = true
+		r.l.timing.again()
 		for _, s := range r.seen {
 			s.now = 0
 		}
@@ -198,8 +206,9 @@ func (r *follower) idle() error {
 	return r.w.flush()
 }
 
-// start makes the run and writes what was read so far. An earlier run of the log is replaced.
-func (r *follower) start() error {
+// start makes the run with what was read so far. An earlier run of the log is replaced.
+func (r *follower) start() (err error) {
+	defer func() { r.failed = err != nil }()
 	p, err := r.found.prepare(r.l, r.g, r.o, (&Seeds{}).next)
 	if err != nil {
 		return err
@@ -213,36 +222,40 @@ func (r *follower) start() error {
 		return err
 	}
 	m.Imported.Files, m.Imported.Checksum = files, files[0].SHA256
-	label := record.Label{}
-	if old := known(r.store, m); old != nil {
-		label = old.Label()
-		if m.Claims, err = old.Claims(); err != nil {
+	release, err := r.store.Importing(r.src.wait.ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	var w *writer
+	fill := func(to runner.Recorder) error {
+		w = newWriter(to, m, p.t)
+		if err := w.begin(nil); err != nil {
 			return err
 		}
+		if err := r.g.each(w.add); err != nil {
+			return err
+		}
+		return w.flush()
+	}
+	old := known(r.store, m)
+	switch {
+	case old == nil:
+		err = r.store.Add(m, fill)
+	case !old.Status().Ended():
+		return fmt.Errorf("run %s follows this log already: end the command that follows it first",
+			old.Meta.ID)
+	default:
 		m.ID, m.Created = old.Meta.ID, old.Meta.Created
-		if err := r.store.Delete(m.ID); err != nil {
-			return err
-		}
+		err = r.store.Replace(m, fill)
 	}
-	if r.to, err = r.store.Create(m, nil); err != nil {
+	if err != nil {
 		return err
 	}
-	if label.String() != "" {
-		made, err := record.Find(r.store.Dir(), m.ID)
-		if err == nil {
-			err = made.Relabel(func(l *record.Label) { *l = label })
-		}
-		if err != nil {
-			return err
-		}
-	}
-	r.w = newWriter(r.to, m, p.t)
-	if err := r.to.Append(runner.NewStatus(runner.Head{}, runner.Running, nil)); err != nil {
+	if r.to, _, err = r.store.Reopen(m.ID); err != nil {
 		return err
 	}
-	if err := r.g.each(r.w.add); err != nil {
-		return err
-	}
+	r.w, w.to = w, r.to
 	if r.how.Started != nil {
 		r.how.Started(m)
 	}
@@ -272,7 +285,8 @@ func (r *follower) end(ctx context.Context, err error) (*Outcome, error) {
 	if errors.Is(err, errOther) {
 		err = nil // the run says it
 	}
-	return &Outcome{Meta: r.w.meta}, errors.Join(err, failed)
+	// Where the disk is full, what follows on the first failure fails like it.
+	return &Outcome{Meta: r.w.meta}, disk.Whole(cmp.Or(err, failed), r.store.Dir())
 }
 
 // followed says up to where the files were read, with their hashes.

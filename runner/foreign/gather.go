@@ -11,6 +11,9 @@ import (
 	"math"
 	"os"
 	"slices"
+
+	"drolab/runner/disk"
+	"drolab/runner/measure"
 )
 
 // gathered is a point as it is kept: the names are in a list.
@@ -19,11 +22,13 @@ type gathered struct {
 	place int64 // among all points, in the order of the log
 	value float64
 	epoch float64
-	name  int32
-	group int32
+	// elapsed is NaN where it is not known.
+	elapsed float64
+	name    int32
+	group   int32
 }
 
-const gatheredSize = 40
+const gatheredSize = 48
 
 // memoryPoints is the number of points that are kept in memory; more are sorted on the disk.
 const memoryPoints = 1 << 20
@@ -44,6 +49,7 @@ type gather struct {
 	first    string // the first point, as text: the least step and name
 	firstAt  Point
 	furthest int64
+	elapsed  measure.Number // the greatest
 }
 
 // nameStats is what is known of a name.
@@ -88,8 +94,12 @@ func (g *gather) take(p Point) error {
 		g.firstAt = p
 		g.first = fmt.Sprintf("%d %s %v", p.Step, p.Name, p.Value)
 	}
-	g.furthest = max(g.furthest, p.Step)
-	g.points = append(g.points, gathered{p.Step, g.count, p.Value, p.Epoch, i, int32(p.Group)})
+	g.furthest, g.elapsed = max(g.furthest, p.Step), later(g.elapsed, p.Elapsed)
+	if n := len(g.points); n == cap(g.points) && n >= g.most/8 { // it is many: grow once
+		g.points = slices.Grow(g.points, g.most-n)
+	}
+	g.points = append(g.points, gathered{p.Step, g.count, p.Value, p.Epoch,
+		p.Elapsed.Float(), i, int32(p.Group)})
 	g.count++
 	if len(g.points) < g.most {
 		return nil
@@ -132,6 +142,16 @@ func before(a, b gathered) int {
 
 // spill writes the points in memory to the disk, sorted.
 func (g *gather) spill() error {
+	err := g.write()
+	if err != nil {
+		dir := os.TempDir()
+		return fmt.Errorf("sorting its numbers (TMPDIR names another folder): %w",
+			disk.Whole(err, dir))
+	}
+	return nil
+}
+
+func (g *gather) write() error {
 	slices.SortFunc(g.points, before)
 	f, err := os.CreateTemp("", "drolab-import-")
 	if err != nil {
@@ -147,8 +167,9 @@ func (g *gather) spill() error {
 		le.PutUint64(b[8:], uint64(p.place))
 		le.PutUint64(b[16:], math.Float64bits(p.value))
 		le.PutUint64(b[24:], math.Float64bits(p.epoch))
-		le.PutUint32(b[32:], uint32(p.name))
-		le.PutUint32(b[36:], uint32(p.group))
+		le.PutUint64(b[32:], math.Float64bits(p.elapsed))
+		le.PutUint32(b[40:], uint32(p.name))
+		le.PutUint32(b[44:], uint32(p.group))
 		if _, err := w.Write(b[:]); err != nil {
 			return err
 		}
@@ -200,7 +221,8 @@ func reading(f *os.File) func() (gathered, error) {
 		le := binary.LittleEndian
 		return gathered{int64(le.Uint64(b[0:])), int64(le.Uint64(b[8:])),
 			math.Float64frombits(le.Uint64(b[16:])), math.Float64frombits(le.Uint64(b[24:])),
-			int32(le.Uint32(b[32:])), int32(le.Uint32(b[36:]))}, nil
+			math.Float64frombits(le.Uint64(b[32:])),
+			int32(le.Uint32(b[40:])), int32(le.Uint32(b[44:]))}, nil
 	}
 }
 
@@ -231,7 +253,8 @@ func (g *gather) each(f func(Point) error) error {
 	for len(filled) > 0 {
 		s := filled[0]
 		if p := s.first; !g.gone(&p) {
-			err := f(Point{p.step, p.epoch, g.names[p.name], int(p.group), p.value})
+			err := f(Point{p.step, p.epoch, g.names[p.name], int(p.group), p.value,
+				measure.NumUnlessNaN(p.elapsed)})
 			if err != nil {
 				return err
 			}

@@ -55,7 +55,12 @@ type Outcome struct {
 	Meta  *runner.Meta
 	Known bool // the log was imported before, as it is now
 	Grown bool // it was imported before, and has more now
+	// Followed says that another process follows the log at this moment, so that nothing is left to
+	// import.
+	Followed bool
 }
+
+var errNoNumbers = errors.New("there are no numbers in it")
 
 // read reads a log as a whole.
 func (f *Found) read(ctx context.Context, o *Options) (
@@ -72,7 +77,7 @@ func (f *Found) read(ctx context.Context, o *Options) (
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l := &Log{purge: g.purge}
+	l := &Log{purge: g.purge, asked: o.asks()}
 	n := 0
 	l.take = func(p Point) error {
 		if n++; n%4096 == 0 {
@@ -91,7 +96,7 @@ func (f *Found) read(ctx context.Context, o *Options) (
 		files, err = src.originals(ctx, f.dir)
 	}
 	if err == nil && g.count == 0 {
-		err = errors.New("there are no numbers in it")
+		err = errNoNumbers
 	}
 	if err != nil {
 		g.close()
@@ -203,6 +208,9 @@ func (f *Found) prepare(l *Log, g *gather, o *Options, taken func(*spec.Spec) ui
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	m.Unsized = m.ClassCounts.Val == nil && slices.ContainsFunc(t.all(), ofValidation)
+	if l.key != "" && !l.back {
+		notes = append(notes, l.key+" is taken for the time")
+	}
 	if l.PerEpoch == 0 {
 		notes = append(notes, "it does not say how many steps an epoch has")
 	}
@@ -260,7 +268,7 @@ func placeData(m *runner.Meta, o *Options, f *Found) string {
 // if it has grown, or if it is to be read in another way, the run is replaced under its name, and
 // keeps its label.
 func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *Seeds) (
-	*Outcome, error,
+	done *Outcome, err error,
 ) {
 	l, g, files, err := f.read(ctx, o)
 	if err != nil {
@@ -274,7 +282,15 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 	m := p.meta
 	m.Imported.Files = files
 	m.Imported.Checksum = files[0].SHA256
+	release, err := store.Importing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	old := known(store, m)
+	if old != nil && !old.Status().Ended() {
+		return &Outcome{Meta: &old.Meta, Known: true, Followed: true}, nil
+	}
 	if old != nil {
 		before := old.Meta.Imported
 		whole := old.Status() == runner.Done || old.Status() == runner.Failed
@@ -290,18 +306,16 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 	}
 	fill := func(to runner.Recorder) error {
 		w := newWriter(to, m, p.t)
-		if err := to.Append(runner.NewStatus(runner.Head{}, runner.Running, nil)); err != nil {
+		if err := w.begin(l.Notes); err != nil {
 			return err
-		}
-		for _, note := range l.Notes {
-			if err := w.warn(0, note); err != nil {
-				return err
-			}
 		}
 		n := 0
 		err := g.each(func(p Point) error {
 			if n++; n%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if l.back {
+				p.Elapsed = measure.Number{}
 			}
 			return w.add(p)
 		})
@@ -311,9 +325,14 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 		m.Steps = g.furthest
 	}
 	if old == nil {
-		return &Outcome{Meta: m}, store.Add(m, fill)
+		err = store.Add(m, fill)
+	} else {
+		err = store.Replace(m, fill)
 	}
-	return &Outcome{Meta: m, Grown: true}, store.Replace(m, fill)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return &Outcome{Meta: m, Grown: old != nil}, nil
 }
 
 func hashes(i *runner.Imported) (list []string) {

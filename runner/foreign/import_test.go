@@ -253,6 +253,27 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// TestNamesBeyondTheBound: of more names than are kept, those that the user names are.
+func TestNamesBeyondTheBound(t *testing.T) {
+	var b strings.Builder
+	for i := range mostNames + 10 {
+		fmt.Fprintf(&b, `{"step": 1, "v%04d": %d}`+"\n", i, i)
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"m.jsonl": b.String()})
+	o := options()
+	o.Keep, o.Map = []string{"v410[0-3]"}, []string{"v4105=test_loss"}
+	done, r := imports(t, newStore(t), dir, o)
+	got := curves(t, r)
+	expect(t, got, "user.v4100", at{1, 4100})
+	expect(t, got, "test_loss", at{1, 4105})
+	if notes := strings.Join(done.Meta.Imported.Absent, "; "); len(got) != 5 ||
+		!strings.Contains(notes, "names after the first 4096 are left out") {
+		t.Errorf("%d values are kept, and the notes are %q, want 5 and that names are left out",
+			len(got), notes)
+	}
+}
+
 // TestTwiceIsOnce: a log that is imported twice is one run, and one that has grown is the same run
 // with the rest. Its label stays.
 func TestTwiceIsOnce(t *testing.T) {
@@ -348,5 +369,29 @@ func TestSpill(t *testing.T) {
 	}
 	if !slices.Equal(got, want) || len(got) == 100 || len(got) < 80 {
 		t.Errorf("from the disk come %v, want %v", got, want)
+	}
+}
+
+// TestUnreadable: what may not be read is named by its whole path, alone or as all that a folder
+// has.
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("the superuser may read everything")
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"in/m.csv": "step,x\n1,1\n"})
+	path := filepath.Join(dir, "in", "m.csv")
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{path, dir} {
+		_, err := Find([]string{at}, "")
+		if want := "reading " + path + ": permission denied"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", at, err, want)
+		}
+	}
+	write(t, dir, map[string]string{"other.csv": "step,x\n1,1\n"})
+	if found, err := Find([]string{dir}, ""); err != nil || len(found) != 1 {
+		t.Errorf("beside a log that can be read: %d logs, %v, want 1", len(found), err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"drolab/runner/measure"
 )
 
 // object is a JSON object whose numbers keep their digits, with the keys in their order.
@@ -291,7 +293,19 @@ func readLine(v any, l *Log) error {
 		l.PerEpoch = int64(math.Round(step / epoch)) // DomainBed's epoch is step over this
 	}
 	var metrics object
+	var keys []string
 	for _, m := range o {
+		keys = append(keys, m.key)
+	}
+	var elapsed measure.Number
+	key := timeKey(keys)
+	if x, ok := timeOf(o.get(key)); ok && key != "" {
+		elapsed = l.inOrder(key, x)
+	}
+	for _, m := range o {
+		if m.key == key && key != unsureTime {
+			continue
+		}
 		switch m.key {
 		case "step", "epoch":
 		case "args", "hparams":
@@ -303,7 +317,8 @@ func readLine(v any, l *Log) error {
 		}
 	}
 	return metrics.numbers("", func(name string, x float64) error {
-		return l.point(Point{Step: toStep(step), Epoch: epoch, Name: name, Group: -1, Value: x})
+		return l.point(Point{Step: toStep(step), Epoch: epoch, Name: name, Group: -1, Value: x,
+			Elapsed: elapsed})
 	})
 }
 

@@ -18,6 +18,8 @@ type Point struct {
 	// measure with a number for each group then.
 	Group int
 	Value float64
+	// Elapsed is the seconds since the start of the log; empty: it does not say.
+	Elapsed measure.Number
 }
 
 // Setting is a setting as the log has it.
@@ -35,10 +37,13 @@ type Log struct {
 	Cause string
 	Notes []string
 
+	// asked reports whether the user asks for a name, which is then kept beyond mostNames.
+	asked func(name string) bool
 	take  func(Point) error
 	purge func(from int64, names []string) error // nil names: all
 	names map[string]bool
 	noted map[string]bool
+	timing
 }
 
 // Bounds of what a log may have.
@@ -65,8 +70,10 @@ func (l *Log) point(p Point) error {
 		p.Epoch = 0
 	}
 	if !l.names[p.Name] {
-		if len(l.names) >= mostNames {
-			l.note("names after the first %d are left out", mostNames)
+		n := len(l.names)
+		if n >= mostNames && (n >= 2*mostNames || l.asked == nil || !l.asked(p.Name)) {
+			l.note("names after the first %d are left out, but for those of --keep and --map",
+				mostNames)
 			return nil
 		}
 		if l.names == nil {

@@ -8,14 +8,16 @@ import (
 
 // Plan says what becomes of a log.
 type Plan struct {
-	Path     string       `json:"path"`
-	Kind     string       `json:"kind"`
-	Method   string       `json:"method"`
-	Seed     uint64       `json:"seed"`
-	Steps    int64        `json:"steps"`
-	Names    []NameRow    `json:"names"`
-	Settings []SettingRow `json:"settings"`
-	Notes    []string     `json:"notes"`
+	Path   string `json:"path"`
+	Kind   string `json:"kind"`
+	Method string `json:"method"`
+	Seed   uint64 `json:"seed"`
+	Steps  int64  `json:"steps"`
+	// Seconds is the time up to the last number, as the log tells it.
+	Seconds  measure.Number `json:"seconds"`
+	Names    []NameRow      `json:"names"`
+	Settings []SettingRow   `json:"settings"`
+	Notes    []string       `json:"notes"`
 }
 
 // NameRow is a name of the log with what becomes of it.
@@ -40,8 +42,9 @@ func (f *Found) Plan(ctx context.Context, o *Options, s *Seeds) (*Plan, error) {
 	}
 	m := made.meta
 	p := &Plan{Path: f.Path, Kind: f.kind.Name, Method: string(m.Spec.Algorithm()),
-		Seed: m.Spec.Seed, Steps: g.furthest, Names: []NameRow{}, Settings: []SettingRow{},
-		Notes: m.Imported.Absent}
+		Seed: m.Spec.Seed, Steps: g.furthest, Seconds: timesOf(l, g), Names: []NameRow{},
+		Settings: []SettingRow{},
+		Notes:    m.Imported.Absent}
 	for i, name := range g.names {
 		if g.stats[i].n == 0 {
 			continue
@@ -52,4 +55,12 @@ func (f *Found) Plan(ctx context.Context, o *Options, s *Seeds) (*Plan, error) {
 	}
 	p.Settings = append(p.Settings, made.rows...)
 	return p, nil
+}
+
+// timesOf returns the time of a log that was read; empty: it tells none.
+func timesOf(l *Log, g *gather) measure.Number {
+	if l.back {
+		return measure.Number{}
+	}
+	return g.elapsed
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -81,8 +82,21 @@ func (s *Source) has(name string) bool {
 	return slices.Contains(s.names, name) || slices.Contains(s.beside, name)
 }
 
+// atPath gives an error the full path of a file: the errors of an open folder have its name alone.
+func atPath(err error, dir, name string) error {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("reading %s: %w", clean(filepath.Join(dir, name), mostPath), failed.Err)
+}
+
+// mostPath is the number of bytes of a path in a message.
+const mostPath = 4096
+
 // open opens a file of the log. It must be a plain file: not a link, a pipe or a device.
-func (s *Source) open(name string) (*file, error) {
+func (s *Source) open(name string) (opened *file, err error) {
+	defer func() { err = atPath(err, s.root.Name(), name) }()
 	at, err := s.root.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -103,7 +117,7 @@ func (s *Source) open(name string) (*file, error) {
 		f.Close()
 		return nil, err
 	}
-	opened := &file{src: s, name: name, f: f, info: info}
+	opened = &file{src: s, name: name, f: f, info: info}
 	opened.look()
 	s.opened = append(s.opened, opened)
 	return opened, nil
@@ -186,7 +200,7 @@ func (f *file) fill() error {
 		case n > 0:
 			return nil
 		case err != nil && !errors.Is(err, io.EOF):
-			return fmt.Errorf("reading %s: %w", clean(f.name, mostName), err)
+			return atPath(err, f.src.root.Name(), f.name)
 		case f.src.wait == nil || f.dodges:
 			return io.EOF
 		}

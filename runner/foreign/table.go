@@ -55,6 +55,7 @@ type table struct {
 	l       *Log
 	columns []string
 	rows    int
+	cells   []string // of the last row
 }
 
 // openTable opens a table and reads its columns. The error is io.EOF if it has none yet.
@@ -106,6 +107,7 @@ func (t *table) next() (row []float64, has []bool, err error) {
 				len(t.columns), t.rows+1)
 			continue
 		}
+		t.cells = cells
 		row, has = make([]float64, len(cells)), make([]bool, len(cells))
 		for i, text := range cells {
 			row[i], has[i] = number(text)
@@ -150,6 +152,8 @@ func readTable(in *Source, l *Log) error {
 		return fmt.Errorf("%s has neither a column step nor a column epoch",
 			clean(in.names[0], mostName))
 	}
+	key := timeKey(t.columns)
+	timed := slices.Index(t.columns, key)
 	for {
 		row, has, err := t.next()
 		if errors.Is(err, io.EOF) {
@@ -171,8 +175,13 @@ func readTable(in *Source, l *Log) error {
 			continue
 		}
 		p.Step = toStep(row[at])
+		if timed >= 0 {
+			if x, ok := timeOf(t.cells[timed]); ok {
+				p.Elapsed = l.inOrder(key, x)
+			}
+		}
 		for i, name := range t.columns {
-			if i == step || i == epoch || !has[i] {
+			if i == step || i == epoch || !has[i] || i == timed && key != unsureTime {
 				continue
 			}
 			p.Name, p.Value = name, row[i]

@@ -187,6 +187,15 @@ func (t *targets) kept(name string) bool {
 	})
 }
 
+// asks returns what reports whether the user names a value, for --keep or --map.
+func (o *Options) asks() func(name string) bool {
+	t := targets{keep: o.Keep}
+	return func(name string) bool {
+		mapped := func(a string) bool { return strings.HasPrefix(a, name+"=") }
+		return len(o.Keep) > 0 && t.kept(name) || slices.ContainsFunc(o.Map, mapped)
+	}
+}
+
 // mostOwn is the number of bytes that measure.UserName keeps of a name.
 const mostOwn = 64
 

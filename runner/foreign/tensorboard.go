@@ -82,6 +82,7 @@ func isEvents(head []byte) bool {
 
 // event is the part of an Event that is read.
 type event struct {
+	wall    float64 // seconds since 1970
 	step    int64
 	version string
 	values  []tagged
@@ -139,6 +140,8 @@ func fields(b []byte, f func(n protowire.Number, number uint64, data []byte) err
 func decodeEvent(b []byte) (e event, err error) {
 	err = fields(b, func(n protowire.Number, number uint64, data []byte) error {
 		switch {
+		case n == 1 && data == nil:
+			e.wall = math.Float64frombits(number)
 		case n == 2:
 			e.step = int64(number)
 		case n == 3 && data != nil:
@@ -344,7 +347,8 @@ func (r *eventReader) read(record []byte) error {
 			r.l.note("what is no scalar is left out, such as %s", v.tag)
 			continue
 		}
-		err := r.l.point(Point{Step: e.step, Name: v.tag, Group: -1, Value: v.scalar})
+		err := r.l.point(Point{Step: e.step, Name: v.tag, Group: -1, Value: v.scalar,
+			Elapsed: r.l.elapsed(e.wall)})
 		if err != nil {
 			return err
 		}

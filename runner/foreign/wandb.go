@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"drolab/runner/measure"
+
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -239,10 +241,16 @@ func (r *wandbReader) history(o object, record []byte) error {
 		return nil
 	}
 	r.last = max(r.last, step)
-	return r.metrics(o, step)
+	var elapsed measure.Number
+	for _, key := range []string{"_runtime", "_timestamp"} {
+		if x, ok := o.get(key).(float64); ok && !elapsed.Applies() {
+			elapsed = r.l.elapsed(x)
+		}
+	}
+	return r.metrics(o, step, elapsed)
 }
 
-func (r *wandbReader) metrics(o object, step int64) error {
+func (r *wandbReader) metrics(o object, step int64, elapsed measure.Number) error {
 	var own object
 	for _, m := range o {
 		of, nested := m.value.(object)
@@ -252,7 +260,7 @@ func (r *wandbReader) metrics(o object, step int64) error {
 		own = append(own, m)
 	}
 	return own.numbers("", func(name string, x float64) error {
-		return r.l.point(Point{Step: step, Name: name, Group: -1, Value: x})
+		return r.l.point(Point{Step: step, Name: name, Group: -1, Value: x, Elapsed: elapsed})
 	})
 }
 

@@ -20,8 +20,11 @@ type writer struct {
 	step  measure.Values
 	eval  runner.EvalEvent // of this step, whether or not it is written
 	fresh bool             // the evaluation has what is not written
+	// stepTime and evalTime are the seconds up to the last number of each; empty: not known.
+	stepTime, evalTime measure.Number
 
-	reached  int64 // the greatest step
+	elapsed  measure.Number // the greatest
+	reached  int64          // the greatest step
 	epochs   float64
 	lastStep runner.StepEvent // the latest of each value
 	lastEval runner.EvalEvent
@@ -31,6 +34,29 @@ type writer struct {
 
 func newWriter(to runner.Recorder, m *runner.Meta, t *targets) *writer {
 	return &writer{to: to, meta: m, t: t, at: -1, refused: map[string]bool{}}
+}
+
+// begin writes that the run begins, with the notes of the log that are known by then.
+func (w *writer) begin(notes []string) error {
+	e := runner.NewStatus(runner.Head{}, runner.Running, nil)
+	e.Foreign = true
+	if err := w.to.Append(e); err != nil {
+		return err
+	}
+	for _, note := range notes {
+		if err := w.warn(0, note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// later returns the greater of two times, of which either may be empty.
+func later(a, b measure.Number) measure.Number {
+	if !a.Applies() || b.Float() > a.Float() {
+		return b
+	}
+	return a
 }
 
 // add adds a point. It writes what came before, if that is of another step.
@@ -53,6 +79,7 @@ func (w *writer) add(p Point) error {
 		}
 		if p.Step != w.at {
 			w.at, w.epoch, w.eval, w.fresh = p.Step, 0, runner.EvalEvent{}, false
+			w.evalTime = measure.Number{}
 		}
 	}
 	w.epoch = max(w.epoch, p.Epoch)
@@ -60,9 +87,11 @@ func (w *writer) add(p Point) error {
 		w.epoch = float64(p.Step) / float64(w.meta.StepsPerEpoch)
 	}
 	w.reached, w.epochs = max(w.reached, p.Step), max(w.epochs, w.epoch)
+	w.elapsed = later(w.elapsed, p.Elapsed)
 	number := measure.Num(x)
 	switch t.of {
 	case ofEval:
+		w.evalTime = later(w.evalTime, p.Elapsed)
 		w.eval.Values.Set(t.measure, number)
 		w.lastEval.Values.Set(t.measure, number)
 		w.fresh = true
@@ -71,10 +100,12 @@ func (w *writer) add(p Point) error {
 		if group < 0 {
 			group = p.Group
 		}
+		w.evalTime = later(w.evalTime, p.Elapsed)
 		w.setGroup(&w.eval, t.measure, group, number)
 		w.setGroup(&w.lastEval, t.measure, group, number)
 		w.fresh = true
 	default:
+		w.stepTime = later(w.stepTime, p.Elapsed)
 		w.step.Set(t.measure, number)
 		w.lastStep.Set(t.measure, number)
 	}
@@ -110,9 +141,9 @@ func (w *writer) setGroup(e *runner.EvalEvent, name string, group int, x measure
 // at one step, the later stands.
 func (w *writer) flush() error {
 	if len(w.step) > 0 {
-		e := &runner.StepEvent{Head: runner.Head{Step: w.at}, Epoch: w.epoch, Values: w.step,
-			Min: w.step, Max: w.step}
-		w.step = nil
+		e := &runner.StepEvent{Head: runner.Head{Step: w.at, Elapsed: w.stepTime}, Epoch: w.epoch,
+			Values: w.step, Min: w.step, Max: w.step}
+		w.step, w.stepTime = nil, measure.Number{}
 		w.written++
 		if err := w.to.Append(e); err != nil {
 			return err
@@ -124,7 +155,7 @@ func (w *writer) flush() error {
 	w.fresh = false
 	w.derive(&w.eval)
 	e := w.eval
-	e.Head, e.Epoch = runner.Head{Step: w.at}, w.epoch
+	e.Head, e.Epoch = runner.Head{Step: w.at, Elapsed: w.evalTime}, w.epoch
 	e.Values = slices.Clone(e.Values)
 	w.written++
 	return w.to.Append(&e)
@@ -183,7 +214,7 @@ func (w *writer) finish(status runner.Status, cause string) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	e := runner.NewStatus(runner.Head{Step: w.reached}, status, nil)
+	e := runner.NewStatus(runner.Head{Step: w.reached, Elapsed: w.elapsed}, status, nil)
 	e.Cause = cause
 	if err := w.to.Append(e); err != nil {
 		return err

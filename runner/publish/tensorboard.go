@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 )
 
@@ -71,10 +72,18 @@ func (e *EventWriter) Write(event runner.Event) error {
 		return nil
 	}
 	var m message
-	m.double(1, seconds(h.Time))
+	m.double(1, seconds(e.timeOf(h)))
 	m.integer(2, h.Step)
 	m.bytes(5, values)
 	return e.record(m)
+}
+
+// timeOf returns when an event was: of an imported run, as its log has it.
+func (e *EventWriter) timeOf(h *runner.Head) time.Time {
+	if x := h.Elapsed.Float(); !(x >= 0 && x <= eventlog.MostElapsed) {
+		return h.Time
+	}
+	return e.meta.Created.Add(time.Duration(h.Elapsed.Float() * float64(time.Second)))
 }
 
 // scalar adds a value to a message Summary.

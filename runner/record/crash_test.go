@@ -367,3 +367,30 @@ func TestLeftovers(t *testing.T) {
 		}
 	}
 }
+
+// TestFullDiskOfWholeRuns: where the disk is full, a run that was to appear whole says so without
+// the names of its files aside, and nothing is to be resumed. Nothing of it is left.
+func TestFullDiskOfWholeRuns(t *testing.T) {
+	s := newStore(t)
+	old := recordLabelled(t, s, 3)
+	left, stuck := 700, false
+	s.open = func(path string) (atomicfile.Disk, error) {
+		d, err := atomicfile.Open(path)
+		return fullDisk{d, &left, &stuck}, err
+	}
+	again := *old
+	for what, err := range map[string]error{"Add": s.Add(newMeta(2), fillSteps(5)),
+		"Replace": s.Replace(&again, fillSteps(5))} {
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("%s: error %v, want ENOSPC", what, err)
+		}
+		want := fmt.Sprintf("writing into %s: disk full: free space and try again: %v", s.Dir(),
+			syscall.ENOSPC)
+		if err.Error() != want {
+			t.Errorf("%s: %q, want %q", what, err, want)
+		}
+	}
+	if steps := wantLabelled(t, s.Dir(), old.ID); steps != 3 {
+		t.Errorf("the run that was to be replaced has %d steps, want 3", steps)
+	}
+}

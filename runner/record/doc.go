@@ -78,6 +78,7 @@
 //	mirrored.json          Mirror.Put, mirrorwriter.go
 //	lock                   lockRun and writeFirstFiles, store.go (runner/disk/lock.go)
 //	RUN.tar.gz             Pack, packed.go
+//	.import.lock           importing.go
 //	.set-aside             moveAside, doctor.go
 //
 // # Checkpoints
@@ -94,6 +95,7 @@
 //	                files are gone
 //	run.go          a run as it was read: status, steps, checkpoints, the state of a step, what
 //	                was passed over, lost lines
+//	importing.go    the lock of imports, by which a log that is imported twice is one run
 //	find.go         a run by its name, the start of its name, its path or "latest"; the list of a
 //	                folder
 //	owner.go        run.json as it is read; whose a file is; formats of other programs

@@ -16,7 +16,8 @@ import (
 // changedDisk calls do before everything that changes a folder.
 type changedDisk struct {
 	atomicfile.Disk
-	do func()
+	exchanges bool // whether the disk can exchange names
+	do        func()
 }
 
 func (d changedDisk) Folder(name string) (atomicfile.Disk, error) {
@@ -24,7 +25,7 @@ func (d changedDisk) Folder(name string) (atomicfile.Disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return changedDisk{in, d.do}, nil
+	return changedDisk{in, d.exchanges, d.do}, nil
 }
 
 func (d changedDisk) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
@@ -40,6 +41,14 @@ func (d changedDisk) Mkdir(name string, mode fs.FileMode) error {
 func (d changedDisk) Rename(from, to string) error {
 	d.do()
 	return d.Disk.Rename(from, to)
+}
+
+func (d changedDisk) Exchange(a, b string) error {
+	if !d.exchanges {
+		return errors.ErrUnsupported
+	}
+	d.do()
+	return d.Disk.Exchange(a, b)
 }
 
 func (d changedDisk) Remove(name string) error {
@@ -89,16 +98,16 @@ func wantLabelled(t *testing.T, dir, id string) int64 {
 	return int64(len(history(t, run.Tail()).Steps))
 }
 
-// TestCrashInReplace takes the state of the disk before each change that Replace makes, as a crash
-// leaves it. Once a store opens it, the old run or the new one is there, whole and with its label,
-// and it can be replaced at once.
-func TestCrashInReplace(t *testing.T) {
+// crashesOf returns the states of the disk before each change that a replacement of a run by one of
+// five steps makes, as a crash leaves them. exchanges is false for a disk that cannot exchange
+// names.
+func crashesOf(t *testing.T, exchanges bool) (id string, crashes []string) {
+	t.Helper()
 	s := newStore(t)
 	m := recordLabelled(t, s, 3)
-	var crashes []string
 	s.open = func(path string) (atomicfile.Disk, error) {
 		d, err := atomicfile.Open(path)
-		return changedDisk{d, func() {
+		return changedDisk{d, exchanges, func() {
 			dir := t.TempDir()
 			must(t, os.CopyFS(dir, os.DirFS(s.Dir())))
 			crashes = append(crashes, dir)
@@ -109,32 +118,74 @@ func TestCrashInReplace(t *testing.T) {
 	if steps := wantLabelled(t, s.Dir(), m.ID); steps != 5 {
 		t.Errorf("the new run has %d steps, want 5", steps)
 	}
-	old, aside := 0, 0
-	for i, dir := range crashes {
-		if found, err := filepath.Glob(filepath.Join(dir, asidePrefix+"*")); err != nil {
-			t.Fatal(err)
-		} else if len(found) > 0 {
-			aside++
+	return m.ID, crashes
+}
+
+// TestCrashInReplace: after a crash at any change that Replace makes, a store that opens finds the
+// old run or the new one, whole and with its label, and it can be replaced at once.
+func TestCrashInReplace(t *testing.T) {
+	for _, exchanges := range []bool{true, false} {
+		id, crashes := crashesOf(t, exchanges)
+		old, aside := 0, 0
+		for i, dir := range crashes {
+			if found, err := filepath.Glob(filepath.Join(dir, asidePrefix+"*")); err != nil {
+				t.Fatal(err)
+			} else if len(found) > 0 {
+				aside++
+			}
+			after, err := Open(dir)
+			must(t, err)
+			switch steps := wantLabelled(t, dir, id); {
+			case steps == 3:
+				old++
+			case steps != 5:
+				t.Errorf("crash %d: %d steps, want 3 or 5", i, steps)
+			}
+			run, err := Find(dir, id)
+			must(t, err)
+			again := run.Meta
+			must(t, after.Replace(&again, fillSteps(6)))
+			if steps := wantLabelled(t, dir, id); steps != 6 {
+				t.Errorf("crash %d: replaced afterwards, it has %d steps, want 6", i, steps)
+			}
 		}
-		after, err := Open(dir)
-		must(t, err)
-		switch steps := wantLabelled(t, dir, m.ID); {
-		case steps == 3:
-			old++
-		case steps != 5:
-			t.Errorf("crash %d: %d steps, want 3 or 5", i, steps)
-		}
-		again := *m
-		must(t, after.Replace(&again, fillSteps(6)))
-		if steps := wantLabelled(t, dir, m.ID); steps != 6 {
-			t.Errorf("crash %d: replaced afterwards, it has %d steps, want 6", i, steps)
+		t.Logf("exchanges %v: %d crashes, %d of them with a folder aside, %d keep the old run",
+			exchanges, len(crashes), aside, old)
+		if old == 0 || old == len(crashes) || aside < 2 && !exchanges {
+			t.Errorf("%d of %d crashes keep the old run, and %d have a folder aside, want some of "+
+				"each", old, len(crashes), aside)
 		}
 	}
-	t.Logf("%d crashes, %d of them with a folder aside, %d keep the old run", len(crashes), aside,
-		old)
-	if old == 0 || old == len(crashes) || aside < 2 {
-		t.Errorf("%d of %d crashes keep the old run, and %d have a folder aside, want some of each",
-			old, len(crashes), aside)
+}
+
+// TestViewersBetween: on a disk that can exchange names, who only reads sees the old run or the new
+// one after a crash at any change, whole and with its label, although no store has opened since.
+func TestViewersBetween(t *testing.T) {
+	probe, err := atomicfile.Open(t.TempDir())
+	must(t, err)
+	defer probe.Close()
+	must(t, probe.Mkdir("a", 0o700))
+	must(t, probe.Mkdir("b", 0o700))
+	if errors.Is(probe.Exchange("a", "b"), errors.ErrUnsupported) {
+		t.Skip("this disk cannot exchange names")
+	}
+	id, crashes := crashesOf(t, true)
+	seen := map[int]int{}
+	for i, dir := range crashes {
+		run, err := Find(dir, id)
+		must(t, err)
+		steps := len(history(t, run.Tail()).Steps)
+		seen[steps]++
+		if note := run.Label().Note; note != "baseline" || steps != 3 && steps != 5 {
+			t.Errorf("crash %d: %d steps, and the note %q, want 3 or 5 and the label", i, steps,
+				note)
+		}
+		if list, _ := List(dir); len(list) != 1 {
+			t.Errorf("crash %d: %d runs, want 1", i, len(list))
+		}
+	}
+	if seen[3] == 0 || seen[5] == 0 {
+		t.Errorf("runs by steps: %v, want some of 3 and some of 5", seen)
 	}
 }
 

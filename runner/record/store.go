@@ -363,7 +363,8 @@ func (s *Store) fillRun(
 
 // Replace makes the run m anew in the place of the one with its name. The new run keeps the label
 // and the claims of the old one. fill is as for Add. Replace fails where somebody records the old
-// run. After a crash, one of the two has the name, at the latest once a store of the folder opens.
+// run. One of the two has the name at every moment. On a disk that cannot exchange names, it may be
+// missing after a crash, until a store of the folder opens.
 func (s *Store) Replace(m *runner.Meta, fill func(runner.Recorder) error) error {
 	old, err := Find(s.dir, m.ID)
 	if err != nil {
@@ -383,30 +384,49 @@ func (s *Store) Replace(m *runner.Meta, fill func(runner.Recorder) error) error 
 	defer root.Close()
 	err = removeUnneeded(root, m.ID)
 	aside := asideOf(m.ID)
+	place := func(half *disk.Folder) (err error) {
+		err = old.exchange(s, root, half)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		l, err = root.RenameLocked(l, eventlog.LockName, m.ID, aside)
+		if err := errors.Join(err, root.Sync()); err != nil {
+			return err
+		}
+		in, err := root.Within(aside)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		in.ID = m.ID
+		if err := keepLabel(in, half, m.ID); err != nil {
+			return err
+		}
+		return root.Rename(filepath.Join(filepath.Base(half.Path), m.ID), m.ID)
+	}
 	if err == nil {
-		err = s.makeAside(m.ID, func(half *disk.Folder) (err error) {
-			if err := s.fillRun(half, m, fill); err != nil {
-				return err
-			}
-			l, err = root.RenameLocked(l, eventlog.LockName, m.ID, aside)
-			if err := errors.Join(err, root.Sync()); err != nil {
-				return err
-			}
-			return keepLabel(root, aside, half, m.ID)
-		})
+		err = s.makeAside(m.ID, func(half *disk.Folder) error {
+			return s.fillRun(half, m, fill)
+		}, place)
 	}
 	return errors.Join(err, l.Release(), putBack(root, aside))
 }
 
-// keepLabel gives a run the label that it had in a directory aside.
-func keepLabel(root *disk.Folder, aside string, half *disk.Folder, id string) error {
-	in, err := root.Within(aside)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	in.ID = id
-	label, err := readLabel(in)
+// exchange gives the run that is in the folder half, under the same name, the place of r, and r
+// that of the other. Nobody changes the label of r meanwhile, which the other run gets.
+func (r *Run) exchange(s *Store, root, half *disk.Folder) error {
+	r.open = s.open
+	return r.alone(func(in *disk.Folder) error {
+		if err := keepLabel(in, half, r.Meta.ID); err != nil {
+			return err
+		}
+		return root.Exchange(filepath.Join(filepath.Base(half.Path), r.Meta.ID), r.Meta.ID)
+	})
+}
+
+// keepLabel gives the run in the folder half the label that is in the folder of the old one.
+func keepLabel(old, half *disk.Folder, id string) error {
+	label, err := readLabel(old)
 	if err != nil || label.String() == "" {
 		return err
 	}
@@ -487,12 +507,14 @@ func (s *Store) addFolder(id string, fill func(half *disk.Folder) error) (err er
 	if _, err := root.Lstat(id); err == nil {
 		return nil
 	}
-	return s.makeAside(id, fill)
+	return s.makeAside(id, fill, func(half *disk.Folder) error {
+		return root.Rename(filepath.Join(filepath.Base(half.Path), id), id)
+	})
 }
 
 // makeAside makes the directory of a run in a folder aside, which fill writes, and then gives it
-// its name.
-func (s *Store) makeAside(id string, fill func(half *disk.Folder) error) (err error) {
+// its name by place.
+func (s *Store) makeAside(id string, fill, place func(half *disk.Folder) error) (err error) {
 	s.sweep()
 	root, err := s.root()
 	if err != nil {
@@ -501,9 +523,9 @@ func (s *Store) makeAside(id string, fill func(half *disk.Folder) error) (err er
 	defer root.Close()
 	half := atomicfile.Prefix + id
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
-		return disk.Explain(err, root.Path)
+		return disk.Whole(err, root.Path)
 	}
-	defer func() { err = errors.Join(disk.Explain(err, root.Path), root.RemoveAll(half)) }()
+	defer func() { err = errors.Join(disk.Whole(err, root.Path), root.RemoveAll(half)) }()
 	in, err := root.Within(half)
 	if err != nil {
 		return err
@@ -517,5 +539,5 @@ func (s *Store) makeAside(id string, fill func(half *disk.Folder) error) (err er
 	if err := fill(in); err != nil {
 		return err
 	}
-	return errors.Join(root.Rename(filepath.Join(half, id), id), root.Sync())
+	return errors.Join(place(in), root.Sync())
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // Cost is the time that the training of an arm took. The runs shared their machine with others, so
-// only ratios between runs made at the same time mean something.
+// only ratios between runs made at the same time mean something. Of imported runs there are the
+// minutes alone, and only where their logs have times.
 type Cost struct {
 	Arm     string         `json:"arm"`
 	Seeds   int            `json:"seeds"`
@@ -23,10 +24,14 @@ type Cost struct {
 func (p *Problem) costs() {
 	base := p.base()
 	for _, a := range p.arms {
-		if a.runs[0].Meta.Imported != nil {
+		imported := a.runs[0].Meta.Imported != nil
+		if imported && slices.ContainsFunc(a.runs, func(r *loggedRun) bool { return !r.timed }) {
 			continue
 		}
 		step := a.mean(func(r *loggedRun) measure.Number { // without evaluations
+			if imported {
+				return measure.Number{}
+			}
 			speed := r.Summary().ImagesPerSecond.Float()
 			return measure.Num(float64(r.Meta.Spec.Batch) / speed)
 		})
@@ -39,7 +44,7 @@ func (p *Problem) costs() {
 			Minutes: minutes.Mean,
 			Ratio:   emptyDifference(),
 		}
-		if base != nil && a != base {
+		if base != nil && a != base && !imported {
 			c.Ratio = differenceOf(a, base, stepTime, 0)
 		}
 		p.Costs = append(p.Costs, c)

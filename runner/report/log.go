@@ -14,6 +14,7 @@ type loggedRun struct {
 	evals   []*runner.EvalEvent
 	ticks   []tick
 	seconds float64 // of training, evaluations included
+	timed   bool    // the log tells these seconds
 	// selected says that the page has the run's figures of its selected step, not of the last one.
 	selected bool
 }
@@ -41,7 +42,7 @@ func readLog(r *record.Run) (*loggedRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	out := &loggedRun{Run: r, evals: h.Evals, seconds: p.Seconds}
+	out := &loggedRun{Run: r, evals: h.Evals, seconds: p.Seconds, timed: p.Timed()}
 	for _, s := range h.Steps {
 		if speed := s.ImagesPerSecond.Float(); speed > 0 {
 			out.ticks = append(out.ticks, tick{s.Time, float64(r.Meta.Spec.Batch) / speed})

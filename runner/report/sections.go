@@ -60,14 +60,21 @@ func (p *Problem) tradeoffBlocks() (list []page.Block) {
 
 func (p *Problem) costBlocks() []page.Block {
 	t := page.New("method", "seeds", "ms per step", "to ERM's", "training, min")
+	imported := false
 	for _, c := range p.Costs {
-		t.Add(c.Arm, fmt.Sprint(c.Seeds),
-			page.Digits(3).Float(1e3*c.Step.Float(), 1e3*c.StepStd.Float()), ratio(&c.Ratio),
-			page.Fixed(1).Text(c.Minutes))
+		step := page.None
+		if c.Step.Applies() {
+			step = page.Digits(3).Float(1e3*c.Step.Float(), 1e3*c.StepStd.Float())
+		}
+		imported = imported || !c.Step.Applies()
+		t.Add(c.Arm, fmt.Sprint(c.Seeds), step, ratio(&c.Ratio), page.Fixed(1).Text(c.Minutes))
 	}
 	note := "Wall time on a machine that had other work at the same time: only the ratio to ERM " +
 		"says something, of runs that were made side by side in the time that both trained " +
 		"(geometric mean over seeds, paired). drolab bench measures a step alone."
+	if imported {
+		note += " The minutes of imported runs are those of their logs, on other machines."
+	}
 	return []page.Block{page.Heading(join("Cost", p.Label)), t, page.Text(note)}
 }
 

@@ -56,9 +56,10 @@ func plainSentence(name string) string {
 		"robust_risk_at":  "Robust risk by radius: the same risk for other values of ρ.",
 		"ratio_histogram": "Likelihood ratios: how many samples get which weight.",
 		// Columns that are no measures.
-		"run":    "Run: the method, and the settings that set the run apart.",
-		"vs":     "vs: the difference to the baseline run, of the same evaluations.",
-		"done":   "Done: the share of the planned steps that is finished.",
+		"run": "Run: the method, and the settings that set the run apart.",
+		"vs":  "vs: the difference to the baseline run, of the same evaluations.",
+		"done": "Done: the share of the planned steps that is finished; of a log that " +
+			"plans none, its step.",
 		"ETA":    "ETA: the time left at the mean speed so far; once done, the time it took.",
 		"epoch":  "Epoch: passes over the training data, done and planned.",
 		"epochs": "Epochs: passes over the training data, done and planned.",

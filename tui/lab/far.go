@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	"drolab/runner"
@@ -17,12 +18,38 @@ import (
 // NoSamples says why the samples of a run cannot be shown here, and the command that shows them; ""
 // where they can. The data and the checkpoints of a run of a box are there.
 func NoSamples(r *record.Run) string {
+	if m := &r.Meta; m.Imported != nil && !m.Predicted() {
+		return fmt.Sprintf("%s has no samples: it is %s", m.ID, m.Origin())
+	}
 	of := r.Mirrored()
 	if of == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s is on box %s: drolab eval %[1]s --box %[2]s --split train --top 50",
 		r.Meta.ID, of.Box)
+}
+
+// NoNetwork says why a run cannot be trained on; "" for a run that was trained here.
+func NoNetwork(m *runner.Meta) string {
+	if m.Imported == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s has no network: it is %s", m.ID, m.Origin())
+}
+
+// OfEpochs writes the epochs done and planned, as in 3.5/10, or "–" for a log of another program
+// that does not count them.
+func OfEpochs(m *runner.Meta, done float64, digits int) string {
+	text := strconv.FormatFloat(done, 'g', digits, 64)
+	switch {
+	case m.Imported == nil:
+		return fmt.Sprintf("%s/%d", text, m.Spec.Epochs)
+	case done == 0:
+		return "–"
+	case m.Spec.Epochs == 0:
+		return text
+	}
+	return fmt.Sprintf("%s/%d", text, m.Spec.Epochs)
 }
 
 // FolderOf says where the folder of a run is. For a box that has not said where its runs are, it

@@ -79,22 +79,29 @@ func (p *Page) pickedRuns() []*record.Run {
 	return runs
 }
 
-// ability reports whether an action is possible on a run with status s; mine says whether this
-// program controls the run.
-type ability func(s runner.Status, mine bool) bool
+// ability reports whether an action is possible on a run; mine says whether this program controls
+// the run.
+type ability func(r *record.Run, mine bool) bool
 
-func canLabel(runner.Status, bool) bool { return true }
+func canLabel(*record.Run, bool) bool { return true }
 
-func canDelete(s runner.Status, _ bool) bool { return s.Ended() }
+func canDelete(r *record.Run, _ bool) bool { return r.Status().Ended() }
 
-func canStop(s runner.Status, mine bool) bool { return mine && !s.Ended() }
+func canStop(r *record.Run, mine bool) bool { return mine && !r.Status().Ended() }
 
-func canPause(s runner.Status, mine bool) bool {
+func canPause(r *record.Run, mine bool) bool {
+	s := r.Status()
 	return mine && (s == runner.Running || s == runner.Paused)
 }
 
-func canResume(s runner.Status, mine bool) bool {
-	return s.Ended() && s != runner.Done || s == runner.Paused && mine
+func canResume(r *record.Run, mine bool) bool {
+	s := r.Status()
+	return r.Meta.Imported == nil && (s.Ended() && s != runner.Done || s == runner.Paused && mine)
+}
+
+// controls reports whether this program controls a run. Nobody controls what another program wrote.
+func (p *Page) controls(r *record.Run) bool {
+	return r.Meta.Imported == nil && p.Controls(r.Meta.ID)
 }
 
 // refusal returns the Why of an action: it gives a reason if the action is possible on none of the
@@ -111,7 +118,7 @@ func (p *Page) refusal(can ability, why string) func() string {
 			return p.Unreached(picked[0].Meta.ID)
 		case why != "":
 			return why
-		case p.Controls(picked[0].Meta.ID) && picked[0].Status() == runner.Queued:
+		case p.controls(picked[0]) && picked[0].Status() == runner.Queued:
 			return "It is queued: this works once it runs"
 		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
 			return "It runs in another process and can only be changed there"
@@ -124,16 +131,17 @@ func (p *Page) refusal(can ability, why string) func() string {
 // possible on a run of a box without a link.
 func (p *Page) ableRuns(can ability) []*record.Run {
 	return slices.DeleteFunc(p.pickedRuns(), func(r *record.Run) bool {
-		return p.Unreached(r.Meta.ID) != "" || !can(r.Status(), p.Controls(r.Meta.ID))
+		return p.Unreached(r.Meta.ID) != "" || !can(r, p.controls(r))
 	})
 }
 
 // noFork says why the run under the cursor cannot be forked.
 func (p *Page) noFork() string {
-	if r := p.current(); r != nil {
-		return p.Unreached(r.Meta.ID)
+	r := p.current()
+	if r == nil {
+		return p.none()
 	}
-	return p.none()
+	return cmp.Or(p.Unreached(r.Meta.ID), lab.NoNetwork(&r.Meta))
 }
 
 // noSamples says why the samples of the run under the cursor cannot be shown.
@@ -164,7 +172,7 @@ func (p *Page) noDone() string {
 
 // pause pauses the running runs or, if none is running, resumes the paused ones.
 func (p *Page) pause() tea.Cmd {
-	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
+	running := func(r *record.Run, mine bool) bool { return mine && r.Status() == runner.Running }
 	if runs := p.ableRuns(running); len(runs) > 0 {
 		return p.sure("Pause?", "pause", runs, p.askEach("pause", runs))
 	}

@@ -52,7 +52,7 @@ func runColumns(folded, boxes bool, value valueOf) []runColumn {
 	text := textColumn
 	epochs := func(l line) string {
 		r := l.telling()
-		return fmt.Sprintf("%.3g/%d", r.Epochs(), r.Meta.Spec.Epochs)
+		return lab.OfEpochs(&r.Meta, r.Epochs(), 3)
 	}
 	columns := []runColumn{
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),

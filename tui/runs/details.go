@@ -81,7 +81,10 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		m, s := &r.Meta, r.Summary()
 		shown := p.layColumns(w)
 		_, _, state := lab.StateKnown(t, r.Status(), p.Silent.Ago(r, r.Status()))
-		state += fmt.Sprintf(" at step %d of %d", s.Steps, m.Steps)
+		state += fmt.Sprintf(" at step %d", s.Steps)
+		if m.Steps > 0 || m.Imported == nil { // a log may plan no steps
+			state += fmt.Sprintf(" of %d", m.Steps)
+		}
 		if p.Silent.Ago(r, r.Status()) != "" {
 			state += ": box " + r.Mirrored().Box + " has no link"
 		}

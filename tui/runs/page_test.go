@@ -246,7 +246,7 @@ func TestVerbsNameWhatIsOutOfView(t *testing.T) {
 				}
 			}
 			able := map[string]ability{"D": canDelete, "r": canResume,
-				"A": func(runner.Status, bool) bool { return true }}[key]
+				"A": func(*record.Run, bool) bool { return true }}[key]
 			acted := p.unseenRuns(p.ableRuns(able))
 			r.Press(key)
 			asks := r.Overlay != nil

@@ -30,6 +30,7 @@ type clock struct {
 	Ticked    time.Time                 // the time of the last tick; zero before the first
 	read      float64                   // the place that was asked for last; NaN for none
 	fromStart bool                      // whether the logs must be read from their start
+	untimed   bool                      // a log tells no times: the runs are aligned by step
 }
 
 // frameTime is the time between two frames of a replay that plays. The renderer rounds it up, which
@@ -50,6 +51,7 @@ func (c *clock) Load(id string, tape *eventlog.Tape, runs int) {
 	c.tapes[id] = tape
 	c.End.Seconds = max(c.End.Seconds, tape.End.Seconds)
 	c.End.Step = max(c.End.Step, tape.End.Step)
+	c.untimed = c.untimed || tape.End.Seconds <= 0 && tape.End.Step > 0
 	c.begin(runs)
 }
 
@@ -69,10 +71,13 @@ func (c *clock) begin(runs int) {
 		return
 	}
 	c.Ready = true
+	const aMinute = 60
+	if c.untimed {
+		c.Steps, c.End.Seconds = true, max(c.End.Seconds, aMinute)
+	}
 	c.Now = c.From.Seconds(c.End)
 	// Rounded up to a whole number, the speed reads well and the replay is over within a minute.
 	if c.Speed == 0 {
-		const aMinute = 60
 		c.Speed = max(lab.LeastSpeed, min(lab.MostSpeed, math.Ceil(c.End.Seconds/aMinute)))
 	}
 }
@@ -164,8 +169,11 @@ func (c *clock) place(m eventlog.Moment) float64 {
 
 // Realign switches between runs aligned by time and runs aligned by step. The place stays, as a
 // part of the whole, but each run is now at another moment, earlier or later: the logs are read
-// from their start.
+// from their start. A log without times can be aligned by step alone.
 func (c *clock) Realign() {
+	if c.untimed {
+		return
+	}
 	c.Steps = !c.Steps
 	c.fromStart, c.read = true, math.NaN()
 }

@@ -243,7 +243,11 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		figure("samples/s now", 14, lab.Named("images_per_second"), w.speedNow),
 		newColumn("epoch", 10, nil, func(runs []*panel.Track) string {
 			t := panel.Slowest(runs)
-			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
+			done := 0.0
+			if t.Meta.StepsPerEpoch > 0 {
+				done = t.Epochs(float64(t.Step))
+			}
+			return lab.OfEpochs(t.Meta, done, 4)
 		}))
 	there := []string{"loss", "lambda", "eta"} // these have columns already
 	for _, m := range measure.StepMeasures() { // the methods' own measures
@@ -298,7 +302,7 @@ func (w *Page) progress() []column {
 		newColumn("done", 6, nil, func(runs []*panel.Track) string {
 			slowest := panel.Slowest(runs)
 			if !slowest.Planned() {
-				return "–"
+				return fmt.Sprint(slowest.Step)
 			}
 			return fmt.Sprintf("%.0f%%", 100*slowest.Done())
 		}),

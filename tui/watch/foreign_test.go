@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -70,10 +71,78 @@ func TestLogsOfOthersOpenOnTheirCurves(t *testing.T) {
 					t.Errorf("%s at %v: %q is in it:\n%s", end, size, wrong, text)
 				}
 			}
-			if end == runner.Running && size[0] > 100 && !strings.Contains(text, "step 40") {
-				t.Errorf("%s at %v: it does not say the step:\n%s", end, size, text)
+			if end != runner.Running {
+				continue
+			}
+			if size[0] > 100 && !strings.Contains(text, "step 40") ||
+				!strings.Contains(text, " 40 ") {
+				t.Errorf("at %v: it does not say the step:\n%s", size, text)
+			}
+			if strings.Contains(text, "Waiting") {
+				t.Errorf("at %v: it waits for what may never come:\n%s", size, text)
 			}
 		}
+	}
+}
+
+// TestVerbsOfLogs: what would change a run is refused for a log of another program, and why.
+func TestVerbsOfLogs(t *testing.T) {
+	for end, keys := range map[runner.Status]string{runner.Running: "pxFP",
+		runner.Stopped: "rFP"} {
+		for _, key := range strings.Split(keys, "") {
+			r := newDriver(t, foreignScript(t, end), 200, 60)
+			r.Wait(2*time.Second, time.Second/5)
+			r.Press(key)
+			if n := r.Notice.Text; !strings.Contains(n, "is a log of TensorBoard") {
+				t.Errorf("%s of a run that is %s: the footer says %q, want the reason", key, end, n)
+			}
+		}
+	}
+}
+
+// TestAxisOfTime: a log without times is not on the axis of time, which one alone passes over.
+func TestAxisOfTime(t *testing.T) {
+	r := newDriver(t, foreignScript(t, runner.Done), 200, 60)
+	r.Wait(2*time.Second, time.Second/5)
+	r.Press("a", "a")
+	if text := tuitest.Text(r.Shot()); !strings.Contains(text, "by step ") {
+		t.Errorf("the axis is not that of steps:\n%s", text)
+	}
+	if n := r.Notice.Text; !strings.Contains(n, "the log has no times") {
+		t.Errorf("the footer says %q, want why", n)
+	}
+}
+
+// TestReplayWithoutTimes: a log without times is replayed by its steps, within a minute.
+func TestReplayWithoutTimes(t *testing.T) {
+	c := newClock(lab.Replay{})
+	c.Load("a", &eventlog.Tape{End: eventlog.Moment{Step: 40}}, 2)
+	c.Load("b", &eventlog.Tape{End: eventlog.Moment{Step: 80, Seconds: 5}}, 2)
+	if !c.Ready || c.Ended() {
+		t.Fatal("the replay does not begin")
+	}
+	if words := c.Words(80); !strings.Contains(words, "0 of 80 steps") {
+		t.Errorf("it says %q, want steps", words)
+	}
+	c.Realign()
+	if words := c.Words(80); !strings.Contains(words, "steps") {
+		t.Errorf("aligned anew, it says %q, want steps", words)
+	}
+	if c.Seek(c.End.Seconds / 2); c.Until().Step != 40 || c.Until().Seconds < 1e9 {
+		t.Errorf("half way it is at %+v, want step 40", c.Until())
+	}
+}
+
+// TestWildTimes: a log from anybody may tell any time. What no training takes is passed over.
+func TestWildTimes(t *testing.T) {
+	m := tuitest.Meta("theirs", tuitest.Epoch0())
+	m.Imported = &runner.Imported{Kind: "csv"}
+	p := eventlog.NewProgress(m)
+	for i, x := range []float64{-1, math.NaN(), math.Inf(1), 1e300, 7, 3} {
+		p.Add(&runner.StepEvent{Head: runner.Head{Step: int64(i), Elapsed: measure.Num(x)}})
+	}
+	if p.Seconds != 7 {
+		t.Errorf("the clock is at %v, want 7", p.Seconds)
 	}
 }
 

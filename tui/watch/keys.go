@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"strings"
+
 	"drolab/runner"
 	"drolab/runner/page"
 	"drolab/tui/kit"
@@ -117,7 +119,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
 			Why: of(w.noScale), Act: kit.Just(func() { w.Board.NextScale(w.screen.focus) })},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
-			Why: of(nil), Act: kit.Just(w.Board.NextAxis)},
+			Why: of(nil), Act: w.nextAxis},
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
 			Why: of(w.noPlot), Act: kit.By(w.Board.ZoomBy, 1)},
 		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Act: kit.By(w.Board.ZoomBy, -1)},
@@ -161,4 +163,14 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
 			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Runs.Run().ID) }, Alters: true},
 	}
+}
+
+// nextAxis takes the next horizontal axis, and says which runs are not on it.
+func (w *Page) nextAxis() tea.Cmd {
+	untimed := w.Board.NextAxis()
+	if len(untimed) == 0 {
+		return nil
+	}
+	return kit.Notify("Not on the axis of time, since the log has no times: " +
+		strings.Join(untimed, ", "))
 }

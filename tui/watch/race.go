@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func (w *Page) forked() (t *panel.Track, near int64) {
 // noFork says why the run cannot be forked from here.
 func (w *Page) noFork(*panel.Track) string {
 	t, _ := w.forked()
-	return w.Unreached(t.ID)
+	return cmp.Or(w.Unreached(t.ID), lab.NoNetwork(t.Meta))
 }
 
 // pointAtFork puts the cursor on the first fork of the run parent. That run becomes the

@@ -99,6 +99,8 @@ func (w *Page) noResume(t *panel.Track) string {
 	switch {
 	case t.Status == runner.Paused:
 		return w.noControl(t)
+	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Imported != nil:
+		return lab.NoNetwork(t.Meta)
 	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Spec.IsScript():
 		return runner.ByScript(t.ID)
 	case t.Status.Ended() && t.Status != runner.Done:
@@ -116,6 +118,9 @@ func nothingTo(verb string, t *panel.Track) string {
 func (w *Page) noControl(t *panel.Track) string {
 	if why := w.Unreached(t.ID); why != "" {
 		return why
+	}
+	if t.Meta.Imported != nil {
+		return fmt.Sprintf("%s is %s: it can only be watched", t.Label, t.Meta.Origin())
 	}
 	return kit.Unless(w.Controls(t.ID),
 		fmt.Sprintf("%s runs in another process and can only be watched here", t.Label))

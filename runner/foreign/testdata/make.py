@@ -1,5 +1,5 @@
 """Writes the logs of this folder, and expected.json beside them: the numbers of each log as the
-library that writes or reads that kind of log has them.
+library that writes or reads that kind of log has them, and times.json, the seconds of each step.
 
 It needs lightning, tensorboard, torch, transformers and wandb.
 """
@@ -148,7 +148,44 @@ def wandb():
     expected["wandb"] = want
 
 
-for one in sys.argv[1:] or ["lightning", "tensorboard", "trainer", "wandb"]:
+def times():
+    """Reads the seconds of each step from the logs that are here."""
+    path = f"{here}/times.json"
+    want = json.load(open(path)) if os.path.exists(path) else {}
+    try:
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        reader = EventAccumulator(f"{here}/tensorboard", size_guidance={"scalars": 0, "tensors": 0})
+        reader.Reload()
+        tags = reader.Tags()
+        events = [e for t in tags["scalars"] for e in reader.Scalars(t)]
+        events += [e for t in tags["tensors"] for e in reader.Tensors(t)
+                   if reader.summary_metadata[t].plugin_data.plugin_name == "scalars"]
+        start = min(e.wall_time for e in events)
+        last = {}
+        for e in events:
+            last[e.step] = max(last.get(e.step, 0), e.wall_time - start)
+        want["tensorboard"] = sorted(last.items())
+    except ImportError:
+        pass
+    try:
+        from wandb.proto import wandb_internal_pb2
+        from wandb.sdk.internal.datastore import DataStore  # wandb 0.19 or before
+        store, rows = DataStore(), []
+        store.open_for_scan(f"{here}/wandb/run-first.wandb")
+        while (data := store.scan_data()) is not None:
+            record = wandb_internal_pb2.Record()
+            record.ParseFromString(data)
+            items = {i.key or ".".join(i.nested_key): json.loads(i.value_json)
+                     for i in record.history.item}
+            if items:
+                rows.append([items["_step"], items["_runtime"]])
+        want["wandb"] = rows
+    except ImportError:
+        pass
+    json.dump(want, open(path, "w"), indent=1, sort_keys=True)
+
+
+for one in sys.argv[1:] or ["lightning", "tensorboard", "trainer", "wandb", "times"]:
     if os.path.exists(f"{here}/expected.json"):
         expected.update(json.load(open(f"{here}/expected.json")))
     globals()[one]()

@@ -46,6 +46,9 @@ type Disk interface {
 	List() ([]fs.DirEntry, error)
 	Link(from, to string) error
 	Rename(from, to string) error
+	// Exchange gives each of two files or folders the name of the other, so that both names are
+	// there at every moment. The error is an errors.ErrUnsupported where the disk cannot do it.
+	Exchange(a, b string) error
 	Remove(name string) error
 	Sync() error // makes renames survive a power cut
 	Close() error

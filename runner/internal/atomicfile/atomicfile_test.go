@@ -143,3 +143,39 @@ func TestWritersAtOnce(t *testing.T) {
 		t.Errorf("the folder has %v, want one file", entries)
 	}
 }
+
+// TestExchange: two folders get each other's name, also where one is in a folder below.
+func TestExchange(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a/of": "a", "in/b/of": "b"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	err = in.Exchange("in/b", "a")
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("this disk cannot exchange names")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a/of": "b", "in/b/of": "a"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s has %q, %v, want %q", name, b, err, want)
+		}
+	}
+	if err := in.Exchange("a", "missing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("exchanged with what is missing: %v", err)
+	}
+	if err := in.Exchange("a", "../outside"); err == nil {
+		t.Error("a name leads out of the folder")
+	}
+}

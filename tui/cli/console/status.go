@@ -13,7 +13,10 @@ import (
 // StatusLine returns a line that says how far a run has come, why it ended, and how to continue it.
 func (c *Console) StatusLine(r *record.Run) string {
 	s := r.Summary()
-	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
+	line := fmt.Sprintf("%s, step %d", r.Status(), s.Steps)
+	if r.Meta.Steps > 0 || r.Meta.Imported == nil { // a log may plan no steps
+		line += fmt.Sprintf(" of %d", r.Meta.Steps)
+	}
 	if s.Cause != "" {
 		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}

@@ -188,6 +188,10 @@ func (f *importFlags) runs(con *console.Console, ids []string) (list []*record.R
 func printImported(con *console.Console, done *foreign.Outcome) {
 	con.PrintLine("%s", done.Meta.ID)
 	switch {
+	case done.Followed:
+		fmt.Fprintf(con.Stderr, "note: %s: this log is being followed, so nothing is imported\n",
+			done.Meta.ID)
+		return
 	case done.Known:
 		fmt.Fprintf(con.Stderr, "note: %s: this log was imported before, and is as it was\n",
 			done.Meta.ID)

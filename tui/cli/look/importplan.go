@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"drolab/runner/foreign"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/cli/console"
+	"drolab/tui/kit"
 )
 
 // plan prints what would become of logs.
@@ -35,8 +37,12 @@ func (f *importFlags) plan(
 
 // printImportPlan prints what would become of one log.
 func printImportPlan(con *console.Console, p *foreign.Plan) {
-	con.PrintLine("%s: %s, %s, seed %d, %d steps", cell.OneLine(p.Path), p.Kind,
-		cell.OneLine(p.Method), p.Seed, p.Steps)
+	took := ""
+	if p.Seconds.Applies() {
+		took = ", " + kit.Duration(time.Duration(p.Seconds.Float()*float64(time.Second)))
+	}
+	con.PrintLine("%s: %s, %s, seed %d, %d steps%s", cell.OneLine(p.Path), p.Kind,
+		cell.OneLine(p.Method), p.Seed, p.Steps, took)
 	con.PrintLine("")
 	rows := [][2]string{}
 	for _, n := range p.Names {

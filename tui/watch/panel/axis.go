@@ -105,6 +105,9 @@ func (b *Board) mapX(t *Track) func(float64) float64 {
 	case byEpochs:
 		return t.Epochs
 	case byTime:
+		if !t.Timed() {
+			return func(float64) float64 { return math.Inf(1) } // nowhere on the axis
+		}
 		return t.Elapsed.At
 	}
 	return nil
@@ -120,10 +123,20 @@ func (b *Board) NextScale(p int) {
 	b.Refit()
 }
 
-// NextAxis takes the next horizontal axis, and shows all of it.
-func (b *Board) NextAxis() {
+// NextAxis takes the next horizontal axis, and shows all of it. It returns the runs that have no
+// place on the axis of time, if that is next. Where none has a place, it passes that axis over.
+func (b *Board) NextAxis() (untimed []string) {
 	b.Axis = (b.Axis + 1) % xAxis(len(axisNames()))
+	for _, t := range b.Runs.Tracks {
+		if b.Axis == byTime && !t.Timed() {
+			untimed = append(untimed, t.Label)
+		}
+	}
+	if len(untimed) > 0 && len(untimed) == len(b.Runs.Tracks) {
+		b.Axis = bySteps
+	}
 	b.newAxis()
+	return untimed
 }
 
 func (b *Board) newAxis() {

@@ -66,11 +66,13 @@ func (b *Board) CurrentView(p int) *View {
 func (b *Board) chosenView(p int) *View { return &b.Panels[p].Views[b.Panels[p].View] }
 
 // lineRows returns the runs of each line on a chart; hidden runs have none. By time seeds are
-// apart, because they have clocks of their own. Whatever has a line on a chart goes by lineRows;
+// apart, because they have clocks of their own, and runs whose logs have no times are left out.
+// Whatever has a line on a chart goes by lineRows;
 // tables and bars go by Rows.
 func (b *Board) lineRows() [][]int {
 	if b.Axis == byTime {
-		return b.Runs.visibleRows(b.Runs.singles())
+		untimed := func(row []int) bool { return !b.Runs.Tracks[row[0]].Timed() }
+		return slices.DeleteFunc(b.Runs.visibleRows(b.Runs.singles()), untimed)
 	}
 	return b.Runs.visibleRows(b.Runs.Rows())
 }

@@ -11,6 +11,9 @@ import (
 
 // Last returns the x that a run has come to, where the crosshair begins.
 func (b *Board) Last(t *Track) float64 {
+	if b.Axis == byTime && !t.Timed() {
+		return b.Span().Hi
+	}
 	return b.xAt(t, float64(t.Step))
 }
 

@@ -38,20 +38,27 @@ func (t *Track) StatusText(clock compare.Clock, form int) string {
 	const hundredths = 100 // a run may end anywhere within an epoch
 	at := math.Round(hundredths*t.Epochs(float64(t.Step))) / hundredths
 	s := fmt.Sprintf("%s at epoch %g", t.Status, at)
+	length := kit.Plural(t.Meta.Spec.Epochs, "epoch")
+	if t.Meta.StepsPerEpoch <= 0 { // a log of another program may have no epochs
+		s = fmt.Sprintf("%s at step %d", t.Status, t.Step)
+		length = kit.Plural(int(t.Step), "step")
+	}
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
 	}
 	if t.Status == runner.Done && form == Brief {
 		s = string(t.Status)
 	} else if t.Status == runner.Done {
-		s = "done after " + kit.Plural(t.Meta.Spec.Epochs, "epoch")
-		if t.Share == 1 && t.Meta.Imported == nil { // its log says how long it took
+		s = "done after " + length
+		if t.Share == 1 && t.Timed() { // its log says how long it took
 			s += " in " + plot.FormatDuration(t.Seconds)
 		}
 	}
 	switch newest := t.Newest(); {
 	case newest == nil:
 		return s + ": not evaluated"
+	case len(t.At(clock)) == 0 && newest.Epoch == 0 && t.Meta.Imported != nil:
+		return s + fmt.Sprintf(": at step %d, ", newest.Step) + t.accuracies(EvalFigure)
 	case len(t.At(clock)) == 0: // the clock is that of other runs
 		return s + fmt.Sprintf(": at epoch %.4g, ", newest.Epoch) + t.accuracies(EvalFigure)
 	}

@@ -215,6 +215,14 @@ func (d faultyDisk) Rename(from, to string) error {
 	return nil
 }
 
+func (d faultyDisk) Exchange(a, b string) error {
+	err := d.faults.try("exchange", b, func() error { return d.Disk.Exchange(a, b) })
+	if err == nil {
+		d.faults.later(d.path, func() { d.Disk.Exchange(a, b) })
+	}
+	return err
+}
+
 func (d faultyDisk) Link(from, to string) error {
 	err := d.faults.try("link", to, func() error { return d.Disk.Link(from, to) })
 	if err == nil {

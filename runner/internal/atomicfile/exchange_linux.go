@@ -1,0 +1,7 @@
+package atomicfile
+
+import "golang.org/x/sys/unix"
+
+func exchange(inA int, a string, inB int, b string) error {
+	return unix.Renameat2(inA, a, inB, b, unix.RENAME_EXCHANGE)
+}
