@@ -270,10 +270,11 @@ func (t *Table) lackSentences(o *Tradeoff) (sentences []string) {
 
 // FrontDefinition says what the points, crosses and the front are.
 func (t *Table) FrontDefinition() string {
-	return fmt.Sprintf("A point is the mean over a method's seeds, of %s on the test split, as in "+
-		"the table; its cross is the %g %% t interval of either mean. The front has the methods "+
-		"than which no other is better in one measure and at least as good in the other, by the "+
-		"means alone: where crosses overlap, the seeds do not decide.", t.stepText(), 100*t.Level)
+	return fmt.Sprintf("A point of What it costs is the mean over a method's seeds, of %s on the "+
+		"test split, as in the table; its cross is the %g %% t interval of either mean. The front "+
+		"has the methods than which no other is better in one measure and at least as good in "+
+		"the other, by the means alone: where crosses overlap, the seeds do not decide.",
+		t.stepText(), 100*t.Level)
 }
 
 // FrontNote is the FrontDefinition in few words, for the head of a file.

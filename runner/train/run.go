@@ -97,8 +97,12 @@ func (r *Run) buildLoop() error {
 	if err := r.addLoaders(); err != nil {
 		return err
 	}
-	if _, refits := r.Method.Trainer.(dro.Refitter); refits {
-		if _, err := r.lastLayer(); err != nil {
+	if m, refits := r.Method.Trainer.(dro.Refitter); refits {
+		net, err := r.lastLayer()
+		if err == nil {
+			err = r.askFeatures(m.RefitsOn().Split, net.Width())
+		}
+		if err != nil {
 			return fmt.Errorf("algorithm %s: %w", r.spec.Algorithm(), err)
 		}
 	}

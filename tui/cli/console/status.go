@@ -14,6 +14,9 @@ import (
 func (c *Console) StatusLine(r *record.Run) string {
 	s := r.Summary()
 	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
+	if fit := r.Refitting(); fit != nil {
+		line += ": " + fit.Text()
+	}
 	if s.Cause != "" {
 		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}
