@@ -26,8 +26,8 @@ type Tradeoff struct {
 	// question than most.
 	Without []int `json:"without,omitempty"`
 	Other   []int `json:"other,omitempty"`
-
-	loss string // of the points' runs, as in spec.Spec
+	// Loss is the loss of the points' runs, unless that is the cross-entropy.
+	Loss string `json:"loss,omitempty"`
 }
 
 // Side is a measure of a tradeoff.
@@ -130,7 +130,9 @@ func newTradeoff(x, y side, groups []*group) *Tradeoff {
 		case asked:
 			o.Points = append(o.Points, Point{Row: i, X: a.Mean, Y: b.Mean, HalfX: a.Half,
 				HalfY: b.Half})
-			o.loss = groups[i].members[0].meta.Spec.Loss
+			if loss := groups[i].members[0].meta.Spec.Loss; loss != spec.Defaults().Loss {
+				o.Loss = loss
+			}
 		default:
 			o.Other = append(o.Other, i)
 		}
@@ -327,7 +329,7 @@ func (t *Table) Scatters() (list []*page.Scatter) {
 func (t *Table) Scatter(o *Tradeoff, marks []int) *page.Scatter {
 	axis := func(s Side) page.ScatterAxis {
 		m, _ := measure.FindMeasure(s.Name)
-		if !s.Percent() && o.loss != spec.Defaults().Loss {
+		if !s.Percent() && o.Loss != "" {
 			m.Unit = "" // only cross-entropies are in nats
 		}
 		return page.ScatterAxis{Name: s.Title(), Unit: m.Unit, Percent: s.Percent(),
