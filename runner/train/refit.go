@@ -67,8 +67,12 @@ func (r *Run) Layer() (l dro.Layer, err error) {
 }
 
 // askFeatures returns an error if the features of a split do not fit the machine's memory.
-func (r *Run) askFeatures(split string, width int) error {
-	bytes := float64(Source(r.Data, split).Len()) * float64(4*width+48)
+func (r *Run) askFeatures(split string) error {
+	net, err := r.lastLayer()
+	if err != nil {
+		return err
+	}
+	bytes := float64(Source(r.Data, split).Len()) * float64(4*net.Width()+48)
 	return memory.Ask(bytes, "the features of the samples")
 }
 
@@ -78,10 +82,10 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	if err != nil {
 		return h, err
 	}
-	width := net.Width()
-	if err := r.askFeatures(split, width); err != nil {
+	if err := r.askFeatures(split); err != nil {
 		return h, err
 	}
+	width := net.Width()
 	h.Keys = data.KeysOf(Source(r.Data, split))
 	losses := make([]float64, len(r.losses))
 	err = r.EachBatch(split, func(b Batch, _ int) error {
