@@ -80,11 +80,11 @@ func TestETAOfARefit(t *testing.T) {
 		e         runner.Event
 		eta, text string
 	}{
-		{&runner.RefitEvent{Head: h}, "refit", "the last layer is about to be fitted again"},
+		{&runner.RefitEvent{Head: h}, "refit", ", refit of the last layer"},
 		{&runner.RefitEvent{Head: h, Fit: 3, Fits: 25}, "fit 3/25",
-			"the last layer is fitted again, fit 3 of 25"},
+			", fit 3/25 of the last layer"},
 		{&runner.StatusEvent{Head: h, Status: runner.Paused}, "–", ""},
-		{&runner.RefitEvent{Head: h, Fit: 4, Fits: 25}, "fit 4/25", "fit 4 of 25"},
+		{&runner.RefitEvent{Head: h, Fit: 4, Fits: 25}, "fit 4/25", "fit 4/25 of"},
 	} {
 		run.Add([]runner.Event{c.e})
 		if got := eta(); got != c.eta {

@@ -50,7 +50,7 @@ func (t *Track) StatusText(clock compare.Clock, form int) string {
 		}
 	}
 	if fit := t.Refitting(); fit != nil {
-		s += ", where " + fit.Text()
+		s += ", " + fit.Brief() + " of the last layer"
 	}
 	switch newest := t.Newest(); {
 	case newest == nil:
