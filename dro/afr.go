@@ -96,7 +96,7 @@ func (a *afrTrainer) Samplewise() func(w, losses []float64) {
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
 func (a *afrTrainer) Refit(
-	old Layer, of Splits, _ uint64, between func() error,
+	old Layer, of Splits, _ uint64, between func(Fit) error,
 ) (to Layer, how string, err error) {
 	held, err := of(a.on.Split)
 	if err != nil {
@@ -113,12 +113,13 @@ func (a *afrTrainer) Refit(
 	}
 	rows, classes := held.rows(), len(old.Bias)
 	if len(rows) == 0 {
-		return old, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
+		return old, "", fmt.Errorf("afr: %w", errNoSample)
 	}
 	mu := a.weights(&old, rows, held.Labels)
 	f := newSoftmaxFit(rows, held.Labels, mu, flatten(old), classes)
 	f.ridge, f.start = a.lambda, flatten(old)
-	if err := f.run(between); err != nil {
+	count := fits{Fit{0, 1}, between}
+	if err := f.run(count.next()); err != nil {
 		return old, "", err
 	}
 	a.done = true

@@ -20,7 +20,7 @@ func TestAFRIsStationary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, _, err := trainer.(Refitter).Refit(at, only(h), 1, noOrders)
+	to, _, err := trainer.(Refitter).Refit(at, only(h), 1, noFits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 	}
 	h, at := cells(testRand(75), n, 4, .1), unflatten(make([]float64, 10), 2)
 	refit := func() Layer {
-		to, _, err := trainer.(Refitter).Refit(at, only(h), 1, noOrders)
+		to, _, err := trainer.(Refitter).Refit(at, only(h), 1, noFits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func (f *dfrTrainer) draws() int {
 // draws of all samples, with the features standardised by all samples. Refit undoes the
 // standardisation in the layer that it returns.
 func (f *dfrTrainer) Refit(
-	old Layer, of Splits, seed uint64, between func() error,
+	old Layer, of Splits, seed uint64, between func(Fit) error,
 ) (to Layer, how string, err error) {
 	held, err := of(f.on.Split)
 	if err != nil {
@@ -116,10 +116,11 @@ func (f *dfrTrainer) Refit(
 	held = f.known(held)
 	classes := len(old.Bias)
 	if len(held.Labels) == 0 {
-		return old, "", errors.New("dfr: there is no sample to fit the last layer to")
+		return old, "", fmt.Errorf("dfr: %w", errNoSample)
 	}
-	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), newStandardiser(held.rows())
-	choice, err := f.judge(held, of, scale, classes, rng, between)
+	rng, scale := dfrRand(seed), newStandardiser(held.rows())
+	count := &fits{Fit{0, dfrDivisions*len(dfrStrengths) + f.draws()}, between}
+	choice, err := f.judge(held, of, scale, classes, rng, count)
 	if err != nil {
 		return old, "", err
 	}
@@ -132,7 +133,8 @@ func (f *dfrTrainer) Refit(
 	for range f.draws() {
 		draw := held.balancedDraw(rng)
 		size = len(draw.Labels)
-		if err := fitLasso(w, scale.apply(draw), draw.Labels, c, classes, between); err != nil {
+		err := fitLasso(w, scale.apply(draw), draw.Labels, c, classes, count.next())
+		if err != nil {
 			return old, "", err
 		}
 		for j, v := range w {
@@ -150,7 +152,7 @@ func (f *dfrTrainer) Refit(
 // them. Otherwise a draw is of one half of the samples, which it also standardises, and the other
 // half judges.
 func (f *dfrTrainer) judge(
-	held Held, of Splits, scale standardiser, classes int, rng *rand.Rand, between func() error,
+	held Held, of Splits, scale standardiser, classes int, rng *rand.Rand, count *fits,
 ) (d dfrChoice, err error) {
 	if f.judged {
 		val, err := of(valSplit)
@@ -158,7 +160,7 @@ func (f *dfrTrainer) judge(
 			return d, err
 		}
 		for range dfrDivisions {
-			err := d.add(held.balancedDraw(rng), val, scale, classes, between)
+			err := d.add(held.balancedDraw(rng), val, scale, classes, count)
 			if err != nil {
 				return d, err
 			}
@@ -166,19 +168,47 @@ func (f *dfrTrainer) judge(
 		return d, nil
 	}
 	for range dfrDivisions {
-		other, rest := held.halves(rng)
-		if len(other.Labels) == 0 || len(rest.Labels) == 0 {
-			return d, fmt.Errorf("dfr: the samples of the split %s cannot be halved: %w",
-				f.on.Split, errFewKeys)
-		}
-		draw := rest.balancedDraw(rng)
-		err := d.add(draw, other, newStandardiser(draw.rows()), classes, between)
+		draw, other, err := f.divide(held, rng)
 		if err != nil {
+			return d, fmt.Errorf("dfr: %w", err)
+		}
+		if err := d.add(draw, other, newStandardiser(draw.rows()), classes, count); err != nil {
 			return d, err
 		}
 	}
 	return d, nil
 }
+
+// CheckHeld implements Refitter.
+func (f *dfrTrainer) CheckHeld(held Held, seed uint64) error {
+	held = f.known(held)
+	if len(held.Labels) == 0 {
+		return errNoSample
+	}
+	if f.judged {
+		return nil
+	}
+	rng := dfrRand(seed)
+	for range dfrDivisions {
+		if _, _, err := f.divide(held, rng); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// divide draws from one half of the samples. The other half judges.
+func (f *dfrTrainer) divide(held Held, rng *rand.Rand) (draw, other Held, err error) {
+	other, rest := held.halves(rng)
+	if len(other.Labels) == 0 || len(rest.Labels) == 0 {
+		return draw, other, fmt.Errorf("the samples of the split %s cannot be halved: %w",
+			f.on.Split, errFewKeys)
+	}
+	return rest.balancedDraw(rng), other, nil
+}
+
+// dfrRand returns the random numbers of divisions and draws.
+func dfrRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x646672)) }
 
 // dfrDivisions is the number of draws over which the accuracies of a C are averaged, as the
 // source's num_retrains does; our reading, since the source leaves that at 1. A rare group has few
@@ -190,12 +220,12 @@ type dfrChoice [len(dfrStrengths)]float64
 
 // add adds the accuracies on other samples of the fits to draw.
 func (d *dfrChoice) add(
-	draw, other Held, s standardiser, classes int, between func() error,
+	draw, other Held, s standardiser, classes int, count *fits,
 ) error {
 	rows, judging := s.apply(draw), s.apply(other)
 	w := make([]float64, classes*(len(rows[0])+1))
 	for i, c := range dfrStrengths {
-		if err := fitLasso(w, rows, draw.Labels, c, classes, between); err != nil {
+		if err := fitLasso(w, rows, draw.Labels, c, classes, count.next()); err != nil {
 			return err
 		}
 		layer := unflatten(w, classes)
@@ -208,6 +238,9 @@ func (d *dfrChoice) add(
 func (d *dfrChoice) best() float64 {
 	return dfrStrengths[slices.Index(d[:], slices.Max(d[:]))]
 }
+
+// errNoSample is the error of a refit without samples.
+var errNoSample = errors.New("there is no sample to fit the last layer to")
 
 // halves divides the samples at random. The samples of a key stay together.
 func (h *Held) halves(rng *rand.Rand) (one, other Held) {

@@ -15,7 +15,7 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	refit := func(seed uint64) Layer {
 		trainer := newTrainer(t, "dfr", nil, nil)
 		zero := unflatten(make([]float64, 12), 2)
-		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed, noOrders)
+		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed, noFits)
 		if err != nil {
 			t.Fatalf("Refit with seed %d: %v", seed, err)
 		}
@@ -55,12 +55,12 @@ func TestDFRChoosesByManyDivisions(t *testing.T) {
 		other, rest := h.halves(rng)
 		draw := rest.balancedDraw(rng)
 		var one dfrChoice
-		err := one.add(draw, other, newStandardiser(draw.rows()), 2, noOrders)
+		err := one.add(draw, other, newStandardiser(draw.rows()), 2, &fits{between: noFits})
 		if err != nil {
 			t.Fatal(err)
 		}
 		single[one.best()]++
-		all, err := f.judge(h, nil, newStandardiser(h.rows()), 2, rng, noOrders)
+		all, err := f.judge(h, nil, newStandardiser(h.rows()), 2, rng, &fits{between: noFits})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
 					return val, nil
 				}
 				return h, nil
-			}, 1, noOrders)
+			}, 1, noFits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,30 +46,24 @@ var (
 // one. The other half is divided by class and environment, and the layer with the highest accuracy
 // on the worst of these parts is taken, the first of equals.
 func (e *evalsTrainer) Refit(
-	old Layer, of Splits, seed uint64, between func() error,
+	old Layer, of Splits, seed uint64, between func(Fit) error,
 ) (to Layer, how string, err error) {
 	held, err := of(e.on.Split)
 	if err != nil {
 		return old, "", err
 	}
-	other, rest := held.halves(evalsRand(seed))
-	if len(other.Labels) == 0 || len(rest.Labels) == 0 {
-		return old, "", fmt.Errorf("evals: the samples of the split %s cannot be halved: %w",
-			e.on.Split, errFewKeys)
+	other, rest, least, err := e.divide(held, seed)
+	if err != nil {
+		return old, "", fmt.Errorf("evals: %w", err)
 	}
 	classes := len(old.Bias)
 	losses, _ := old.lossesAndSlopes(&rest)
 	_, slopes := old.lossesAndSlopes(&other)
 	other.Groups = environments(slopes, other.Labels)
-	least := smallestClass(held.Labels, rest.Labels)
-	if least < 2 {
-		return old, "", fmt.Errorf("evals: the half of the split %s that the last layer is fitted "+
-			"to has %d samples of a class, expected at least 2: take more for validation",
-			e.on.Split, least)
-	}
 	scale := newStandardiser(rest.rows())
 	judging := scale.apply(other)
 	best, most := 0, -1.0
+	count := fits{Fit{0, len(evalsShares) * len(evalsLambdas)}, between}
 	for _, share := range evalsShares {
 		k := max(1, int(share*float64(least/2)))
 		some := rest.at(extremes(losses, rest.Labels, classes, k))
@@ -77,7 +71,7 @@ func (e *evalsTrainer) Refit(
 		w := make([]float64, classes*(len(rows[0])+1))
 		for _, lambda := range evalsLambdas {
 			c := 1 / (lambda * float64(len(rows)))
-			if err := fitLasso(w, rows, some.Labels, c, classes, between); err != nil {
+			if err := fitLasso(w, rows, some.Labels, c, classes, count.next()); err != nil {
 				return old, "", err
 			}
 			layer := unflatten(slices.Clone(w), classes)
@@ -91,6 +85,28 @@ func (e *evalsTrainer) Refit(
 	e.done = true
 	return scale.undo(to), fmt.Sprintf("logistic regression on %d of them, %s, the best for the "+
 		"worst of ERM's environments in the other half", best, how), nil
+}
+
+// CheckHeld implements Refitter.
+func (e *evalsTrainer) CheckHeld(held Held, seed uint64) error {
+	_, _, _, err := e.divide(held, seed)
+	return err
+}
+
+// divide divides the samples into the half that judges and the rest, which the layer is fitted to.
+// least is the number of samples that the smallest class has in the rest.
+func (e *evalsTrainer) divide(held Held, seed uint64) (other, rest Held, least int, err error) {
+	other, rest = held.halves(evalsRand(seed))
+	if len(other.Labels) == 0 || len(rest.Labels) == 0 {
+		return other, rest, 0, fmt.Errorf("the samples of the split %s cannot be halved: %w",
+			e.on.Split, errFewKeys)
+	}
+	class, least := smallestClass(held.Labels, rest.Labels)
+	if few := 2; least < few {
+		return other, rest, 0, &FewError{class, least, few, fmt.Sprintf("the half of the split "+
+			"%s that the last layer is fitted to", e.on.Split)}
+	}
+	return other, rest, least, nil
 }
 
 // evalsRand returns the random numbers of the division into halves.
@@ -154,8 +170,9 @@ func extremes(losses []float64, labels []int, classes, k int) (index []int) {
 	return index
 }
 
-// smallestClass returns the least number of samples that a class of all has among some of them.
-func smallestClass(all, some []int) int {
+// smallestClass returns the class of all that has the fewest samples among some of them, the first
+// of equals, and their number.
+func smallestClass(all, some []int) (class, least int) {
 	counts := map[int]int{}
 	for _, y := range all {
 		counts[y] = 0
@@ -163,5 +180,8 @@ func smallestClass(all, some []int) int {
 	for _, y := range some {
 		counts[y]++
 	}
-	return slices.Min(slices.Collect(maps.Values(counts)))
+	class = slices.MinFunc(slices.Sorted(maps.Keys(counts)), func(a, b int) int {
+		return cmp.Compare(counts[a], counts[b])
+	})
+	return class, counts[class]
 }

@@ -2,6 +2,7 @@ package dro
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -52,12 +53,13 @@ func TestEvalsAgainstNumPyAndScikitLearn(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		h, test := manyCells(90, 1500, 8, classes, .05), manyCells(91, 4000, 8, classes, .5)
 		erm := ermOf(manyCells(92, 3000, 8, classes, .05), classes)
-		to, how, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(erm, only(h), 7, noOrders)
+		to, how, err := newTrainer(t, "evals", nil, nil).(Refitter).Refit(erm, only(h), 7, noFits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		other, rest := h.halves(evalsRand(7))
-		most := smallestClass(h.Labels, rest.Labels) / 2
+		_, least := smallestClass(h.Labels, rest.Labels)
+		most := least / 2
 		given, err := json.Marshal(map[string]any{"x": rest.Features, "y": rest.Labels,
 			"other_x": other.Features, "other_y": other.Labels, "test_x": test.Features,
 			"test_y": test.Labels, "weights": erm.Weights, "biases": erm.Bias, "most": most,
@@ -210,7 +212,7 @@ func TestEvalsFindsTheFeatureThatHolds(t *testing.T) {
 	erm := Layer{Weights: [][]float64{{0, 0, 0, 0, 0}, {1, 4, 0, 0, 0}}, Bias: []float64{0, 0}}
 	refit := func(h Held, seed uint64) Layer {
 		evals := newTrainer(t, "evals", nil, nil).(Refitter)
-		to, _, err := evals.Refit(erm, only(h), seed, noOrders)
+		to, _, err := evals.Refit(erm, only(h), seed, noFits)
 		if err != nil {
 			t.Fatalf("Refit with seed %d: %v", seed, err)
 		}
@@ -239,10 +241,10 @@ func TestEvalsSaysWhatItLacks(t *testing.T) {
 	}
 	few.Labels[0] = 1
 	evals := newTrainer(t, "evals", nil, nil).(Refitter)
-	_, _, err := evals.Refit(ermOf(few, 2), only(few), 1, noOrders)
-	want := "expected at least 2: take more for validation"
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("one sample of a class: Refit() = %v, want an error with %q", err, want)
+	_, _, err := evals.Refit(ermOf(few, 2), only(few), 1, noFits)
+	var named *FewError
+	if !errors.As(err, &named) || named.Class != 1 || named.Samples > 1 || named.Least != 2 {
+		t.Errorf("one sample of a class: Refit() = %v, want a FewError of class 1", err)
 	}
 	m, err := Find("evals")
 	if err != nil {

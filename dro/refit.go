@@ -3,6 +3,7 @@ package dro
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -16,7 +17,7 @@ type Layer struct {
 // Held holds the samples that a last layer is fitted to, in the order of their split. The features
 // of a sample are the input of the network's last layer, in evaluation mode.
 type Held struct {
-	Features       [][]float32 // [sample][feature]
+	Features       [][]float32 // [sample][feature]; nil: not known yet
 	Labels, Groups []int       // Groups has the classes where no groups are given
 	Keys           []uint32    // as in Task, for these samples
 }
@@ -24,7 +25,9 @@ type Held struct {
 // at returns the samples that index lists.
 func (h *Held) at(index []int) (some Held) {
 	for _, i := range index {
-		some.Features = append(some.Features, h.Features[i])
+		if h.Features != nil {
+			some.Features = append(some.Features, h.Features[i])
+		}
 		some.Labels = append(some.Labels, h.Labels[i])
 		some.Groups = append(some.Groups, h.Groups[i])
 		if h.Keys != nil {
@@ -42,13 +45,46 @@ type Refitter interface {
 	// RefitsOn returns the samples that the layer is fitted to. A validation split that is fitted
 	// to measures nothing any more.
 	RefitsOn() FitTo
+	// CheckHeld returns the error that Refit would return for the samples of its split, as far as
+	// their labels, groups and keys tell. So a run is refused before its first step. The samples
+	// may lack their features. The error is a *FewError, or says what is wrong with the keys.
+	CheckHeld(held Held, seed uint64) error
 	// Refit returns the layer that replaces old, and a clause for people that says how it was
 	// found. It asks for the samples of the splits that it needs. Random choices depend on the seed
 	// alone. It calls between before each pass of a fit, and ends with its error. After a refit
 	// Refitted returns true, which is part of State: a run that is interrupted before that begins
 	// the refit again.
-	Refit(old Layer, of Splits, seed uint64, between func() error) (to Layer, how string, err error)
+	Refit(
+		old Layer, of Splits, seed uint64, between func(Fit) error,
+	) (to Layer, how string, err error)
 	Refitted() bool
+}
+
+// Fit is the place of a fit among all fits of a refit: its number, counted from 1.
+type Fit struct{ Number, Of int }
+
+// fits counts the fits of a refit.
+type fits struct {
+	at      Fit
+	between func(Fit) error // of Refit
+}
+
+// next goes on to the next fit, and returns what that calls before each of its passes.
+func (f *fits) next() (between func() error) {
+	f.at.Number++
+	at := f.at
+	return func() error { return f.between(at) }
+}
+
+// FewError says that the samples which a last layer would be fitted to have too few of a class.
+type FewError struct {
+	Class, Samples, Least int
+	Of                    string // names the samples
+}
+
+func (e *FewError) Error() string {
+	return fmt.Sprintf("%s: %d of class %d, expected at least %d", e.Of, e.Samples, e.Class,
+		e.Least)
 }
 
 // FitTo says which samples a last layer is fitted to.
@@ -73,6 +109,9 @@ type refitBase struct {
 
 // RefitsOn implements Refitter.
 func (r *refitBase) RefitsOn() FitTo { return r.on }
+
+// CheckHeld implements Refitter.
+func (r *refitBase) CheckHeld(Held, uint64) error { return nil }
 
 // Refitted implements Refitter.
 func (r *refitBase) Refitted() bool { return r.done }

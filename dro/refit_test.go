@@ -2,8 +2,10 @@ package dro
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -110,30 +112,84 @@ func TestKeysStayTogetherInRefits(t *testing.T) {
 	}
 	h.Keys = keys
 	trainer = newTrainer(t, "dfr", nil, nil)
-	_, _, err = trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2), only(h), 1, noOrders)
+	_, _, err = trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2), only(h), 1, noFits)
 	if err == nil || !strings.Contains(err.Error(), "split_by=") {
 		t.Errorf("one key for all samples: dfr says %v, want an error that names split_by=", err)
 	}
 }
 
-// noOrders lets a refit run to its end.
+// What a refit refuses is known before training, from labels, groups and keys alone.
+func TestCheckHeldKnowsWhatRefitRefuses(t *testing.T) {
+	for _, name := range []Algorithm{"dfr", "afr", "evals"} {
+		refused, few := 0, 0
+		for seed := range uint64(12) {
+			h := cells(testRand(seed), 12, 2, .3)
+			for i := range h.Labels {
+				if i >= int(seed) {
+					h.Labels[i], h.Groups[i] = 0, 0
+				}
+			}
+			if seed%3 == 0 {
+				h.Keys = make([]uint32, len(h.Labels))
+				h.Keys[0] = uint32(seed % 2)
+			}
+			trainer := newTrainer(t, name, nil, nil).(Refitter)
+			_, _, late := trainer.Refit(unflatten(make([]float64, 6), 2), only(h), seed, noFits)
+			h.Features = nil
+			early := trainer.CheckHeld(h, seed)
+			said := ""
+			if early != nil {
+				said = fmt.Sprintf("%s: %v", name, early)
+				refused++
+			}
+			if late == nil && said != "" || late != nil && late.Error() != said {
+				t.Errorf("%s, seed %d: CheckHeld() = %v, Refit() = %v", name, seed, early, late)
+			}
+			var is *FewError
+			if errors.As(early, &is) {
+				few++
+			}
+		}
+		t.Logf("%s: %d sets refused, %d of them for few samples", name, refused, few)
+		if (name == "afr") != (refused == 0) || (name == "evals") != (few > 0) {
+			t.Errorf("%s: %d sets refused, %d of them for few samples: the test cannot tell", name,
+				refused, few)
+		}
+	}
+}
+
+// noOrders lets a fit run to its end, and noFits a refit.
 func noOrders() error { return nil }
 
-// A refit asks between the passes of its fits whether it is to end, and ends with the answer.
+func noFits(Fit) error { return nil }
+
+// A refit asks between the passes of its fits whether it is to end, and ends with the answer. It
+// says which of how many fits goes on.
 func TestRefitEndsBetweenPasses(t *testing.T) {
 	h := cells(testRand(99), 120, 5, .3)
 	end := errors.New("the end")
 	for _, name := range []Algorithm{"dfr", "afr", "evals"} {
 		trainer := newTrainer(t, name, nil, nil).(Refitter)
 		all := 0
-		_, _, err := trainer.Refit(ermOf(h, 2), only(h), 1, func() error { all++; return nil })
+		var told []Fit
+		_, _, err := trainer.Refit(ermOf(h, 2), only(h), 1, func(f Fit) error {
+			if all++; !slices.Contains(told, f) {
+				told = append(told, f)
+			}
+			return nil
+		})
 		if err != nil || !trainer.Refitted() {
 			t.Fatalf("%s: Refit() = %v, Refitted() = %v, want a refit", name, err,
 				trainer.Refitted())
 		}
+		for i, f := range told {
+			if want := (Fit{i + 1, len(told)}); f != want {
+				t.Errorf("%s: %v is told in the place of %v", name, f, want)
+			}
+		}
 		for _, last := range []int{1, all/2 + 1, all} {
 			trainer, asked := newTrainer(t, name, nil, nil).(Refitter), 0
-			_, _, err := trainer.Refit(ermOf(h, 2), only(h), 1, func() error {
+			_, _, err := trainer.Refit(ermOf(h, 2), only(h), 1, func(Fit) error {
 				if asked++; asked == last {
 					return end
 				}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func (s Status) Ended() bool {
 	return s == Done || s == Stopped || s == Failed || s == Interrupted
 }
 
-// Event is one line of a run's log: a *StatusEvent, *StepEvent, *EvalEvent,
+// Event is one line of a run's log: a *StatusEvent, *StepEvent, *EvalEvent, *RefitEvent,
 // *WarningEvent, *AlertEvent, *CheckpointEvent, *ResumeEvent or *KnobEvent.
 type Event interface {
 	// Header returns the fields that every event has, for the writer to fill.
@@ -109,6 +110,30 @@ func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
 	}
 }
 
+// RefitEvent records that a fit of the last layer begins, after the training: the fit with this
+// number, or 0 where the features of the samples are computed first. No figure of a run depends on
+// it, and programs of earlier versions pass over it.
+type RefitEvent struct {
+	Head
+	Fit  int `json:"fit"`
+	Fits int `json:"fits"` // all that the refit takes; 0: not known yet
+}
+
+// Brief says in a few cells which fit goes on, and Text in words.
+func (e *RefitEvent) Brief() string {
+	if e.Fit <= 0 {
+		return "refit"
+	}
+	return fmt.Sprintf("fit %d/%d", e.Fit, e.Fits)
+}
+
+func (e *RefitEvent) Text() string {
+	if e.Fit <= 0 {
+		return "the last layer is about to be fitted again"
+	}
+	return fmt.Sprintf("the last layer is fitted again, fit %d of %d", e.Fit, e.Fits)
+}
+
 // WarningEvent records something suspicious but usable.
 type WarningEvent struct {
 	Head
@@ -181,6 +206,7 @@ func ValidKnobs(log []KnobEvent) []KnobEvent {
 func (*StatusEvent) Kind() string     { return "status" }
 func (*StepEvent) Kind() string       { return "step" }       // Kind implements Event.
 func (*EvalEvent) Kind() string       { return "eval" }       // Kind implements Event.
+func (*RefitEvent) Kind() string      { return "refit" }      // Kind implements Event.
 func (*WarningEvent) Kind() string    { return "warning" }    // Kind implements Event.
 func (*AlertEvent) Kind() string      { return "alert" }      // Kind implements Event.
 func (*CheckpointEvent) Kind() string { return "checkpoint" } // Kind implements Event.

@@ -66,6 +66,8 @@ func newEvent(kind string) Event {
 		return &StepEvent{}
 	case "eval":
 		return &EvalEvent{}
+	case "refit":
+		return &RefitEvent{}
 	case "checkpoint":
 		return &CheckpointEvent{}
 	case "warning":

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 
 	"drolab/dro"
@@ -51,8 +52,9 @@ func RefitsOnVal(t dro.Trainer) bool {
 // CheckRefit returns an error if a last layer would be fitted to fewer than min_group samples of a
 // group that training has, or of a class where the method does not use groups. Draws or weights
 // that balance the groups then make a few samples count for all. A group without a sample is
-// refused even if min_group is 0, because the layer would never learn it.
-func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
+// refused even if min_group is 0, because the layer would never learn it. The method itself may
+// refuse the samples of d, too.
+func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts, d *data.Dataset) error {
 	r, ok := t.(dro.Refitter)
 	if !ok {
 		return nil
@@ -79,10 +81,39 @@ func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 	counts, least := p.Counts(axis), max(1, s.MinGroup)
 	for i, of := range *counts.Of(on.Split) {
 		if n := int(on.Share * float64(of)); n < least && p.Learns(axis, counts.Train[i]) {
-			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
-				"layer, are %s: %s", m.Name, n, part, p.Names(axis)[i],
-				on.Split, few, remedy)
+			are := "are"
+			if n == 1 {
+				are = "is"
+			}
+			return fmt.Errorf("algorithm %s: %s of %s %s in the split %s, for the last layer, %s "+
+				"%s: %s", m.Name, spec.Plural(n, "sample"), part, p.Names(axis)[i], on.Split, are,
+				few, remedy)
 		}
+	}
+	return checkHeld(s, r, d)
+}
+
+// checkHeld returns an error if the method would refuse the samples of its split when training is
+// over. Divisions of the samples depend on the seed.
+func checkHeld(s *spec.Spec, r dro.Refitter, d *data.Dataset) error {
+	split := d.Train
+	if r.RefitsOn().Split == SplitVal {
+		split = d.Val
+	}
+	held := dro.Held{Keys: data.KeysOf(split)}
+	for i := range split.Len() {
+		held.Labels = append(held.Labels, split.Label(i))
+		held.Groups = append(held.Groups, split.Group(i))
+	}
+	err := r.CheckHeld(held, s.Seed)
+	var few *dro.FewError
+	switch {
+	case errors.As(err, &few):
+		return fmt.Errorf("algorithm %s with seed %d: %s has %s of class %s, expected at least "+
+			"%d: take more for validation, merge the class or take another seed", s.Algorithm(),
+			s.Seed, few.Of, spec.Plural(few.Samples, "sample"), d.Classes[few.Class], few.Least)
+	case err != nil:
+		return fmt.Errorf("algorithm %s with seed %d: %w", s.Algorithm(), s.Seed, err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Names(runs []*runner.Meta) []string {
 		if several || parts[0] == "" {
 			parts = slices.Insert(parts, 0, string(m.Spec.Algorithm()))
 		}
-		names[i] = strings.TrimSpace(strings.Join(parts, " "))
+		names[i] = strings.Join(strings.Fields(strings.Join(parts, " ")), " ") // one line
 	}
 	return names
 }

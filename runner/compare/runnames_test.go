@@ -34,6 +34,8 @@ func TestNames(t *testing.T) {
 		want []string
 	}{
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil)}, []string{"sfk"}},
+		{[]*runner.Meta{run(dro.SFK, "a\nb", "", nil), run(dro.SFK, "c", "", both)},
+			[]string{"a b", "c"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "a", "",
 			func(s *spec.Spec) { s.Seed = 2 })},
 			[]string{"sfk", "sfk"}},

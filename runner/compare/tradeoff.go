@@ -12,6 +12,7 @@ import (
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 )
 
 // Tradeoff sets what the methods are made for (Y) against what that costs (X), with a point for
@@ -25,6 +26,8 @@ type Tradeoff struct {
 	// question than most.
 	Without []int `json:"without,omitempty"`
 	Other   []int `json:"other,omitempty"`
+	// Loss is the loss of the points' runs, unless that is the cross-entropy.
+	Loss string `json:"loss,omitempty"`
 }
 
 // Side is a measure of a tradeoff.
@@ -127,6 +130,9 @@ func newTradeoff(x, y side, groups []*group) *Tradeoff {
 		case asked:
 			o.Points = append(o.Points, Point{Row: i, X: a.Mean, Y: b.Mean, HalfX: a.Half,
 				HalfY: b.Half})
+			if loss := groups[i].members[0].meta.Spec.Loss; loss != spec.Defaults().Loss {
+				o.Loss = loss
+			}
 		default:
 			o.Other = append(o.Other, i)
 		}
@@ -190,8 +196,15 @@ func (o *Tradeoff) front() []Point {
 
 // FrontNames names the rows on the front, in a few words.
 func (t *Table) FrontNames(o *Tradeoff) string {
-	return "On the front: " + strings.Join(t.titles(o.front()), ", ") + "."
+	names := t.titles(o.front())
+	if len(names) > mostNamed {
+		return "On the front: " + joinNames(names) + "."
+	}
+	return "On the front: " + strings.Join(names, ", ") + "."
 }
+
+// mostNamed is the number of rows on a front up to which each of them is named.
+const mostNamed = 8
 
 func (t *Table) titles(points []Point) []string {
 	return lists.Map(points, func(p Point) string { return t.Rows[p.Row].Title() })
@@ -217,6 +230,9 @@ func (t *Table) frontSentence(o *Tradeoff) string {
 			o.Y.Title(), y, "and", o.X.Title(), x, o.behindText(""))
 	}
 	all := strings.Join(names[:last], ", ") + " and " + names[last]
+	if len(names) > mostNamed {
+		all = fmt.Sprintf("%d methods", len(names))
+	}
 	span := fmt.Sprintf("from "+bests, o.Y.Title(), names[0]+", "+y, "to", o.X.Title(),
 		names[last]+", "+x)
 	if len(front) == len(o.Points) {
@@ -270,10 +286,11 @@ func (t *Table) lackSentences(o *Tradeoff) (sentences []string) {
 
 // FrontDefinition says what the points, crosses and the front are.
 func (t *Table) FrontDefinition() string {
-	return fmt.Sprintf("A point is the mean over a method's seeds, of %s on the test split, as in "+
-		"the table; its cross is the %g %% t interval of either mean. The front has the methods "+
-		"than which no other is better in one measure and at least as good in the other, by the "+
-		"means alone: where crosses overlap, the seeds do not decide.", t.stepText(), 100*t.Level)
+	return fmt.Sprintf("A point of What it costs is the mean over a method's seeds, of %s on the "+
+		"test split, as in the table; its cross is the %g %% t interval of either mean. The front "+
+		"has the methods than which no other is better in one measure and at least as good in "+
+		"the other, by the means alone: where crosses overlap, the seeds do not decide.",
+		t.stepText(), 100*t.Level)
 }
 
 // FrontNote is the FrontDefinition in few words, for the head of a file.
@@ -312,6 +329,9 @@ func (t *Table) Scatters() (list []*page.Scatter) {
 func (t *Table) Scatter(o *Tradeoff, marks []int) *page.Scatter {
 	axis := func(s Side) page.ScatterAxis {
 		m, _ := measure.FindMeasure(s.Name)
+		if !s.Percent() && o.Loss != "" {
+			m.Unit = "" // only cross-entropies are in nats
+		}
 		return page.ScatterAxis{Name: s.Title(), Unit: m.Unit, Percent: s.Percent(),
 			Higher: s.Higher}
 	}

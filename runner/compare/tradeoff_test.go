@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/runner/lists"
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // randomCell returns a cell with one of few values, so that there are ties, or with none, or with
@@ -179,6 +181,27 @@ func TestTradeoffsAreOfTheTable(t *testing.T) {
 	}
 }
 
+// TestUnitsOfLosses: only cross-entropies are in nats.
+func TestUnitsOfLosses(t *testing.T) {
+	for loss, want := range map[string]string{spec.Defaults().Loss: "test loss, nats",
+		"squared": "test loss"} {
+		runs := newRuns(dro.ERM, []float64{.4, .5}, with(.9, .3), func(m *member) {
+			m.meta.Spec.Loss = loss
+		})
+		table := tabulate(runs, Options{})
+		labels := map[string]bool{}
+		for i := range table.Tradeoffs {
+			s := table.Scatter(&table.Tradeoffs[i], nil)
+			labels[s.X.Label()], labels[s.Y.Label()] = true, true
+		}
+		if !labels[want] || !labels["mean, %"] || labels["test loss, nats"] != (loss !=
+			"squared") {
+			t.Errorf("loss %s: the axes are %v, want %q and the mean in percent", loss, labels,
+				want)
+		}
+	}
+}
+
 // TestWordsOfTheFront: the sentences say no more than the points do.
 func TestWordsOfTheFront(t *testing.T) {
 	one := func(method dro.Algorithm, worst, mean float64) member {
@@ -196,6 +219,8 @@ func TestWordsOfTheFront(t *testing.T) {
 		"sfk and erm are all on the front, from the best worst class (sfk, 50.0 %) to the best " +
 			"mean (erm, 90.0 %): none is better in both than another." + crosses: {
 			one(dro.ERM, .4, .9), one(dro.SFK, .5, .8)},
+		"9 methods are all on the front, from the best worst class (lr .9, 90.0 %) to the best " +
+			"mean (lr .1, 90.0 %): none is better in both than another." + crosses: nine(one),
 		"sfk and erm are all on the front, from the best worst class (sfk, 50.0 %) to the best " +
 			"mean (erm, 90.0 %): none is better in both than another. pgd has no finite figure " +
 			"of both." + crosses: {one(dro.ERM, .4, .9), one(dro.SFK, .5, .8),
@@ -215,4 +240,19 @@ func TestWordsOfTheFront(t *testing.T) {
 	if n := len(tabulate(nil, Options{}).Tradeoffs); n != 0 {
 		t.Errorf("%d tradeoffs without a run", n)
 	}
+	many, want := tabulate(nine(one), Options{}), "On the front: lr .9, lr .8 and 7 more."
+	if got := many.FrontNames(&many.Tradeoffs[0]); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// nine returns nine configurations that are all on the front.
+func nine(one func(a dro.Algorithm, worst, mean float64) member) (runs []member) {
+	for i := range 9 {
+		m := one(dro.ERM, float64(i+1)/10, float64(9-i)/10)
+		m.meta.Spec.LR = float64(i+1) / 10
+		m.meta.ID = fmt.Sprint("erm ", i)
+		runs = append(runs, m)
+	}
+	return runs
 }

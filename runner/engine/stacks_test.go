@@ -83,8 +83,8 @@ func TestWrongStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lines) != 22 {
-		t.Fatalf("stacks.py prints %d lines, want 22: %q", len(lines), lines)
+	if len(lines) != 23 {
+		t.Fatalf("stacks.py prints %d lines, want 23: %q", len(lines), lines)
 	}
 }
 

@@ -17,6 +17,16 @@ type Standing struct {
 	Eval *runner.EvalEvent
 	// Selected is the evaluation that the run has selected, if any.
 	Selected *runner.EvalEvent
+	// Refit is the fit of the last layer that goes on; nil: none does.
+	Refit *runner.RefitEvent
+}
+
+// Refitting returns the fit of the last layer that goes on, or nil.
+func (s *Standing) Refitting() *runner.RefitEvent {
+	if s.Status != runner.Running { // nobody trains the run any more
+		return nil
+	}
+	return s.Refit
 }
 
 // History is what stands of a log. A run that goes on from a checkpoint repeats the steps behind
@@ -78,14 +88,17 @@ func (h *History) Add(e runner.Event) (back bool) {
 		return true
 	case *ForkEvent: // the parent's state and selection are not the fork's
 		h.Selected, h.selected, h.lost = nil, nil, 0
-		h.Status, h.Cause = runner.Queued, ""
+		h.turn(runner.Queued, "")
 	case *runner.StatusEvent:
-		h.Status, h.Cause = e.Status, e.Cause
+		h.turn(e.Status, e.Cause)
+	case *runner.RefitEvent:
+		h.turn(runner.Running, "")
+		h.Refit = e
 	case *runner.StepEvent:
-		h.Status, h.Cause = runner.Running, ""
+		h.turn(runner.Running, "")
 		h.Last, h.Steps = e, appendBounded(h.Steps, e, h.Most)
 	case *runner.EvalEvent:
-		h.Status, h.Cause = runner.Running, ""
+		h.turn(runner.Running, "")
 		h.Eval, h.Evals = e, appendEval(h.Evals, e, h.Most)
 		if e.Selected {
 			h.Selected, h.selected = e, appendEval(h.selected, e, h.Most)
@@ -94,13 +107,18 @@ func (h *History) Add(e runner.Event) (back bool) {
 	return false
 }
 
+// turn sets the status. A refit that went on before does so no more.
+func (h *History) turn(s runner.Status, cause string) {
+	h.Status, h.Cause, h.Refit = s, cause, nil
+}
+
 // rewind takes back the events that a run repeats when it goes on from step.
 func (h *History) rewind(step int64) {
 	h.Steps = slices.DeleteFunc(h.Steps, func(e *runner.StepEvent) bool { return e.Step > step })
 	h.Evals, h.selected = evalsUpTo(h.Evals, step), evalsUpTo(h.selected, step)
 	h.Last, h.Eval, h.Selected = last(h.Steps), last(h.Evals), last(h.selected)
 	h.forgetLost()
-	h.Status, h.Cause = runner.Queued, ""
+	h.turn(runner.Queued, "")
 }
 
 // forgetLost drops the newest events if they stand before the last gap: newer ones may be lost.
@@ -113,6 +131,9 @@ func (h *History) forgetLost() {
 	}
 	if h.Selected != nil && h.Selected.Seq < h.lost {
 		h.Selected = nil
+	}
+	if h.Refit != nil && h.Refit.Seq < h.lost {
+		h.Refit = nil
 	}
 }
 
@@ -136,6 +157,11 @@ func (h *History) Before(e runner.Event) {
 		h.setFirst(runner.Queued, "")
 	case *runner.StatusEvent:
 		h.setFirst(e.Status, e.Cause)
+	case *runner.RefitEvent:
+		if h.Status == "" && h.Gap == nil {
+			h.Refit = e
+		}
+		h.setFirst(runner.Running, "")
 	case *runner.StepEvent:
 		h.setFirst(runner.Running, "")
 		if h.Gap == nil {

@@ -30,6 +30,9 @@ func randomLog(r *rand.Rand) []byte {
 		func(s int64) runner.Event { return &runner.ResumeEvent{Head: head(s)} },
 		func(s int64) runner.Event { return &runner.WarningEvent{Head: head(s), Message: "odd"} },
 		func(s int64) runner.Event {
+			return &runner.RefitEvent{Head: head(s), Fit: r.IntN(3), Fits: 2}
+		},
+		func(s int64) runner.Event {
 			all := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Stopped,
 				runner.Failed, runner.Done}
 			return &runner.StatusEvent{Head: head(s), Status: all[r.IntN(len(all))],
@@ -77,6 +80,10 @@ func TestHistory(t *testing.T) {
 		if last := newest(events, evals); forward.Eval != last {
 			t.Fatalf("seed %d: forwards the last evaluation is %+v, want %+v, of\n%s", seed,
 				forward.Eval, last, log)
+		}
+		if fit := refitting(events); forward.Refit != fit {
+			t.Fatalf("seed %d: forwards the fit %+v goes on, want %+v, of\n%s", seed,
+				forward.Refit, fit, log)
 		}
 		want := forward.Standing
 		bounded := &History{Most: 40}
@@ -139,6 +146,21 @@ func newest[E runner.Event](events []runner.Event, list []E) (none E) {
 		return none
 	}
 	return list[len(list)-1]
+}
+
+// refitting returns the last fit of the last layer unless an event of the run's state or a lost
+// line is behind it.
+func refitting(events []runner.Event) *runner.RefitEvent {
+	for _, e := range slices.Backward(events) {
+		switch e := e.(type) {
+		case *runner.RefitEvent:
+			return e
+		case *runner.WarningEvent:
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 // byStep keeps the later of two neighbours at one step.

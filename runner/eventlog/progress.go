@@ -93,10 +93,11 @@ func (p *Progress) rewindClock(step, done int64) {
 
 // Remaining returns how long the rest of the run takes at the mean speed since the run last began
 // or went on, evaluations included. ok is false while there is no speed, where no number of steps
-// is planned, and where the rest takes years.
+// is planned, during a refit, and where the rest takes years.
 func (p *Progress) Remaining() (left time.Duration, ok bool) {
 	done, took := p.Step-p.from.step, p.Seconds-p.from.seconds
-	if p.Status != runner.Running || done <= 0 || took <= 0 || p.meta.Steps <= 0 {
+	steps := p.Status == runner.Running && p.Refitting() == nil
+	if !steps || done <= 0 || took <= 0 || p.meta.Steps <= 0 {
 		return 0, false
 	}
 	seconds := took / float64(done) * float64(max(0, p.meta.Steps-p.Step))
@@ -142,7 +143,7 @@ func (w *stopwatch) add(e runner.Event) {
 		if e.Status != runner.Running {
 			w.since = time.Time{}
 		}
-	case *runner.StepEvent, *runner.EvalEvent:
+	case *runner.StepEvent, *runner.EvalEvent, *runner.RefitEvent:
 		w.tick(h.Time)
 	}
 }

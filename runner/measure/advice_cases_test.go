@@ -342,6 +342,8 @@ func adviceOfArrays() []advice {
 			files: npz(npyOf("<f4", "(200, 2)", "True", waves(400, 1))), mended: good},
 		{says: "numbers are of 16 bytes: save it with astype('float32')", word: word,
 			files: npz(npyOf("<f16", "(200, 1)", "False", waves(800, 1))), mended: good},
+		{says: "is not a whole NPZ file: make the file again, or copy it again", word: word,
+			files: map[string]string{"a.npz": good["a.npz"][:len(good["a.npz"])/2]}, mended: good},
 		{says: "integers are of 16 bytes: save it with astype('int64')", word: word,
 			files: npz(npyOf("<i16", "(200, 1)", "False", waves(800, 1))), mended: good},
 		{says: "save them with astype('float32')", word: word,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Scatter is points in two measures, each with a cross for its intervals, and the front of the
@@ -204,13 +205,18 @@ func (s *Scatter) draw(d *drawing) {
 	fmt.Fprintf(d, "<polyline fill=\"none\" stroke=\"#888\" stroke-dasharray=\"2 3\" "+
 		"points=\"%s\"/>\n", strings.Join(front, " "))
 	sides := s.sides(d)
+	if text := nameless(sides); text != "" {
+		fmt.Fprintf(d, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+			d.width-d.right, d.top-10, text)
+	}
 	for i, p := range s.Points {
 		x, y, colour := s.X.Shown(p.X), s.Y.Shown(p.Y), d.colour(p.Mark-1)
 		opacity := ""
 		if !p.Front {
 			opacity = ` opacity=".45"`
 		}
-		fmt.Fprintf(d, "<g%s stroke=\"%s\">", opacity, colour)
+		fmt.Fprintf(d, "<g%s stroke=\"%s\"><title>%s</title>", opacity, colour,
+			escapeHTML(p.Name))
 		line := func(ax, ay, bx, by float64) {
 			fmt.Fprintf(d, "<path d=\"M%s L%s\"/>", d.point(ax, ay), d.point(bx, by))
 		}
@@ -228,6 +234,9 @@ func (s *Scatter) draw(d *drawing) {
 		fmt.Fprintf(d, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>",
 			d.pixelX(x), d.pixelY(y), colour)
 		for _, ink := range d.inks() {
+			if sides[i].none {
+				break
+			}
 			fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>",
 				at.x, at.y, sides[i].choose("end", "start"), ink, escapeHTML(p.Name))
 		}
@@ -244,10 +253,29 @@ func (d *drawing) inks() [2]string {
 	return [2]string{fmt.Sprintf(`stroke="%s" stroke-width="3" fill="none"`, ground), own}
 }
 
-// nameSide is where a name stands beside its point: left or right of it, and how many lines lower.
+// nameSide is where a name stands beside its point: left or right of it, and how many lines lower;
+// or that it stands nowhere.
 type nameSide struct {
 	left  bool
 	lower int
+	none  bool
+}
+
+// nameless says how many points have no name beside them; "" if all have one.
+func nameless(sides []nameSide) string {
+	n := 0
+	for _, side := range sides {
+		if side.none {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 point has no room for its name"
+	}
+	return fmt.Sprintf("%d points have no room for their names", n)
 }
 
 const (
@@ -258,7 +286,7 @@ const (
 // nameSides returns the sides in the order in which they are tried: the nearest come first.
 func nameSides() (list []nameSide) {
 	for _, lower := range [...]int{0, -1, 1, -2, 2, -3, 3, -4, 4} {
-		list = append(list, nameSide{false, lower}, nameSide{true, lower})
+		list = append(list, nameSide{lower: lower}, nameSide{left: true, lower: lower})
 	}
 	return list
 }
@@ -296,7 +324,13 @@ func (b box) covers(o box) bool {
 func (s *Scatter) nameBox(d *drawing, p ScatterPoint, side nameSide) box {
 	const letter, high = 6.6, 10
 	at := side.place(d.pixelX(s.X.Shown(p.X)), d.pixelY(s.Y.Shown(p.Y)))
-	w := letter * float64(len([]rune(p.Name)))
+	w := 0.0
+	for _, r := range p.Name {
+		w += letter
+		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
+			w += letter
+		}
+	}
 	if side.left {
 		at.x -= w
 	}
@@ -304,7 +338,7 @@ func (s *Scatter) nameBox(d *drawing, p ScatterPoint, side nameSide) box {
 }
 
 // sides chooses the side of each name: the first on which it is inside the axes and covers no other
-// name and no point. Names on the front choose first.
+// name and no point. A name without such a side stands nowhere. Names on the front choose first.
 func (s *Scatter) sides(d *drawing) []nameSide {
 	const dot = 4
 	var taken []box
@@ -324,7 +358,12 @@ func (s *Scatter) sides(d *drawing) []nameSide {
 					b.y0 >= float64(d.top) && b.y1 <= float64(d.height-d.bottom) &&
 					!slices.ContainsFunc(taken, b.covers)
 			}
-			list[i] = all[max(0, slices.IndexFunc(all, free))]
+			at := slices.IndexFunc(all, free)
+			if at < 0 {
+				list[i].none = true
+				continue
+			}
+			list[i] = all[at]
 			taken = append(taken, s.nameBox(d, p, list[i]))
 		}
 	}
@@ -336,16 +375,17 @@ func (s *Scatter) PGFPlots() string {
 	var b strings.Builder
 	l := fileLayout()
 	d := s.drawing(l)
+	sides := s.sides(d)
 	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{axis}[width=12cm, height=8cm, "+
 		"xlabel={%s, %s is better}, ylabel={%s, %s is better}, xmin=%.6g, xmax=%.6g, ymin=%.6g, "+
-		"ymax=%.6g]\n", escapeLaTeX(s.X.Label()), s.X.better("left", "right"),
-		escapeLaTeX(s.Y.Label()), s.Y.better("down", "up"), d.x0, d.x1, d.y0, d.y1)
+		"ymax=%.6g, title={%s}]\n", escapeLaTeX(s.X.Label()), s.X.better("left", "right"),
+		escapeLaTeX(s.Y.Label()), s.Y.better("down", "up"), d.x0, d.x1, d.y0, d.y1,
+		nameless(sides))
 	b.WriteString("\\addplot[gray, densely dotted, mark=none] coordinates {")
 	for _, c := range s.Front(d.x0, d.x1, d.y0, d.y1) {
 		fmt.Fprintf(&b, " (%.6g,%.6g)", c[0], c[1])
 	}
 	b.WriteString(" };\n")
-	sides := s.sides(d)
 	for i, p := range s.Points {
 		colour := "black"
 		if !p.Front {
@@ -361,6 +401,9 @@ func (s *Scatter) PGFPlots() string {
 		fmt.Fprintf(&b, "\\addplot[%s, only marks, mark=*, error bars/.cd, x dir=both, "+
 			"x explicit, y dir=both, y explicit] coordinates { (%.6g,%.6g) +- (%.6g,%.6g) };\n",
 			colour, x, y, half(s.X, p.HalfX), half(s.Y, p.HalfY))
+		if sides[i].none {
+			continue
+		}
 		pin := ""
 		if sides[i].isFar() {
 			pin = fmt.Sprintf(" edge[very thin, %s] (axis cs:%.6g,%.6g)", colour, x, y)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,6 +79,50 @@ func TestNamesOfPoints(t *testing.T) {
 			if a := s.nameBox(d, p, sides[i]); a.covers(s.nameBox(d, q, sides[k])) {
 				t.Errorf("the name of %s covers that of %s", p.Name, q.Name)
 			}
+		}
+	}
+}
+
+// TestNamesWithoutRoom: of very many points, names without room are left out and counted, and no
+// name covers another one. In the drawings each point has its name as a title.
+func TestNamesWithoutRoom(t *testing.T) {
+	s := someScatter()
+	for i := range 100 {
+		s.Points = append(s.Points, ScatterPoint{Name: fmt.Sprint("模型 with a long name ", i),
+			Mark: 1 + i, X: .8 + float64(i)/1e3, Y: 1 + float64(i)/1e2, HalfX: math.NaN(),
+			HalfY: math.NaN(), Front: i%2 == 0})
+	}
+	d := s.drawing(fileLayout())
+	sides := s.sides(d)
+	none := 0
+	for i, p := range s.Points {
+		for k, q := range s.Points[:i] {
+			a := s.nameBox(d, p, sides[i])
+			if !sides[i].none && !sides[k].none && a.covers(s.nameBox(d, q, sides[k])) {
+				t.Errorf("the name of %s covers that of %s", p.Name, q.Name)
+			}
+		}
+		if sides[i].none {
+			none++
+		}
+	}
+	if none == 0 || none == len(s.Points) {
+		t.Fatalf("%d of %d points have no name, want some", none, len(s.Points))
+	}
+	for form, text := range map[string]string{"SVG": ScatterSVG("t", "n", []*Scatter{s}),
+		"PGF": s.PGFPlots()} {
+		said := regexp.MustCompile(`(\d+) points have no room for their names`).FindString(text)
+		none := 0
+		if _, err := fmt.Sscan(said, &none); err != nil {
+			t.Errorf("%s does not say how many points have no name", form)
+		}
+		named := map[string]int{"SVG": strings.Count(text, "stroke=\"none\" fill=\"#222\""),
+			"PGF": strings.Count(text, "node[")}[form]
+		if named != len(s.Points)-none {
+			t.Errorf("%s names %d points, want %d", form, named, len(s.Points)-none)
+		}
+		if n := strings.Count(text, "<title>"); form == "SVG" && n != len(s.Points) {
+			t.Errorf("%d points have a title, want %d", n, len(s.Points))
 		}
 	}
 }

@@ -32,6 +32,11 @@ func newMeta(
 		return nil, &spec.KeyError{Key: "mean", Value: s.Mean,
 			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
+	if d.program != nil {
+		if err := d.program.admits(&s); err != nil {
+			return nil, err
+		}
+	}
 	// From here on the checks cost more and more: counts, the method, memory.
 	parts := measure.PartsOf(d.Dataset)
 	keys := data.KeysOf(d.Train)
@@ -39,7 +44,7 @@ func newMeta(
 	if err != nil {
 		return nil, err
 	}
-	if err := runner.CheckRefit(&s, t, &parts); err != nil {
+	if err := runner.CheckRefit(&s, t, &parts, d.Dataset); err != nil {
 		return nil, err
 	}
 	if d.program != nil {

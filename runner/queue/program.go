@@ -95,12 +95,10 @@ func (q *Queue) network(j *job) train.NewNetwork {
 	}
 }
 
-// suits refuses a method that needs what the program cannot do, or what a script decides.
-func (d *sharedProgram) suits(t dro.Trainer, s *spec.Spec) error {
-	_, restarts := t.(dro.Epochal)
-	_, moves := t.(dro.Mover)
-	_, picks := t.(dro.Picker)
-	want := d.Lacks(restarts, moves, picks)
+// admits refuses a method that needs what a script decides, or a last layer that is not shown. It
+// does so before the data are looked at: no other data would help.
+func (d *sharedProgram) admits(s *spec.Spec) error {
+	want := ""
 	switch m, err := dro.Find(s.Algorithm()); {
 	case err != nil:
 		return err
@@ -112,10 +110,23 @@ func (d *sharedProgram) suits(t dro.Trainer, s *spec.Spec) error {
 	case m.Subsamples && s.IsScript():
 		want = "a method that takes the samples it is given: a script draws its own batches"
 	}
-	if want != "" {
-		return &spec.KeyError{Key: "algorithms", Value: s.Algorithm(), Want: want}
+	return refusedUnless(want, s)
+}
+
+// suits refuses a method that needs what the program cannot do.
+func (d *sharedProgram) suits(t dro.Trainer, s *spec.Spec) error {
+	_, restarts := t.(dro.Epochal)
+	_, moves := t.(dro.Mover)
+	_, picks := t.(dro.Picker)
+	return refusedUnless(d.Lacks(restarts, moves, picks), s)
+}
+
+// refusedUnless returns the error of a method in the place of what a program wants; nil for "".
+func refusedUnless(want string, s *spec.Spec) error {
+	if want == "" {
+		return nil
 	}
-	return nil
+	return &spec.KeyError{Key: "algorithms", Value: s.Algorithm(), Want: want}
 }
 
 // noteProgram logs that a run continues with another program than it began with.

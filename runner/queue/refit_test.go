@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,12 +106,39 @@ func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 		if n := tr.meta.ClassCounts.Val; n != nil {
 			t.Errorf("%s: the validation split has the counts %v, want none", a, n)
 		}
+		expectFitsTold(t, a, tr)
 		for _, text := range []string{"no val_ measure applies", "no step is selected",
 			"was fitted again"} {
 			if !strings.Contains(warnings(tr), text) {
 				t.Errorf("%s: the run does not say %q: %s", a, text, warnings(tr))
 			}
 		}
+	}
+}
+
+// expectFitsTold expects the log to tell of each fit of the refit, between the last step and the
+// evaluation of the new layer.
+func expectFitsTold(t *testing.T, a dro.Algorithm, tr *trace) {
+	t.Helper()
+	var got []dro.Fit
+	for i, e := range tr.events {
+		fit, ok := e.(*runner.RefitEvent)
+		if !ok {
+			continue
+		}
+		got = append(got, dro.Fit{Number: fit.Fit, Of: fit.Fits})
+		before, isStep := tr.events[i-1].(*runner.StepEvent)
+		if len(got) == 1 && (!isStep || before.Step != tr.meta.Steps) || fit.Step != tr.meta.Steps {
+			t.Errorf("%s: behind %+v the log tells of the fit %+v", a, tr.events[i-1], fit)
+		}
+	}
+	all := map[dro.Algorithm]int{"dfr": 90, "afr": 1, "evals": 25}[a]
+	want := []dro.Fit{{}}
+	for i := range all {
+		want = append(want, dro.Fit{Number: i + 1, Of: all})
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the log tells of the fits %v, want %v", a, got, want)
 	}
 }
 
@@ -456,6 +484,56 @@ func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 		if n := len(store.runs); n > 0 {
 			t.Errorf("%s: the refused start leaves %d runs, want none", s.Algorithm(), n)
 		}
+	}
+}
+
+// A class of which the half of the validation split that a layer is fitted to has too few samples
+// is refused before the start, whatever min_group is. Another seed may divide the split otherwise.
+func TestHalfWithFewSamplesIsRefusedBeforeTheStart(t *testing.T) {
+	text := "a,b,label,part\n"
+	for i := range 330 {
+		part := []string{"train", "val", "test"}[i%3]
+		label := []string{"one", "other"}[i/3%2]
+		if i < 30 && (part != "val" || i < 12) { // 4 for validation
+			label = "rare"
+		}
+		text += fmt.Sprintf("%d,%d,%s,%s\n", i*7%50, i%11, label, part)
+	}
+	path := filepath.Join(t.TempDir(), "rare.csv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused, done := 0, 0
+	for seed := range uint64(12) {
+		s := refitted("evals")
+		s.Dataset, s.ValFraction, s.MinGroup, s.Seed = "csv:"+path+"?split=part", 0, 0, seed
+		s.Epochs, s.LRDropEpoch = 1, 0
+		store := newMemoryStore()
+		q := NewQueue(t.Context(), Settings{Store: store, Threads: 1})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
+		q.Wait()
+		if err == nil {
+			if sum := store.runs[ids[0]].summary; sum.Status != runner.Done {
+				t.Errorf("seed %d: the run is %s: %s", seed, sum.Status, sum.Cause)
+			}
+			done++
+			continue
+		}
+		refused++
+		few := fmt.Sprintf("algorithm evals with seed %d: the half of the split val that the last "+
+			"layer is fitted to has ", seed)
+		const rest = " of class rare, expected at least 2: take more for validation, merge the " +
+			"class or take another seed"
+		said := strings.TrimSuffix(strings.TrimPrefix(err.Error(), few), rest)
+		if said != "1 sample" && said != "0 samples" {
+			t.Errorf("seed %d: Start() = %v, want %s1 sample%s", seed, err, few, rest)
+		}
+		if len(store.runs) > 0 {
+			t.Errorf("seed %d: the refused start leaves a run", seed)
+		}
+	}
+	if refused == 0 || done == 0 {
+		t.Errorf("%d seeds are refused and %d are done, want some of each", refused, done)
 	}
 }
 

@@ -124,7 +124,7 @@ func (r *Run) takeVerdict(in *disk.Folder, m *mirroredRun) error {
 		if err != nil {
 			return err
 		}
-		r.status = e.Status
+		r.status, r.refit = e.Status, e.Refitting()
 		m.Summary = r.Meta.Ended(e.Status, e.Cause, e.Step,
 			&runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected})
 	}

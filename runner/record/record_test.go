@@ -43,7 +43,15 @@ func TestLife(t *testing.T) {
 	must(t, r.Append(status(0, runner.Running)))
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))
+	must(t, r.Append(&runner.RefitEvent{Head: head(10), Fit: 3, Fits: 25}))
+	if fit := see(runner.Running, 10).Refitting(); fit == nil || fit.Fit != 3 || fit.Fits != 25 {
+		t.Errorf("the fit that goes on is %+v, want 3 of 25", fit)
+	}
+	must(t, r.Append(evalEvent(10)))
 	run := see(runner.Running, 10)
+	if fit := run.Refitting(); fit != nil {
+		t.Errorf("behind the refit a fit goes on: %+v", fit)
+	}
 	derived := run.Summary()
 	for name, want := range map[string]float64{"worst_class_accuracy": .5, "lambda": 1.5} {
 		if v := derived.Named(name).Float(); v != want {
@@ -61,10 +69,15 @@ func TestLife(t *testing.T) {
 	}
 	must(t, r.Append(status(10, runner.Paused)))
 	see(runner.Paused, 10)
+	must(t, r.Append(&runner.RefitEvent{Head: head(10), Fit: 1, Fits: 25}))
 
 	// A crash of the process gives up the lock and writes nothing.
 	must(t, r.Close())
-	see(runner.Interrupted, 10)
+	lost := see(runner.Interrupted, 10)
+	standing := lost.Standing()
+	if a, b := lost.Refitting(), standing.Refitting(); a != nil || b != nil {
+		t.Errorf("in a lost run a fit goes on: %+v, %+v", a, b)
+	}
 
 	r, from := reopen(t, s, m.ID)
 	if from == nil || from.Step != 10 {

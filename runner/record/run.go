@@ -24,6 +24,7 @@ type Run struct {
 	Meta runner.Meta
 
 	status  runner.Status
+	refit   *runner.RefitEvent
 	summary *runner.Summary // nil: it is in the catalogue's file
 	entry   *knownRun       // nil: the run is not from a catalogue's file
 	own     bool            // its program gave values of its own
@@ -46,6 +47,9 @@ func (r *Run) Epochs() float64 { return r.epochs }
 // Status returns the run's state. An unfinished run that nobody records is
 // runner.Interrupted.
 func (r *Run) Status() runner.Status { return r.status }
+
+// Refitting returns the fit of the last layer that goes on, or nil.
+func (r *Run) Refitting() *runner.RefitEvent { return r.refit }
 
 // Standing returns how the run stands, from the end of its log, or from its summary where that end
 // does not reach far enough back. Its cost does not depend on the length of the log.
@@ -289,9 +293,9 @@ func readRun(dir string, verified bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.status = e.Status
+	r.status, r.refit = e.Status, e.Refitting()
 	if e.Interrupted {
-		r.status = runner.Interrupted
+		r.status, r.refit = runner.Interrupted, nil
 	}
 	r.summary = &stored
 	if noSummary != nil || e.Status != stored.Status || !e.Status.Ended() {

@@ -15,10 +15,11 @@ import (
 )
 
 // CheckData returns an error for settings whose runs would have nothing to be chosen by: no
-// validation split, or one whose parts are all too small. It also returns an error for methods that
-// the data do not suit, such as one that reads groups which are not known. Paths of datasets are
-// relative to dir; dataDir has the downloads. Of settings that share their data, only the first is
-// checked for what runs are chosen by, and only the first of each method for that method.
+// validation split, one whose parts are all too small, or one that the method fits its last layer
+// to. It also returns an error for methods that the data do not suit, such as one that reads groups
+// which are not known. Paths of datasets are relative to dir; dataDir has the downloads. Of
+// settings that share their data, only the first is checked for what runs are chosen by, and only
+// the first of each method for that method.
 //
 // It opens no data that are known to have a split. Data that cannot be opened here may be on the
 // machine that trains, where each run reports what it lacks. But if data that cannot be opened need
@@ -26,10 +27,13 @@ import (
 func (f *File) CheckData(ctx context.Context, dir, dataDir string) (errs []error) {
 	list, _ := f.settings() // Parse has found no error
 	var keys []string
+	perMethod := map[dro.Algorithm]int{}
 	sharing := map[string][]*spec.Spec{} // the settings that share their data, by key
 	for i := range list {
 		s := &list[i].spec
-		if s.ValFraction > 0 && s.Select != spec.SelectValWorst {
+		perMethod[s.Algorithm()]++
+		m, err := dro.Find(s.Algorithm())
+		if s.ValFraction > 0 && s.Select != spec.SelectValWorst && (err != nil || !m.Refits) {
 			continue
 		}
 		key := fmt.Sprintf("%s %+v %d", s.Dataset, s.DataOptions(dataDir), s.MinGroup)
@@ -39,14 +43,15 @@ func (f *File) CheckData(ctx context.Context, dir, dataDir string) (errs []error
 		sharing[key] = append(sharing[key], s)
 	}
 	for _, key := range keys {
-		errs = append(errs, f.checkSharing(ctx, sharing[key], dir, dataDir)...)
+		errs = append(errs, f.checkSharing(ctx, sharing[key], perMethod, dir, dataDir)...)
 	}
 	return errs
 }
 
-// checkSharing is CheckData for settings that share their data.
+// checkSharing is CheckData for settings that share their data. perMethod counts the settings of
+// each method.
 func (f *File) checkSharing(
-	ctx context.Context, list []*spec.Spec, dir, dataDir string,
+	ctx context.Context, list []*spec.Spec, perMethod map[dro.Algorithm]int, dir, dataDir string,
 ) (errs []error) {
 	first := list[0]
 	if first.IsProgram() { // it is not started for this check: the run reports what it lacks
@@ -83,11 +88,29 @@ func (f *File) checkSharing(
 			continue
 		}
 		seen[s.Algorithm()] = true
-		if _, _, err := runner.NewTrainer(s, &parts, data.KeysOf(d.Train)); err != nil {
+		t, _, err := runner.NewTrainer(s, &parts, data.KeysOf(d.Train))
+		if n := perMethod[s.Algorithm()]; err == nil && n > 1 && runner.RefitsOnVal(t) {
+			err = chosenByNothing(s, n)
+		}
+		if err != nil {
 			fail(cmp.Or(f.lines["algorithms"], f.lines["dataset"]), err)
 		}
 	}
 	return errs
+}
+
+// chosenByNothing returns the error of a method that takes the validation split for itself.
+func chosenByNothing(s *spec.Spec, settings int) error {
+	remedy := "give it one setting, in a sweep of its own"
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return err
+	}
+	if key := string(m.Name) + "_split"; m.ReadsKey(key) {
+		remedy += fmt.Sprintf(", or set %s to train", key)
+	}
+	return fmt.Errorf("algorithm %s: its last layer is fitted to the validation split, so nothing "+
+		"is left to choose one of its %d settings by: %s", m.Name, settings, remedy)
 }
 
 // checkSelection returns an error if runs of s on d would have nothing to be chosen by.

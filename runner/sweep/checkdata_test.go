@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,35 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 	}
 }
 
+// TestRefitLeavesNothingToChooseBy: a method that fits its last layer to the validation split is
+// refused with several settings, each once, and not with one, or fitted to training samples.
+func TestRefitLeavesNothingToChooseBy(t *testing.T) {
+	const says = "algorithm %s: its last layer is fitted to the validation split, so nothing is " +
+		"left to choose one of its 2 settings by: give it one setting, in a sweep of its own"
+	for _, by := range []string{"val_worst", "val_loss"} {
+		for text, want := range map[string][]string{
+			"grid: {algo: [evals, erm, scent, scdro], lr: [.1, .01]}": {fmt.Sprintf(says, "evals")},
+			"grid: {algo: [afr, dfr], lr: [.1, .01]}": {
+				fmt.Sprintf(says, "dfr") + ", or set dfr_split to train",
+				fmt.Sprintf(says, "afr") + ", or set afr_split to train"},
+			"grid: {algo: [dfr], lr: [.1, .01]}\nset: {dfr_split: train}": nil,
+			"grid: {algo: [evals, dfr, erm], lr: [.1]}":                   nil,
+		} {
+			text = "preset: groups\n" + text + "\nselect: " + by
+			errs := parse(t, text).CheckData(t.Context(), t.TempDir(), "")
+			var got []string
+			for _, err := range errs {
+				got = append(got, strings.TrimPrefix(err.Error(), "mine.yaml:2: "))
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s\n%q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
 // TestMethodsSuitTheDataBeforeAnythingStarts: methods that read the groups of training samples are
 // refused where these have none, each once, and the others of the sweep are not.
 func TestMethodsSuitTheDataBeforeAnythingStarts(t *testing.T) {
@@ -54,7 +84,7 @@ func TestMethodsSuitTheDataBeforeAnythingStarts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "places.csv"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	errs := parse(t, "preset: csv\ngrid: {algo: [erm, group, dfr, subsample], lr: [.1, .01]}\n"+
+	errs := parse(t, "preset: csv\ngrid: {algo: [erm, group, dfr, subsample], lr: [.1]}\n"+
 		"select: val_loss\n"+`set: {val_fraction: 0, min_group: 5, dataset: "csv:places.csv?`+
 		`label=label&group=place&split=split&missing=category"}`).CheckData(t.Context(), dir, "")
 	if len(errs) != 2 {

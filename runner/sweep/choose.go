@@ -175,10 +175,13 @@ func (t *Table) Cells() *page.Table {
 	}
 	for _, r := range t.Rows {
 		row := []string{string(r.Algorithm), strings.TrimSpace(r.Label), page.None}
-		if r.IDs == nil {
-			row[1] = "none is done"
-		} else {
+		switch {
+		case r.IDs != nil:
 			row[2] = r.Validation.text()
+		case r.Unfinished < r.Settings: // the last layer is fitted to the validation split
+			row[1] = "none has " + t.Select
+		default:
+			row[1] = "none is done"
 		}
 		for i := range t.titles() {
 			text := page.None

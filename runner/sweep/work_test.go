@@ -118,9 +118,27 @@ func TestStartingAgainDoesOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
+// recent is a sweep of methods with averages over batches, and of one that fits the last layer to
+// the validation split.
+const recent = `
+preset: csv
+grid: {algo: [scent, scdro, evals]}
+seeds: 2
+set: {epochs: 4, val_fraction: .3, model: linear, lr_drop_epoch: 0, uncertainty: kl}
+select: val_loss
+`
+
 // TestWorkGoesOnFromCheckpoints: a sweep that is stopped again and again ends with the same bits.
 func TestWorkGoesOnFromCheckpoints(t *testing.T) {
-	whole, parts := made(t, tiny), made(t, tiny)
+	for _, text := range []string{tiny, recent} {
+		goesOn(t, text)
+	}
+}
+
+// goesOn fails unless a sweep that is stopped again and again ends as one that is not.
+func goesOn(t *testing.T, text string) {
+	t.Helper()
+	whole, parts := made(t, text), made(t, text)
 	work(t, whole)
 	for range 100 {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -140,6 +158,22 @@ func TestWorkGoesOnFromCheckpoints(t *testing.T) {
 	}
 	work(t, parts)
 	sameSweeps(t, whole.Dir, parts.Dir)
+}
+
+// TestTableOfARefit: a method that fits the last layer to the validation split is done, and has
+// nothing to be chosen by. The table says that, and not that it is not done.
+func TestTableOfARefit(t *testing.T) {
+	f := made(t, recent)
+	work(t, f)
+	l := NewProgress(f)
+	if _, err := l.States(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range l.Table().Cells().Rows {
+		if got, is := row[1] == "none has val_loss", row[0] == "evals"; got != is {
+			t.Errorf("the row of %s is %q", row[0], row)
+		}
+	}
 }
 
 func TestMakeGrowsAndNeverMoves(t *testing.T) {

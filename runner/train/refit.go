@@ -5,23 +5,32 @@ import (
 	"fmt"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/internal/memory"
 )
 
 // refit fits the last layer again if the method does that and has not done it yet. The run calls it
-// at its end, before its last evaluation and checkpoint. The run obeys orders during the refit. A
-// run that is stopped or interrupted then begins the refit again when it continues.
+// at its end, before its last evaluation and checkpoint. The log says which fit goes on, and the
+// run obeys orders during the refit. A run that is stopped or interrupted then begins the refit
+// again when it continues.
 func (r *Run) refit() (done bool, err error) {
 	m, ok := r.Method.Trainer.(dro.Refitter)
 	if !ok || m.Refitted() {
 		return false, nil
 	}
+	if err := r.append(&runner.RefitEvent{Head: r.Head()}); err != nil {
+		return false, err
+	}
 	start := r.pause()
 	defer func() { start() }()
-	between := func() error {
+	told := dro.Fit{}
+	between := func(f dro.Fit) error {
 		start() // an order may stop the watch itself
 		err := r.serveOrders()
+		if err == nil && f != told {
+			told, err = f, r.append(&runner.RefitEvent{Head: r.Head(), Fit: f.Number, Fits: f.Of})
+		}
 		start = r.pause()
 		return err
 	}
@@ -57,17 +66,26 @@ func (r *Run) Layer() (l dro.Layer, err error) {
 	return net.Layer(), r.Net.Err()
 }
 
+// askFeatures returns an error if the features of a split do not fit the machine's memory.
+func (r *Run) askFeatures(split string) error {
+	net, err := r.lastLayer()
+	if err != nil {
+		return err
+	}
+	bytes := float64(Source(r.Data, split).Len()) * float64(4*net.Width()+48)
+	return memory.Ask(bytes, "the features of the samples")
+}
+
 // Features runs the network over a split, in evaluation mode, up to its last layer.
 func (r *Run) Features(split string) (h dro.Held, err error) {
 	net, err := r.lastLayer()
 	if err != nil {
 		return h, err
 	}
-	width := net.Width()
-	bytes := float64(Source(r.Data, split).Len()) * float64(4*width+48)
-	if err := memory.Ask(bytes, "the features of the samples"); err != nil {
+	if err := r.askFeatures(split); err != nil {
 		return h, err
 	}
+	width := net.Width()
 	h.Keys = data.KeysOf(Source(r.Data, split))
 	losses := make([]float64, len(r.losses))
 	err = r.EachBatch(split, func(b Batch, _ int) error {

@@ -161,6 +161,11 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 // start restores the checkpoint, if there is one, and logs that the run is running.
 func (r *Run) start(from *runner.State) error {
 	r.since, r.savedAt = time.Now(), r.Now()
+	if m, refits := r.Method.Trainer.(dro.Refitter); refits {
+		if err := r.askFeatures(m.RefitsOn().Split); err != nil {
+			return err
+		}
+	}
 	if from != nil {
 		if err := r.replay(from.Step - 1); err != nil {
 			return err

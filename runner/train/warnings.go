@@ -21,7 +21,7 @@ func Preview(s spec.Spec, d *data.Dataset) (list []string, err error) {
 	parts := measure.PartsOf(d)
 	t, _, err := runner.NewTrainer(&s, &parts, data.KeysOf(d.Train))
 	if err == nil {
-		err = runner.CheckRefit(&s, t, &parts)
+		err = runner.CheckRefit(&s, t, &parts, d)
 	}
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (p *Page) definitions() (texts []string) {
 			"is F(x; λ, η) minus the robust risk of the training split.")
 	texts = append(texts, p.table.Legend()...)
 	if len(p.table.Tradeoffs) > 0 {
-		texts = append(texts, "What it costs: "+p.table.FrontDefinition())
+		texts = append(texts, p.table.FrontDefinition())
 	}
 	return texts
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -642,6 +645,80 @@ func TestCostsAtEverySize(t *testing.T) {
 				t.Errorf("%d by %d: the front is not named in %s", w, h, text)
 			}
 		}
+	}
+}
+
+// manyRows returns so many configurations of hostile names, a seed each. All are on the front.
+func manyRows(t *testing.T, rows int) *recordtest.Folder {
+	t.Helper()
+	f := recordtest.NewFolder(t)
+	for i := range rows {
+		names := []string{"\x1b[31mred", "\u202edetrever", "line\nline", strings.Repeat("long", 30),
+			strings.Repeat("模", 30), "e\u0301\u0301\u0301"}
+		cost := float64(i) / float64(2*rows)
+		f.Add(recordtest.Result{Method: dro.ERM, Seed: 1, Worst: .3 + cost,
+			Change: func(s *spec.Spec) {
+				s.Model = fmt.Sprintf("program:%02d%s", i, names[i%len(names)])
+			},
+			Also: func(_ int, e *runner.EvalEvent) {
+				e.Set("test_accuracy", measure.Num(.95-cost))
+			}})
+	}
+	return f
+}
+
+// TestCostsOfMany: with many methods, words leave the chart its room: they count those that they do
+// not name. No name reaches the terminal as it is.
+func TestCostsOfMany(t *testing.T) {
+	f := manyRows(t, 40)
+	r, p := compareOf(t, lab.Folder(f.Store.Dir()))
+	r.Send(lab.Compare{Runs: f.Runs})
+	if n := len(p.table.Tradeoffs[0].Points); n != 40 {
+		t.Fatalf("%d points, want 40", n)
+	}
+	for _, size := range [][2]int{{38, 9}, {78, 20}, {118, 36}, {198, 56}} {
+		w, h := size[0], size[1]
+		lines := p.viewCosts(w, h)
+		if len(lines) != h {
+			t.Errorf("%v: %d lines", size, len(lines))
+		}
+		words, chart := 0, 0
+		for _, line := range lines {
+			if strings.ContainsAny(line, "\u202e\n") || strings.Contains(line, "\x1b[31mred") {
+				t.Errorf("%v: %q reaches the terminal", size, line)
+			}
+			if line = cell.Strip(line); cell.Width(line) > w {
+				t.Errorf("%v: %q is too wide", size, line)
+			}
+			if strings.ContainsAny(line, "│┤└") {
+				chart++
+			} else {
+				words++
+			}
+		}
+		if least := max(2, h/3); chart < least {
+			t.Errorf("%v: the chart has %d lines below %d of words, want at least %d:\n%s", size,
+				chart, words, least, strings.Join(lines, "\n"))
+		}
+		if text := strings.Join(lines, " "); !strings.Contains(text, "more") &&
+			!strings.Contains(text, "40 methods") {
+			t.Errorf("%v: nothing says that 40 methods are there", size)
+		}
+	}
+}
+
+// TestDefinitionsAreSentences: no definition goes on with a capital behind a colon.
+func TestDefinitionsAreSentences(t *testing.T) {
+	_, p := compareOf(t, threeSeeds(t))
+	capital := regexp.MustCompile(`: (A|An|The|It|Each|Every|This|No|In|On|At|Of|One|Where|If) `)
+	texts := p.definitions()
+	for _, text := range texts {
+		if capital.MatchString(text) {
+			t.Errorf("%q goes on with a capital behind a colon", text)
+		}
+	}
+	if !strings.Contains(strings.Join(texts, "\n"), "A point of What it costs is ") {
+		t.Errorf("what a point is is not defined: %q", texts)
 	}
 }
 

@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"fmt"
+	"sort"
 	"strings"
 
 	"drolab/runner/page"
@@ -91,10 +93,10 @@ func (t *Theme) Points(s *page.Scatter, w, h int) (above []string, chart *plot.F
 	points, chart := plot.Scatter{Of: s, Charset: t.Charset(false)}, new(plot.Frame)
 	var hidden []string
 	const least = 5 // lines of a chart that leaves room for them
-	for range 4 {   // a lower chart may hide more
+	room := max(0, min(h/3, h-1-least))
+	for range 4 { // a lower chart may hide more
 		most := len(hidden)
-		lines := t.hiddenPoints(s, points.DrawTo(chart, w, h-1-most), w)
-		lines = lines[:max(0, min(len(lines), h-1-least))]
+		lines := t.hiddenPoints(s, points.DrawTo(chart, w, h-1-most), w, room)
 		hidden = append(lines, make([]string, max(0, most-len(lines)))...)
 		if len(hidden) == most {
 			break
@@ -103,8 +105,9 @@ func (t *Theme) Points(s *page.Scatter, w, h int) (above []string, chart *plot.F
 	return append([]string{head}, hidden...), chart
 }
 
-// hiddenPoints says which points a drawing of points does not name, in lines of w cells.
-func (t *Theme) hiddenPoints(s *page.Scatter, hidden plot.Hidden, w int) []string {
+// hiddenPoints says which points a drawing of points does not name, in at most so many lines of w
+// cells. It counts those for which they have no room.
+func (t *Theme) hiddenPoints(s *page.Scatter, hidden plot.Hidden, w, most int) []string {
 	var parts []string
 	for _, kind := range []struct {
 		lead   string
@@ -119,8 +122,19 @@ func (t *Theme) hiddenPoints(s *page.Scatter, hidden plot.Hidden, w int) []strin
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 0 {
-		return nil
+	lines := func(named int) []string {
+		list := parts[:named:named]
+		if named < len(parts) {
+			list = append(list, fmt.Sprintf("and %d more", len(parts)-named))
+		}
+		return Flow(" ", list, "  ", w-1)
 	}
-	return Flow(" ", parts, "  ", w-1)
+	if all := lines(len(parts)); len(all) <= most {
+		return all
+	}
+	tooMany := func(named int) bool { return len(lines(named)) > most }
+	if named := sort.Search(len(parts), tooMany); named > 0 {
+		return lines(named - 1)
+	}
+	return nil
 }

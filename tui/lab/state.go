@@ -48,10 +48,16 @@ func StateWords(s runner.Status, ago string, wide bool) string {
 	return fmt.Sprintf("%s, %s", s, ago)
 }
 
-// RunWords writes the state of a run, as StateWords does. A run whose import is done is imported.
-func RunWords(m *runner.Meta, s runner.Status, ago string, wide bool) string {
-	if m.Imported != nil && s == runner.Done {
+// RunWords writes the state of a run, as StateWords does. A run whose import is done is imported,
+// and of one whose last layer is fitted again it says how far that is.
+func RunWords(
+	m *runner.Meta, s runner.Status, refit *runner.RefitEvent, ago string, wide bool,
+) string {
+	switch {
+	case m.Imported != nil && s == runner.Done:
 		return "imported"
+	case refit != nil && ago == "":
+		return refit.Brief()
 	}
 	return StateWords(s, ago, wide)
 }

@@ -113,7 +113,8 @@ func stateColumn(words func(*record.Run) string) runColumn {
 // stateText writes the state of a run.
 func (p *Page) stateText(r *record.Run) string {
 	const wide = 120
-	return lab.RunWords(&r.Meta, r.Status(), p.Silent.Ago(r, r.Status()), p.Body.W >= wide)
+	return lab.RunWords(&r.Meta, r.Status(), r.Refitting(), p.Silent.Ago(r, r.Status()),
+		p.Body.W >= wide)
 }
 
 // measureCells returns the least width of the column of a measure.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -65,6 +67,34 @@ func TestColumnsAndValues(t *testing.T) {
 	r.Press("enter")
 	if !strings.Contains(shows(), "best epoch of each run and measure") {
 		t.Errorf("the screen does not say that values are the best:\n%s", shows())
+	}
+}
+
+// TestStateOfARefit: while the last layer of a run is fitted again, its state says which fit goes
+// on, on a screen of any width with states.
+func TestStateOfARefit(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tuitest.Archived("evals", 1, "live", tuitest.Epoch0())
+	recorder, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recorder.Close()
+	for _, e := range []runner.Event{&runner.StatusEvent{Status: runner.Running},
+		&runner.RefitEvent{Head: runner.Head{Step: m.Steps}, Fit: 83, Fits: 90}} {
+		if err := recorder.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, _ := runsOf(t, lab.Folder(store.Dir()))
+	for _, size := range [][2]int{{80, 24}, {200, 60}} {
+		r.Size(size[0], size[1])
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, " fit 83/90 ") {
+			t.Errorf("%v: the screen lacks fit 83/90:\n%s", size, s)
+		}
 	}
 }
 

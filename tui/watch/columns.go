@@ -311,6 +311,9 @@ func (w *Page) progress() []column {
 				return "took " + plot.FormatDuration(seconds)
 			}
 			slowest := panel.Slowest(runs)
+			if fit := slowest.Refitting(); fit != nil && w.knownAgo(slowest) == "" {
+				return fit.Brief()
+			}
 			left, ok := slowest.Remaining()
 			// The clock of a replay says nothing about the time that a run needs.
 			if !ok || w.logs.clock != nil || w.knownAgo(slowest) != "" {

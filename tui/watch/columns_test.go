@@ -67,6 +67,40 @@ func TestETAOfDone(t *testing.T) {
 	}
 }
 
+// TestETAOfARefit: while the last layer of a run is fitted again, its row says which fit goes on,
+// and the words on the run do. Nobody trains a run that was lost.
+func TestETAOfARefit(t *testing.T) {
+	w := watching(t, 80, 24).watch
+	run := w.Runs.Tracks[0]
+	eta := func() string { return w.progress()[1].Cell([]*panel.Track{run}) }
+	fits := func() string { return run.StatusText(w.Runs.Clock, panel.Brief) }
+	h := runner.Head{Step: run.Meta.Steps}
+	run.Behind = nil
+	for _, c := range []struct {
+		e         runner.Event
+		eta, text string
+	}{
+		{&runner.RefitEvent{Head: h}, "refit", ", refit of the last layer"},
+		{&runner.RefitEvent{Head: h, Fit: 3, Fits: 25}, "fit 3/25",
+			", fit 3/25 of the last layer"},
+		{&runner.StatusEvent{Head: h, Status: runner.Paused}, "–", ""},
+		{&runner.RefitEvent{Head: h, Fit: 4, Fits: 25}, "fit 4/25", "fit 4/25 of"},
+	} {
+		run.Add([]runner.Event{c.e})
+		if got := eta(); got != c.eta {
+			t.Errorf("behind %+v the ETA is %q, want %q", c.e, got, c.eta)
+		}
+		if got := fits(); !strings.Contains(got, c.text) ||
+			c.text == "" && strings.Contains(got, "fit") {
+			t.Errorf("behind %+v the run is %q, want %q in it", c.e, got, c.text)
+		}
+	}
+	run.Status = runner.Interrupted
+	if got := eta() + fits(); strings.Contains(got, "fit") {
+		t.Errorf("a lost run is %q", got)
+	}
+}
+
 // TestColumnNames: the head of a column is not the name of another measure than its own.
 func TestColumnNames(t *testing.T) {
 	w := watching(t, 80, 24).watch

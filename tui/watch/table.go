@@ -144,7 +144,7 @@ func (w *Page) stateText(t *panel.Track, cells int) string {
 	if !t.Planned() && t.Meta.Imported != nil {
 		return fmt.Sprintf("step %d", t.Step)
 	}
-	return lab.RunWords(t.Meta, t.Status, w.knownAgo(t), cells >= leastBeside)
+	return lab.RunWords(t.Meta, t.Status, nil, w.knownAgo(t), cells >= leastBeside)
 }
 
 // stateCells returns the width of the states in a table of so many cells.

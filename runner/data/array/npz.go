@@ -3,7 +3,6 @@ package array
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -30,7 +29,7 @@ func NPZFiles() *data.Provider {
 func readNPZ(path string, b []byte) ([]string, func(int) (Array, error), error) {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, damaged("is not a whole NPZ file")
 	}
 	name := func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") }
 	return lists.Map(z.File, name), func(i int) (Array, error) {
@@ -43,6 +42,11 @@ func readNPZ(path string, b []byte) ([]string, func(int) (Array, error), error) 
 	}, nil
 }
 
+// damaged returns the error of a file that lacks something or has other bytes than were written.
+func damaged(how string) error {
+	return fmt.Errorf("%s: make the file again, or copy it again", how)
+}
+
 // extract returns the bytes of a member of a zip file, without a copy if they are stored
 // uncompressed.
 func extract(whole []byte, f *zip.File) ([]byte, error) {
@@ -52,15 +56,15 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 	}
 	size, end := f.UncompressedSize64, uint64(len(whole))
 	if uint64(at) > end || f.CompressedSize64 > end-uint64(at) {
-		return nil, errors.New("is cut short")
+		return nil, damaged("is cut short")
 	}
 	if f.Method == zip.Store {
 		if size != f.CompressedSize64 {
-			return nil, errors.New("is damaged: it has two sizes")
+			return nil, damaged("is damaged, with two sizes")
 		}
 		b := whole[at : uint64(at)+size]
 		if crc32.ChecksumIEEE(b) != f.CRC32 {
-			return nil, errors.New("is damaged: its checksum is another")
+			return nil, damaged("is damaged, with another checksum")
 		}
 		return b, nil
 	}
@@ -80,5 +84,8 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 	if _, err = io.ReadFull(r, b); err == nil {
 		_, err = io.Copy(io.Discard, r) // to the end: the checksum is compared there
 	}
-	return b, err
+	if err != nil {
+		return nil, damaged("is damaged, " + err.Error())
+	}
+	return b, nil
 }

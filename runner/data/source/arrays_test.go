@@ -265,7 +265,8 @@ func TestZipDamage(t *testing.T) {
 	flipped := slices.Clone(whole)
 	flipped[bytes.Index(whole, []byte("NUMPY"))+130] ^= 1
 	for want, b := range map[string][]byte{
-		"not a valid zip": whole[:len(whole)-30], "its checksum is another": flipped} {
+		"is not a whole NPZ file: make the file again": whole[:len(whole)-30],
+		"with another checksum: make the file again":   flipped} {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}

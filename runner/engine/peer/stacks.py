@@ -411,6 +411,8 @@ def wrong():
     refused("the form tilted needs all losses", birds(4, "tilted"))
     refused("the form groups needs all losses", birds(4, "group"))
     refused("this run needs all losses", birds(4, "batch"))
+    refused("evals: expected a method that does not fit the last layer again", birds(
+        method="evals"))
     refused("keep your own loop", birds(automatic_optimization=False))
     refused("self.drolab.loss(losses", birds(
         training_step=lambda self, batch, k: self.model(batch[0]).sum()))

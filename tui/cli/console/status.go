@@ -17,6 +17,9 @@ func (c *Console) StatusLine(r *record.Run) string {
 	if r.Meta.Steps > 0 || r.Meta.Imported == nil { // a log may plan no steps
 		line += fmt.Sprintf(" of %d", r.Meta.Steps)
 	}
+	if fit := r.Refitting(); fit != nil {
+		line += ": " + fit.Text()
+	}
 	if s.Cause != "" {
 		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}

@@ -37,7 +37,7 @@ func printList(con *console.Console, runs []*record.Run, more ...page.Field[*rec
 		})
 	}
 	list.Add("status", func(r *record.Run) string {
-		return lab.RunWords(&r.Meta, r.Status(), con.KnownAgo(r), true)
+		return lab.RunWords(&r.Meta, r.Status(), r.Refitting(), con.KnownAgo(r), true)
 	})
 	list.Add("epochs", epochs)
 	list.Add("set, ρ", func(r *record.Run) string { return cell.Clean(r.Meta.Spec.Radius()) })

@@ -43,6 +43,9 @@ func (p *display) read() {
 				if _, isEval := e.(*runner.EvalEvent); isEval && !p.screen {
 					l.news = append(l.news, l.evalLine())
 				}
+				if fit, is := e.(*runner.RefitEvent); is && fit.Fit <= 0 && !p.screen {
+					l.news = append(l.news, l.name()+": "+fit.Text())
+				}
 			}
 		}
 	}
@@ -158,6 +161,10 @@ func (l *followedRun) parts(p *display, bar int) []part {
 	if d, ok := l.Remaining(); ok {
 		left = kit.Duration(d)
 	}
+	epoch := fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs)
+	if fit := l.Refitting(); fit != nil {
+		epoch = fmt.Sprintf("%-*s", len(epoch), fit.Brief())
+	}
 	t := p.theme
 	series := t.Line(kit.MethodNumber(dro.Place(l.meta.Spec.Algorithm())))
 	_, state := lab.State(t, l.Status)
@@ -165,7 +172,7 @@ func (l *followedRun) parts(p *display, bar int) []part {
 		{l.name(), 0, series},
 		{console.Bar(l.Step, l.meta.Steps, bar, p.ascii), 2, series},
 		{fmt.Sprintf("%-7s", l.Status), 4, state},
-		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1, t.Text},
+		{epoch, 1, t.Text},
 		{fmt.Sprintf("worst %6s", console.Percent(worst)), 3, t.Title},
 		{fmt.Sprintf("ETA %-7s", left), 5, t.Text},
 		{fmt.Sprintf("mean %7s", console.Percent(mean)), 6, t.Text},

@@ -63,6 +63,24 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
+// TestRefitIsFollowed: while the last layer is fitted again, nothing is known of the time that
+// remains. A line of the screen says which fit goes on.
+func TestRefitIsFollowed(t *testing.T) {
+	l := testLive(50)
+	l.add(&runner.RefitEvent{Head: runner.Head{Step: 50}, Fit: 3, Fits: 25})
+	if d, ok := l.Remaining(); ok {
+		t.Errorf("during a refit %v remain", d)
+	}
+	p := &display{theme: plain, screen: true, width: 80, height: 20, runs: []*followedRun{l}}
+	if got := p.block(false)[0]; !strings.Contains(got, " fit 3/25 ") {
+		t.Errorf("the line is %q, want fit 3/25 in it", got)
+	}
+	l.add(&runner.EvalEvent{Head: runner.Head{Step: 50}})
+	if got := p.block(false)[0]; strings.Contains(got, "fit") {
+		t.Errorf("behind the refit the line is %q", got)
+	}
+}
+
 // TestHowToContinue: whatever names the way to continue an ended run names a command that does, or
 // the call of its script, which alone can. On a box, the command is the one to type here.
 func TestHowToContinue(t *testing.T) {

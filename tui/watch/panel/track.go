@@ -163,6 +163,10 @@ func (t *Track) addDrawn(e runner.Event) {
 		t.addToFilms(e)
 	case *runner.StatusEvent:
 		t.noteStatus(h)
+	case *runner.RefitEvent:
+		if e.Fit <= 0 { // its start
+			t.note(h, false, e.Text())
+		}
 	case *runner.ResumeEvent:
 		t.mark(h.Step, 'r')
 		t.note(h, false, "resumed from a checkpoint")

@@ -54,6 +54,9 @@ func (t *Track) StatusText(clock compare.Clock, form int) string {
 			s += " in " + plot.FormatDuration(t.Seconds)
 		}
 	}
+	if fit := t.Refitting(); fit != nil {
+		s += ", " + fit.Brief() + " of the last layer"
+	}
 	switch newest := t.Newest(); {
 	case newest == nil:
 		return s + ": not evaluated"
