@@ -329,10 +329,8 @@ func (t *Table) Scatters() (list []*page.Scatter) {
 func (t *Table) Scatter(o *Tradeoff, marks []int) *page.Scatter {
 	axis := func(s Side) page.ScatterAxis {
 		m, _ := measure.FindMeasure(s.Name)
-		if !s.Percent() && o.Loss != "" {
-			m.Unit = "" // only cross-entropies are in nats
-		}
-		return page.ScatterAxis{Name: s.Title(), Unit: m.Unit, Percent: s.Percent(),
+		unit := spec.UnitUnder(cmp.Or(o.Loss, spec.Defaults().Loss), m.Unit)
+		return page.ScatterAxis{Name: s.Title(), Unit: unit, Percent: s.Percent(),
 			Higher: s.Higher}
 	}
 	figure := &page.Scatter{X: axis(o.X), Y: axis(o.Y)}

@@ -268,3 +268,11 @@ func (s *Spec) Normalisation(mean, std []float32) (ownMean, ownStd []float32) {
 	single := func(x float64) float32 { return float32(x) }
 	return lists.Map(s.Mean, single), lists.Map(s.Std, single)
 }
+
+// UnitUnder returns the unit of a measure of runs with this loss. Only cross-entropies are in nats.
+func UnitUnder(loss, unit string) string {
+	if unit == "nats" && loss != nn.CrossEntropy {
+		return ""
+	}
+	return unit
+}

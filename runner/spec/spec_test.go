@@ -252,3 +252,16 @@ func TestProgramWithoutAFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyCrossEntropiesAreInNats: a squared loss, and a share of samples, have no such unit.
+func TestOnlyCrossEntropiesAreInNats(t *testing.T) {
+	for _, c := range []struct{ loss, unit, want string }{
+		{nn.CrossEntropy, "nats", "nats"}, {nn.Squared, "nats", ""},
+		{nn.ErrorProbability, "nats", ""}, {nn.Squared, "ratio", "ratio"},
+	} {
+		if got := UnitUnder(c.loss, c.unit); got != c.want {
+			t.Errorf("a measure in %s of runs with the loss %s has the unit %q, want %q", c.unit,
+				c.loss, got, c.want)
+		}
+	}
+}

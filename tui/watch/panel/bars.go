@@ -10,6 +10,7 @@ import (
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -35,7 +36,7 @@ func (b *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
 	if rows <= len(values) {
 		cells = cells[:min(1, len(cells))] // without a head only the number to train on
 	} else {
-		unit := of.Unit
+		unit := spec.UnitUnder(t.Meta.Spec.Loss, of.Unit)
 		if of.Better == dro.Neither {
 			unit = "ratio"
 		}

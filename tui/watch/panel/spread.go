@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 	"drolab/tui/plot"
 )
 
@@ -55,7 +56,7 @@ func (b *Board) spreadRows(
 		judged = all[s.Front]
 	}
 	worst, few := judge(b.Runs.MeasuredRun(of), judged, of)
-	unit := of.Unit
+	unit := spec.UnitUnder(run.Meta.Spec.Loss, of.Unit)
 	switch {
 	case s.Percent:
 		unit = b.Theme.Mark(run.Number) + " acc %"
