@@ -61,6 +61,11 @@ func (t *gradTile) run(isa ISA) {
 	}
 }
 
+// gatherLines copies so many vectors, which lie stride values apart in src, to dst.
+func gatherLines(dst, src []float32, lines, stride int) {
+	gatherLinesAVX2(&dst[0], &src[0], lines, stride)
+}
+
 // run computes the tile, on bf16 pairs or on float32 values.
 func (t *tapsTile) run(pairs bool) {
 	if pairs {

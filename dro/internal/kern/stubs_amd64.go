@@ -129,6 +129,12 @@ func kernelTileAVX2(t *kernelTile)
 //go:noescape
 func foldTileAVX2(t *foldTile)
 
+// gatherLinesAVX2 copies lines of 16 values, which lie stride values apart in
+// src.
+//
+//go:noescape
+func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
+
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
 //go:noescape
