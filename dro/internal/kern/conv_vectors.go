@@ -9,13 +9,18 @@ type vectorPlan struct {
 	plane // of the copy
 
 	// A task has so many lanes, channels and rows of the destination. If there are many weights, it
-	// has one vector of lanes.
-	lanes, channels, rows int
+	// has one vector of lanes. It copies the source of so many columns at a time.
+	lanes, channels, rows, cols int
+
+	// outer is convTile's. It is 1 if the lists of taps go through the channels of the source: a
+	// kernel of few taps then loses no time between two channels.
+	outer int
 }
 
 const (
 	minLineUses    = 6         // least tiles that read a line, on average, if a copy is made
 	maxVectorBytes = 256 << 10 // bytes of a task's source, where a map can be cut so
+	maxCopyBytes   = 64 << 10  // bytes of a copy, where there are few weights
 )
 
 // CopyVectors makes c copy vectors of lanes into memory of space where this is faster. The
@@ -32,23 +37,6 @@ func (c *Conv) CopyVectors(space *Scratch) {
 	}
 }
 
-// planVectors makes the plan of a direction.
-func (c *Conv) planVectors(way *direction, newAxis axisMaker, space *Scratch) {
-	dst, src := way.dst, way.src
-	p := &vectorPlan{lanes: c.batch.Lanes, channels: dst.Channels}
-	tasks, bytes := c.batch.Blocks, 4*vector*src.Len()
-	if 4*c.weightLen() > maxTaskWeightBytes {
-		tasks *= c.batch.Lanes / vector
-		p.lanes, p.channels = vector, partOf(dst.Channels, minTasks/tasks)
-		tasks *= ceilDiv(dst.Channels, p.channels)
-	}
-	chunks := max(ceilDiv(minTasks, tasks), ceilDiv(bytes, maxVectorBytes))
-	p.rows = ceilDiv(dst.Height, min(chunks, dst.Height))
-	p.plane = c.planeOf(newAxis, src, src.Channels*vector, 1)
-	way.vectors, c.space = p, space
-	c.space.grow(p.plane.rows.mostSources(p.rows)*src.Width*src.Channels*vector, 0)
-}
-
 // lineUses returns how many tiles read a line of the source, on average.
 func (c *Conv) lineUses(way *direction) int {
 	taps := 0
@@ -59,6 +47,35 @@ func (c *Conv) lineUses(way *direction) int {
 		}
 	}
 	return taps * ceilDiv(way.dst.Channels, tileRows) / (way.src.Height * way.src.Width)
+}
+
+// planVectors makes the plan of a direction.
+func (c *Conv) planVectors(way *direction, newAxis axisMaker, space *Scratch) {
+	dst, src := way.dst, way.src
+	p := &vectorPlan{lanes: c.batch.Lanes, channels: dst.Channels, cols: dst.Width, outer: 1}
+	tasks, fewWeights := c.batch.Blocks, 4*c.weightLen() <= maxTaskWeightBytes
+	if !fewWeights {
+		tasks *= c.batch.Lanes / vector
+		p.lanes, p.channels = vector, partOf(dst.Channels, minTasks/tasks)
+		tasks *= ceilDiv(dst.Channels, p.channels)
+	}
+	chunks := max(ceilDiv(minTasks, tasks), ceilDiv(4*vector*src.Len(), maxVectorBytes))
+	p.rows = ceilDiv(dst.Height, min(chunks, dst.Height))
+	depth := src.Channels * vector
+	size := func() int {
+		return way.rows.mostSources(p.rows) * way.cols.mostSources(p.cols) * depth
+	}
+	for fewWeights && p.cols > 1 && 4*size() > maxCopyBytes {
+		p.cols = ceilDiv(p.cols, 2)
+	}
+	p.plane = c.planeOf(newAxis, Shape{Width: way.cols.mostSources(p.cols)}, depth, 1)
+	if fewWeights || c.area() == 1 {
+		p.plane = p.throughChannels(src.Channels, vector, way.wStep)
+	} else {
+		p.outer = src.Channels // whose weights the tile prefetches
+	}
+	way.vectors, c.space = p, space
+	space.grow(size(), 0)
 }
 
 // spreadVectors runs the call in tasks of its direction's plan.
@@ -74,7 +91,8 @@ func (c *Conv) spreadVectors(t *Team) {
 	c.finish()
 }
 
-// vectorsCall's task is a part of the destination, one vector of lanes after the other.
+// vectorsCall's task is a part of the destination, some columns after the others and, of these, one
+// vector of lanes after the other.
 type vectorsCall Conv
 
 func (v *vectorsCall) task(i int) {
@@ -89,39 +107,38 @@ func (v *vectorsCall) task(i int) {
 	}
 	lane %= c.batch.Lanes
 	memory := c.space.acquire()
-	for end := lane + p.lanes; lane < end; lane += vector {
-		c.spreadVector(memory.memory, r, lane)
+	for left := 0; left < dst.Width; left += p.cols {
+		right := min(left+p.cols, dst.Width)
+		for k := range p.lanes / vector {
+			c.spreadVector(memory.memory, r, left, right, lane+k*vector)
+		}
+		for row := r.top; row < r.bottom; row++ {
+			c.addMoments(r.block, row, left, right, r.channel, r.rows)
+		}
 	}
 	c.space.release(memory)
-	for row := r.top; row < r.bottom; row++ {
-		c.addMoments(r.block, row, 0, dst.Width, r.channel, r.rows)
-	}
 }
 
-// spreadVector computes a vector of lanes of the region, from a copy of its source in memory. If
-// the weights do not fit into the second-level cache, the weights of a tile stay there while the
-// tile visits all positions.
-func (c *Conv) spreadVector(memory []float32, r region, lane int) {
+// spreadVector computes the columns [left, right) of the region for a vector of lanes. If the
+// weights do not fit into the second-level cache, the weights of a tile stay there while the tile
+// visits all positions.
+func (c *Conv) spreadVector(copied []float32, r region, left, right, lane int) {
 	way, lanes := c.call.way, c.batch.Lanes
-	p, src, dst := way.vectors, way.src, way.dst
-	first, end := p.plane.rows.sources(r.top, r.bottom)
-	if first < end {
-		row := src.Width * src.Channels
-		at := (r.block*src.Height + first) * row * lanes
-		gatherLines(memory, c.call.x[at+lane:], (end-first)*row, lanes)
-	}
+	p, dst := way.vectors, way.dst
+	depth := way.src.Channels * vector
 	tile := convTile{
-		x: memory, w: c.call.w, wRow: way.wRow, wStep: way.wStep,
-		prefetch: weightPrefetchSteps * way.wStep, outer: src.Channels, xStep: vector,
+		x: copied, w: c.call.w, wRow: way.wRow, wStep: way.wStep,
+		prefetch: weightPrefetchSteps * way.wStep, outer: p.outer, xStep: vector,
 		lanes: lanes, width: vector, relu: way.relu,
 	}
+	first := c.copyVector(copied, r, left, right, lane)
 	channels := c.channels(dst)
 	for from := r.channel; from < r.channel+r.rows; from += channels {
 		to := min(from+channels, r.channel+r.rows)
 		for row := r.top; row < r.bottom; row++ {
-			for col := range dst.Width {
+			for col := left; col < right; col++ {
 				position, taps := p.lookUp(row, col)
-				tile.xBase, tile.taps = (position-first*src.Width)*src.Channels*vector, taps
+				tile.xBase, tile.taps = (position-first)*depth, taps
 				at := ((r.block*dst.Height+row)*dst.Width+col)*dst.Channels*lanes + lane
 				for channel := from; channel < to; channel += tileRows {
 					tile.rows = min(tileRows, to-channel)
@@ -132,4 +149,18 @@ func (c *Conv) spreadVector(memory []float32, r region, lane int) {
 			}
 		}
 	}
+}
+
+// copyVector copies the source of these columns of the region to dst and returns the position, in
+// the plan's plane, that the copy begins with.
+func (c *Conv) copyVector(dst []float32, r region, left, right, lane int) (first int) {
+	p, src, lanes := c.call.way.vectors, c.call.way.src, c.batch.Lanes
+	top, bottom := p.plane.rows.sources(r.top, r.bottom)
+	from, to := p.plane.cols.sources(left, right)
+	for row := top; row < bottom && from < to; row++ {
+		at := ((r.block*src.Height+row)*src.Width+from)*src.Channels*lanes + lane
+		gatherLines(dst[(row-top)*p.width*src.Channels*vector:], c.call.x[at:],
+			(to-from)*src.Channels, lanes)
+	}
+	return top*p.width + from
 }

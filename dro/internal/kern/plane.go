@@ -89,6 +89,23 @@ func newPlane(rows, cols axis, width, kernelWidth, depth, apart int) plane {
 	return p
 }
 
+// throughChannels returns p with lists of taps that go through the channels of the source, all taps
+// of one after the other. They are xStep values of the source and wStep weights apart.
+func (p *plane) throughChannels(channels, xStep, wStep int) plane {
+	all := *p
+	all.taps = nil
+	for _, taps := range p.taps {
+		list := []tap{}
+		for o := range channels {
+			for _, t := range taps {
+				list = append(list, tap{t.x + int32(o*xStep), t.w + int32(o*wStep)})
+			}
+		}
+		all.taps = append(all.taps, list)
+	}
+	return all
+}
+
 // lookUp returns the source position that destination (row, col) counts its taps from, which may
 // lie outside the map, and the taps.
 func (p *plane) lookUp(row, col int) (position int, taps []tap) {
