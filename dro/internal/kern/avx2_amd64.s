@@ -5190,6 +5190,75 @@ loop245:
 	VZEROUPPER
 	RET
 
+// func transposeSquaresAVX2(dst *float32, src *float32, squares int, dstStep int, srcStep int, dstStride int, srcStride int)
+// Requires: AVX
+TEXT ·transposeSquaresAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstStride+40(FP), DX
+	SHLQ $0x02, DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ srcStride+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ squares+16(FP), R8
+
+loop246:
+	MOVQ       CX, R9
+	VMOVUPS    (R9), Y0
+	VMOVUPS    (R9)(SI*1), Y1
+	VMOVUPS    (R9)(SI*2), Y2
+	VMOVUPS    (R9)(DI*1), Y3
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Y4
+	VMOVUPS    (R9)(SI*1), Y5
+	VMOVUPS    (R9)(SI*2), Y6
+	VMOVUPS    (R9)(DI*1), Y7
+	LEAQ       (R9)(SI*4), R9
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       AX, R9
+	VMOVUPS    Y6, (R9)
+	VMOVUPS    Y7, (R9)(DX*1)
+	VMOVUPS    Y2, (R9)(DX*2)
+	VMOVUPS    Y8, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	VMOVUPS    Y3, (R9)
+	VMOVUPS    Y1, (R9)(DX*1)
+	VMOVUPS    Y5, (R9)(DX*2)
+	VMOVUPS    Y0, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	MOVQ       srcStep+32(FP), R9
+	LEAQ       (CX)(R9*4), CX
+	MOVQ       dstStep+24(FP), R9
+	LEAQ       (AX)(R9*4), AX
+	DECQ       R8
+	JNZ        loop246
+	VZEROUPPER
+	RET
+
 // func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
 // Requires: AVX
 TEXT ·gatherLinesAVX2(SB), NOSPLIT, $0-32
@@ -5199,7 +5268,7 @@ TEXT ·gatherLinesAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x02, DX
 	MOVQ lines+16(FP), BX
 
-loop246:
+loop247:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS Y0, (AX)
@@ -5207,7 +5276,7 @@ loop246:
 	ADDQ    DX, CX
 	ADDQ    $0x40, AX
 	DECQ    BX
-	JNZ     loop246
+	JNZ     loop247
 	VZEROUPPER
 	RET
 
@@ -5215,8 +5284,8 @@ loop246:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop247:
+loop248:
 	PAUSE
 	DECQ AX
-	JNZ  loop247
+	JNZ  loop248
 	RET

@@ -129,6 +129,13 @@ func kernelTileAVX2(t *kernelTile)
 //go:noescape
 func foldTileAVX2(t *foldTile)
 
+// transposeSquaresAVX2 transposes squares of 8×8 values, each dstStep and
+// srcStep after the one before.
+//
+//go:noescape
+func transposeSquaresAVX2(dst *float32, src *float32, squares int, dstStep int, srcStep int,
+	dstStride int, srcStride int)
+
 // gatherLinesAVX2 copies lines of 16 values, which lie stride values apart in
 // src.
 //
