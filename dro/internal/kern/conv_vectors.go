@@ -61,7 +61,7 @@ func (c *Conv) planVectors(way *direction, newAxis axisMaker, space *Scratch) {
 	}
 	chunks := max(ceilDiv(minTasks, tasks), ceilDiv(4*vector*src.Len(), maxVectorBytes))
 	p.rows = ceilDiv(dst.Height, min(chunks, dst.Height))
-	depth := src.Channels * vector
+	depth := copiedDepth(src)
 	size := func() int {
 		return way.rows.mostSources(p.rows) * way.cols.mostSources(p.cols) * depth
 	}
@@ -125,7 +125,7 @@ func (v *vectorsCall) task(i int) {
 func (c *Conv) spreadVector(copied []float32, r region, left, right, lane int) {
 	way, lanes := c.call.way, c.batch.Lanes
 	p, dst := way.vectors, way.dst
-	depth := way.src.Channels * vector
+	depth := copiedDepth(way.src)
 	tile := convTile{
 		x: copied, w: c.call.w, wRow: way.wRow, wStep: way.wStep,
 		prefetch: weightPrefetchSteps * way.wStep, outer: p.outer, xStep: vector,
@@ -151,16 +151,31 @@ func (c *Conv) spreadVector(copied []float32, r region, left, right, lane int) {
 	}
 }
 
+// copiedDepth returns how far apart the positions of a copy are. Of many channels, the taps of one
+// could all lie in the same lines of the first-level cache, so a line is left out behind a position.
+func copiedDepth(src Shape) int {
+	if src.Channels%32 == 0 {
+		return (src.Channels + 1) * vector
+	}
+	return src.Channels * vector
+}
+
 // copyVector copies the source of these columns of the region to dst and returns the position, in
 // the plan's plane, that the copy begins with.
 func (c *Conv) copyVector(dst []float32, r region, left, right, lane int) (first int) {
 	p, src, lanes := c.call.way.vectors, c.call.way.src, c.batch.Lanes
 	top, bottom := p.plane.rows.sources(r.top, r.bottom)
 	from, to := p.plane.cols.sources(left, right)
-	for row := top; row < bottom && from < to; row++ {
-		at := ((r.block*src.Height+row)*src.Width+from)*src.Channels*lanes + lane
-		gatherLines(dst[(row-top)*p.width*src.Channels*vector:], c.call.x[at:],
-			(to-from)*src.Channels, lanes)
+	depth, together := copiedDepth(src), 1 // positions copied together: all without lines between
+	if depth == src.Channels*vector {
+		together = to - from
+	}
+	for row := top; row < bottom; row++ {
+		for col := from; col < to; col += together {
+			at := ((r.block*src.Height+row)*src.Width+col)*src.Channels*lanes + lane
+			position := (row-top)*p.width + col - from
+			gatherLines(dst[position*depth:], c.call.x[at:], together*src.Channels, lanes)
+		}
 	}
 	return top*p.width + from
 }
