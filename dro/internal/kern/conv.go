@@ -128,15 +128,19 @@ func (c *Conv) weightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area()
 // multiplications with padding left out. A training step has three directions: forward, data,
 // weights.
 func (c *Conv) FLOPs() float64 {
-	taps := 0
-	for row := range c.out.Height {
-		for col := range c.out.Width {
-			_, t := c.forward.lookUp(row, col)
-			taps += len(t)
+	in, out := float64(c.cfg.In.Channels), float64(c.out.Channels)
+	return 2 * float64(c.forward.allTaps()) * in * out * float64(c.batch.Images)
+}
+
+// allTaps returns the number of taps of all positions of the destination.
+func (d *direction) allTaps() (n int) {
+	for row := range d.dst.Height {
+		for col := range d.dst.Width {
+			_, taps := d.lookUp(row, col)
+			n += len(taps)
 		}
 	}
-	in, out := float64(c.cfg.In.Channels), float64(c.out.Channels)
-	return 2 * float64(taps) * in * out * float64(c.batch.Images)
+	return n
 }
 
 // area returns the number of taps of one kernel.

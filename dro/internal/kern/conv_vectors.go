@@ -12,8 +12,8 @@ type vectorPlan struct {
 	// has one vector of lanes. It copies the source of so many columns at a time.
 	lanes, channels, rows, cols int
 
-	// outer is convTile's. It is 1 if the lists of taps go through the channels of the source: a
-	// kernel of few taps then loses no time between two channels.
+	// outer is convTile's. It is 1 if the lists of taps go through the channels of the source: the
+	// tile then loses no time between two channels. Otherwise it prefetches weights there.
 	outer int
 }
 
@@ -29,24 +29,17 @@ func (c *Conv) CopyVectors(space *Scratch) {
 	if c.isa != AVX2 || c.batch.Lanes == vector {
 		return
 	}
-	if c.lineUses(&c.forward) >= minLineUses {
+	if c.forward.lineUses() >= minLineUses {
 		c.planVectors(&c.forward, convAxis, space)
 	}
-	if c.lineUses(&c.backward) >= minLineUses {
+	if c.backward.lineUses() >= minLineUses {
 		c.planVectors(&c.backward, transposedAxis, space)
 	}
 }
 
 // lineUses returns how many tiles read a line of the source, on average.
-func (c *Conv) lineUses(way *direction) int {
-	taps := 0
-	for row := range way.dst.Height {
-		for col := range way.dst.Width {
-			_, t := way.lookUp(row, col)
-			taps += len(t)
-		}
-	}
-	return taps * ceilDiv(way.dst.Channels, tileRows) / (way.src.Height * way.src.Width)
+func (d *direction) lineUses() int {
+	return d.allTaps() * ceilDiv(d.dst.Channels, tileRows) / (d.src.Height * d.src.Width)
 }
 
 // planVectors makes the plan of a direction.
@@ -72,7 +65,7 @@ func (c *Conv) planVectors(way *direction, newAxis axisMaker, space *Scratch) {
 	if fewWeights || c.area() == 1 {
 		p.plane = p.throughChannels(src.Channels, vector, way.wStep)
 	} else {
-		p.outer = src.Channels // whose weights the tile prefetches
+		p.outer = src.Channels
 	}
 	way.vectors, c.space = p, space
 	space.grow(size(), 0)
@@ -151,8 +144,8 @@ func (c *Conv) spreadVector(copied []float32, r region, left, right, lane int) {
 	}
 }
 
-// copiedDepth returns how far apart the positions of a copy are. Of many channels, the taps of one
-// could all lie in the same lines of the first-level cache, so a line is left out behind a position.
+// copiedDepth returns how far apart the positions of a copy are. The taps of one of many channels
+// could all share a set of the first-level cache, so a line is left out behind each position.
 func copiedDepth(src Shape) int {
 	if src.Channels%32 == 0 {
 		return (src.Channels + 1) * vector

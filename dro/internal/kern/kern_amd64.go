@@ -61,7 +61,7 @@ func (t *gradTile) run(isa ISA) {
 	}
 }
 
-// gatherLines copies so many vectors, which lie stride values apart in src, to dst.
+// gatherLines copies so many lines of 16 values, which lie stride values apart in src, to dst.
 func gatherLines(dst, src []float32, lines, stride int) {
 	gatherLinesAVX2(&dst[0], &src[0], lines, stride)
 }
