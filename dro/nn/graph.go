@@ -47,16 +47,14 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	g := &graph{
 		backend: backend{
 			isa: isa, batch: kern.NewBatch(c.Batch), team: kern.NewTeam(max(1, c.Threads)),
-			labels: make([]int, 0, c.Batch),
+			labels: make([]int, 0, c.Batch), space: kern.NewScratch(max(1, c.Threads)),
+			winograd: c.byWinograd(),
 		},
 		losses: make([]float64, c.Batch), weights: make([]float64, c.Batch),
 		plain:     make([]float32, c.Batch*c.Classes),
 		leaves:    map[string]*G.Node{},
 		flop:      map[string]float64{},
 		gradients: map[string][]float32{}, buffers: map[string][]float32{},
-	}
-	if c.byWinograd() {
-		g.space = kern.NewScratch(g.team.Size())
 	}
 	g.makeEnds(c, n.stages)
 	e := G.NewGraph()
@@ -193,10 +191,11 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	if err != nil {
 		return nil, nil, err
 	}
-	if g.space != nil && kern.WinogradFits(config) {
+	if g.winograd && kern.WinogradFits(config) {
 		fast := kernel.Winograd(g.space)
 		return fast, fast, nil
 	}
+	kernel.CopyVectors(g.space)
 	trained = kernel
 	if g.workspace != nil {
 		trained = kernel.BF16(g.products, g.workspace, !first)

@@ -21,7 +21,8 @@ type backend struct {
 
 	sums *kern.Sum // adds activations and masks them
 
-	space *kern.Scratch // memory of convolutions by Winograd; nil: none
+	space    *kern.Scratch // memory of convolutions
+	winograd bool          // convolutions that can are computed by Winograd's algorithm
 
 	workspace *kern.Workspace // memory of products of bf16 operands; nil in fp32
 	products  kern.BF16       // the kernel of these products

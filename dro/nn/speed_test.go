@@ -105,30 +105,56 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns.
-// For each it reports the medians of wall time and processor time, the best wall time and the share
-// of the peak. It also reports the median of the ratios of neighbours, over wall time and over the
-// processor time of all threads. The processor time of one thread, which never spins, is what other
-// work on the machine disturbs least. See -benchtime 10x.
+// BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns:
+// see compareSteps and -benchtime 10x.
 func BenchmarkPrecision(b *testing.B) {
 	for _, model := range Models() {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/threads=%d", model, threads), func(b *testing.B) {
-				comparePrecisions(b, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10,
-					Batch: 128, Seed: 1,
-					Threads: threads})
+				var configs [2]Config
+				for i, precision := range Precisions() {
+					configs[i] = stepConfig(model, threads)
+					configs[i].Precision = precision
+				}
+				compareSteps(b, Precisions(), configs)
 			})
 		}
 	}
 }
 
-func comparePrecisions(b *testing.B, c Config) {
-	x, labels, ratios := batch(c, 128, 1)
+// BenchmarkConvolution times training steps by direct convolutions and by Winograd's, in turns.
+func BenchmarkConvolution(b *testing.B) {
+	for _, model := range []string{"resnet8", "convnet", "resnet18"} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", model, threads), func(b *testing.B) {
+				var configs [2]Config
+				for i, convolution := range Convolutions() {
+					configs[i] = stepConfig(model, threads)
+					configs[i].Convolution = convolution
+				}
+				compareSteps(b, Convolutions(), configs)
+			})
+		}
+	}
+}
+
+// stepConfig returns the configuration of a step that is timed.
+func stepConfig(model string, threads int) Config {
+	return Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1,
+		Threads: threads}
+}
+
+// compareSteps times training steps of two configurations in turns. For each it reports the medians
+// of wall time and processor time, the best wall time and the share of the peak. It also reports
+// the median of the ratios of neighbours, over wall time and over the processor time of all
+// threads. The processor time of one thread, which never spins, is what other work on the machine
+// disturbs least.
+func compareSteps(b *testing.B, names []string, configs [2]Config) {
+	x, labels, ratios := batch(configs[0], 128, 1)
 	losses := make([]float64, 128)
 	var step, peak [2]func()
 	var work [2]float64 // operations of a step, divided by those of a run of Peak
-	for i, precision := range Precisions() {
-		c.Precision = precision
+	for i, c := range configs {
 		n, err := New(c)
 		if err != nil {
 			b.Fatal(err)
@@ -160,12 +186,12 @@ func comparePrecisions(b *testing.B, c Config) {
 		}
 		wallRatio, busyRatio = append(wallRatio, w[0]/w[1]), append(busyRatio, p[0]/p[1])
 	}
-	for i, precision := range Precisions() {
-		b.ReportMetric(median(wall[i]), precision+"-ms")
-		b.ReportMetric(slices.Min(wall[i]), precision+"-best-ms")
-		b.ReportMetric(median(busy[i]), precision+"-cpu-ms")
-		b.ReportMetric(median(share[i]), precision+"-cpu-peak-%")
+	for i, name := range names {
+		b.ReportMetric(median(wall[i]), name+"-ms")
+		b.ReportMetric(slices.Min(wall[i]), name+"-best-ms")
+		b.ReportMetric(median(busy[i]), name+"-cpu-ms")
+		b.ReportMetric(median(share[i]), name+"-cpu-peak-%")
 	}
-	b.ReportMetric(median(wallRatio), "fp32/bf16")
-	b.ReportMetric(median(busyRatio), "cpu-fp32/bf16")
+	b.ReportMetric(median(wallRatio), names[0]+"/"+names[1])
+	b.ReportMetric(median(busyRatio), "cpu-"+names[0]+"/"+names[1])
 }

@@ -26,40 +26,63 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $64
 // Requires: AVX, FMA3, MMX+
 TEXT ·convTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 224(AX), DX
+	MOVQ 288(AX), DX
 	SHRQ $0x04, DX
 	XORQ CX, CX
 
 group1:
-	MOVQ    216(AX), BX
-	CMPQ    BX, $0x01
-	JNE     rows3
+	MOVQ       216(AX), BX
+	CMPQ       BX, $0x01
+	JNE        rows3
+	MOVQ       224(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       (AX), BX
+	TESTQ      BX, BX
+	JZ         none4
+	ADDQ       CX, BX
+	PREFETCHT0 (BX)
+
+none4:
+	MOVQ       96(AX), BX
+	TESTQ      BX, BX
+	JZ         none5
+	ADDQ       CX, BX
+	PREFETCHT0 (BX)
+
+none5:
+	MOVQ       120(AX), BX
+	TESTQ      BX, BX
+	JZ         none6
+	ADDQ       CX, BX
+	PREFETCHT0 (BX)
+
+none6:
 	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh4
+	JZ      fresh7
 	MOVQ    (AX), BX
 	MOVQ    224(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
-	JMP     start6
+	JMP     start9
 
-fresh4:
+fresh7:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero5
+	JZ           zero8
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
-	JMP          start6
+	JMP          start9
 
-zero5:
+zero8:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-start6:
+start9:
 	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums7
+	JZ    sums10
 	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -77,13 +100,13 @@ start6:
 	SHLQ  $0x02, R10
 	MOVQ  184(AX), R8
 
-loop8:
+loop11:
 	MOVQ       248(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       144(AX), R11
 
-tap9:
+tap12:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -94,34 +117,34 @@ tap9:
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap9
+	JNE          tap12
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop8
+	JNZ          loop11
 
-sums7:
+sums10:
 	VXORPS Y2, Y2, Y2
 	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   232(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu10
+	JZ     norelu13
 	VMAXPS Y0, Y2, Y0
 	VMAXPS Y1, Y2, Y1
 
-norelu10:
+norelu13:
 	MOVQ   96(AX), BX
 	TESTQ  BX, BX
-	JZ     noplus11
+	JZ     noplus14
 	ADDQ   CX, BX
 	VADDPS (BX), Y0, Y0
 	VADDPS 32(BX), Y1, Y1
 
-noplus11:
+noplus14:
 	MOVQ    120(AX), BX
 	TESTQ   BX, BX
-	JZ      nomask12
+	JZ      nomask15
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y3
 	VCMPPS  $0x06, Y2, Y3, Y3
@@ -130,7 +153,7 @@ noplus11:
 	VCMPPS  $0x06, Y2, Y3, Y2
 	VANDPS  Y2, Y1, Y1
 
-nomask12:
+nomask15:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Y0, (BX)
@@ -138,11 +161,37 @@ nomask12:
 	JMP     done2
 
 rows3:
-	CMPQ    BX, $0x02
-	JNE     rows13
+	CMPQ       BX, $0x02
+	JNE        rows16
+	MOVQ       224(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
+	JZ         none17
+	ADDQ       CX, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+
+none17:
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
+	JZ         none18
+	ADDQ       CX, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+
+none18:
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
+	JZ         none19
+	ADDQ       CX, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+
+none19:
 	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh14
+	JZ      fresh20
 	MOVQ    (AX), BX
 	MOVQ    224(AX), SI
 	ADDQ    CX, BX
@@ -151,28 +200,28 @@ rows3:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
-	JMP     start16
+	JMP     start22
 
-fresh14:
+fresh20:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero15
+	JZ           zero21
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
-	JMP          start16
+	JMP          start22
 
-zero15:
+zero21:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
-start16:
+start22:
 	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums17
+	JZ    sums23
 	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -190,14 +239,14 @@ start16:
 	SHLQ  $0x02, R10
 	MOVQ  184(AX), R11
 
-loop18:
+loop24:
 	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	MOVQ       144(AX), R12
 
-tap19:
+tap25:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -211,28 +260,28 @@ tap19:
 	VFMADD231PS  Y5, Y7, Y3
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap19
+	JNE          tap25
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop18
+	JNZ          loop24
 
-sums17:
+sums23:
 	VXORPS Y4, Y4, Y4
 	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu20
+	JZ     norelu26
 	VMAXPS Y0, Y4, Y0
 	VMAXPS Y1, Y4, Y1
 	VMAXPS Y2, Y4, Y2
 	VMAXPS Y3, Y4, Y3
 
-norelu20:
+norelu26:
 	MOVQ   96(AX), SI
 	TESTQ  SI, SI
-	JZ     noplus21
+	JZ     noplus27
 	ADDQ   CX, SI
 	VADDPS (SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
@@ -240,10 +289,10 @@ norelu20:
 	VADDPS (SI), Y2, Y2
 	VADDPS 32(SI), Y3, Y3
 
-noplus21:
+noplus27:
 	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask22
+	JZ      nomask28
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y5
 	VCMPPS  $0x06, Y4, Y5, Y5
@@ -259,7 +308,7 @@ noplus21:
 	VCMPPS  $0x06, Y4, Y5, Y4
 	VANDPS  Y4, Y3, Y3
 
-nomask22:
+nomask28:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -269,12 +318,41 @@ nomask22:
 	VMOVUPS Y3, 32(SI)
 	JMP     done2
 
-rows13:
-	CMPQ    BX, $0x03
-	JNE     rows23
+rows16:
+	CMPQ       BX, $0x03
+	JNE        rows29
+	MOVQ       224(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
+	JZ         none30
+	ADDQ       CX, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+
+none30:
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
+	JZ         none31
+	ADDQ       CX, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+
+none31:
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
+	JZ         none32
+	ADDQ       CX, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+
+none32:
 	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh24
+	JZ      fresh33
 	MOVQ    (AX), BX
 	MOVQ    224(AX), SI
 	ADDQ    CX, BX
@@ -286,21 +364,21 @@ rows13:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
-	JMP     start26
+	JMP     start35
 
-fresh24:
+fresh33:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero25
+	JZ           zero34
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
 	VBROADCASTSS 8(BX), Y4
 	VBROADCASTSS 8(BX), Y5
-	JMP          start26
+	JMP          start35
 
-zero25:
+zero34:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -308,10 +386,10 @@ zero25:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 
-start26:
+start35:
 	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums27
+	JZ    sums36
 	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -329,7 +407,7 @@ start26:
 	SHLQ  $0x02, R10
 	MOVQ  184(AX), R11
 
-loop28:
+loop37:
 	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
@@ -337,7 +415,7 @@ loop28:
 	PREFETCHT0 (R12)(R8*2)
 	MOVQ       144(AX), R12
 
-tap29:
+tap38:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -354,19 +432,19 @@ tap29:
 	VFMADD231PS  Y7, Y8, Y5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap29
+	JNE          tap38
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop28
+	JNZ          loop37
 
-sums27:
+sums36:
 	VXORPS Y6, Y6, Y6
 	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu30
+	JZ     norelu39
 	VMAXPS Y0, Y6, Y0
 	VMAXPS Y1, Y6, Y1
 	VMAXPS Y2, Y6, Y2
@@ -374,10 +452,10 @@ sums27:
 	VMAXPS Y4, Y6, Y4
 	VMAXPS Y5, Y6, Y5
 
-norelu30:
+norelu39:
 	MOVQ   96(AX), SI
 	TESTQ  SI, SI
-	JZ     noplus31
+	JZ     noplus40
 	ADDQ   CX, SI
 	VADDPS (SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
@@ -388,10 +466,10 @@ norelu30:
 	VADDPS (SI), Y4, Y4
 	VADDPS 32(SI), Y5, Y5
 
-noplus31:
+noplus40:
 	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask32
+	JZ      nomask41
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y7
 	VCMPPS  $0x06, Y6, Y7, Y7
@@ -414,7 +492,7 @@ noplus31:
 	VCMPPS  $0x06, Y6, Y7, Y6
 	VANDPS  Y6, Y5, Y5
 
-nomask32:
+nomask41:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -427,12 +505,50 @@ nomask32:
 	VMOVUPS Y5, 32(SI)
 	JMP     done2
 
-rows23:
-	CMPQ    BX, $0x04
-	JNE     rows33
+rows29:
+	CMPQ       BX, $0x04
+	JNE        rows42
+	MOVQ       224(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
+	JZ         none43
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+
+none43:
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
+	JZ         none44
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+
+none44:
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
+	JZ         none45
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+
+none45:
 	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh34
+	JZ      fresh46
 	MOVQ    (AX), BX
 	MOVQ    224(AX), SI
 	ADDQ    CX, BX
@@ -447,12 +563,12 @@ rows23:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
-	JMP     start36
+	JMP     start48
 
-fresh34:
+fresh46:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero35
+	JZ           zero47
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -461,9 +577,9 @@ fresh34:
 	VBROADCASTSS 8(BX), Y5
 	VBROADCASTSS 12(BX), Y6
 	VBROADCASTSS 12(BX), Y7
-	JMP          start36
+	JMP          start48
 
-zero35:
+zero47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -473,10 +589,10 @@ zero35:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-start36:
+start48:
 	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums37
+	JZ    sums49
 	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -494,7 +610,7 @@ start36:
 	SHLQ  $0x02, R10
 	MOVQ  184(AX), R11
 
-loop38:
+loop50:
 	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
@@ -505,7 +621,7 @@ loop38:
 	PREFETCHT0 (R13)
 	MOVQ       144(AX), R12
 
-tap39:
+tap51:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -527,19 +643,19 @@ tap39:
 	VFMADD231PS  Y9, Y11, Y7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap39
+	JNE          tap51
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop38
+	JNZ          loop50
 
-sums37:
+sums49:
 	VXORPS Y8, Y8, Y8
 	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu40
+	JZ     norelu52
 	VMAXPS Y0, Y8, Y0
 	VMAXPS Y1, Y8, Y1
 	VMAXPS Y2, Y8, Y2
@@ -549,10 +665,10 @@ sums37:
 	VMAXPS Y6, Y8, Y6
 	VMAXPS Y7, Y8, Y7
 
-norelu40:
+norelu52:
 	MOVQ   96(AX), SI
 	TESTQ  SI, SI
-	JZ     noplus41
+	JZ     noplus53
 	ADDQ   CX, SI
 	VADDPS (SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
@@ -566,10 +682,10 @@ norelu40:
 	VADDPS (SI), Y6, Y6
 	VADDPS 32(SI), Y7, Y7
 
-noplus41:
+noplus53:
 	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask42
+	JZ      nomask54
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y9
 	VCMPPS  $0x06, Y8, Y9, Y9
@@ -599,7 +715,7 @@ noplus41:
 	VCMPPS  $0x06, Y8, Y9, Y8
 	VANDPS  Y8, Y7, Y7
 
-nomask42:
+nomask54:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -615,12 +731,53 @@ nomask42:
 	VMOVUPS Y7, 32(SI)
 	JMP     done2
 
-rows33:
-	CMPQ    BX, $0x05
-	JNE     rows43
+rows42:
+	CMPQ       BX, $0x05
+	JNE        rows55
+	MOVQ       224(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
+	JZ         none56
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(BX*1)
+
+none56:
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
+	JZ         none57
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(BX*1)
+
+none57:
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
+	JZ         none58
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(BX*1)
+
+none58:
 	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh44
+	JZ      fresh59
 	MOVQ    (AX), BX
 	MOVQ    224(AX), SI
 	ADDQ    CX, BX
@@ -638,12 +795,12 @@ rows33:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y8
 	VMOVUPS 32(BX), Y9
-	JMP     start46
+	JMP     start61
 
-fresh44:
+fresh59:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero45
+	JZ           zero60
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -654,9 +811,9 @@ fresh44:
 	VBROADCASTSS 12(BX), Y7
 	VBROADCASTSS 16(BX), Y8
 	VBROADCASTSS 16(BX), Y9
-	JMP          start46
+	JMP          start61
 
-zero45:
+zero60:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -668,10 +825,10 @@ zero45:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 
-start46:
+start61:
 	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums47
+	JZ    sums62
 	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -689,7 +846,7 @@ start46:
 	SHLQ  $0x02, R10
 	MOVQ  184(AX), R11
 
-loop48:
+loop63:
 	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
@@ -701,7 +858,7 @@ loop48:
 	PREFETCHT0 (R13)(R8*1)
 	MOVQ       144(AX), R12
 
-tap49:
+tap64:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -726,19 +883,19 @@ tap49:
 	VFMADD231PS  Y11, Y12, Y9
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap49
+	JNE          tap64
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop48
+	JNZ          loop63
 
-sums47:
+sums62:
 	VXORPS Y10, Y10, Y10
 	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu50
+	JZ     norelu65
 	VMAXPS Y0, Y10, Y0
 	VMAXPS Y1, Y10, Y1
 	VMAXPS Y2, Y10, Y2
@@ -750,10 +907,10 @@ sums47:
 	VMAXPS Y8, Y10, Y8
 	VMAXPS Y9, Y10, Y9
 
-norelu50:
+norelu65:
 	MOVQ   96(AX), SI
 	TESTQ  SI, SI
-	JZ     noplus51
+	JZ     noplus66
 	ADDQ   CX, SI
 	VADDPS (SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
@@ -770,10 +927,10 @@ norelu50:
 	VADDPS (SI), Y8, Y8
 	VADDPS 32(SI), Y9, Y9
 
-noplus51:
+noplus66:
 	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask52
+	JZ      nomask67
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y11
 	VCMPPS  $0x06, Y10, Y11, Y11
@@ -810,7 +967,7 @@ noplus51:
 	VCMPPS  $0x06, Y10, Y11, Y10
 	VANDPS  Y10, Y9, Y9
 
-nomask52:
+nomask67:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -829,10 +986,54 @@ nomask52:
 	VMOVUPS Y9, 32(SI)
 	JMP     done2
 
-rows43:
+rows55:
+	MOVQ       224(AX), BX
+	SHLQ       $0x02, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
+	JZ         none68
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 (DI)(BX*2)
+
+none68:
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
+	JZ         none69
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 (DI)(BX*2)
+
+none69:
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
+	JZ         none70
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*2), DI
+	ADDQ       BX, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (SI)(BX*2)
+	PREFETCHT0 (DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 (DI)(BX*2)
+
+none70:
 	MOVQ    240(AX), BX
 	TESTQ   BX, BX
-	JZ      fresh53
+	JZ      fresh71
 	MOVQ    (AX), BX
 	MOVQ    224(AX), SI
 	ADDQ    CX, BX
@@ -853,12 +1054,12 @@ rows43:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y10
 	VMOVUPS 32(BX), Y11
-	JMP     start55
+	JMP     start73
 
-fresh53:
+fresh71:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero54
+	JZ           zero72
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -871,9 +1072,9 @@ fresh53:
 	VBROADCASTSS 16(BX), Y9
 	VBROADCASTSS 20(BX), Y10
 	VBROADCASTSS 20(BX), Y11
-	JMP          start55
+	JMP          start73
 
-zero54:
+zero72:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -887,10 +1088,10 @@ zero54:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 
-start55:
+start73:
 	MOVQ  152(AX), BX
 	TESTQ BX, BX
-	JZ    sums56
+	JZ    sums74
 	MOVQ  144(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -908,7 +1109,7 @@ start55:
 	SHLQ  $0x02, R10
 	MOVQ  184(AX), R11
 
-loop57:
+loop75:
 	MOVQ       248(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
@@ -921,7 +1122,7 @@ loop57:
 	PREFETCHT0 (R13)(R8*2)
 	MOVQ       144(AX), R12
 
-tap58:
+tap76:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -949,19 +1150,19 @@ tap58:
 	VFMADD231PS  Y13, Y15, Y11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap58
+	JNE          tap76
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop57
+	JNZ          loop75
 
-sums56:
+sums74:
 	VXORPS Y12, Y12, Y12
 	MOVQ   224(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   232(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu59
+	JZ     norelu77
 	VMAXPS Y0, Y12, Y0
 	VMAXPS Y1, Y12, Y1
 	VMAXPS Y2, Y12, Y2
@@ -975,10 +1176,10 @@ sums56:
 	VMAXPS Y10, Y12, Y10
 	VMAXPS Y11, Y12, Y11
 
-norelu59:
+norelu77:
 	MOVQ   96(AX), SI
 	TESTQ  SI, SI
-	JZ     noplus60
+	JZ     noplus78
 	ADDQ   CX, SI
 	VADDPS (SI), Y0, Y0
 	VADDPS 32(SI), Y1, Y1
@@ -998,10 +1199,10 @@ norelu59:
 	VADDPS (SI), Y10, Y10
 	VADDPS 32(SI), Y11, Y11
 
-noplus60:
+noplus78:
 	MOVQ    120(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask61
+	JZ      nomask79
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y13
 	VCMPPS  $0x06, Y12, Y13, Y13
@@ -1045,7 +1246,7 @@ noplus60:
 	VCMPPS  $0x06, Y12, Y13, Y12
 	VANDPS  Y12, Y11, Y11
 
-nomask61:
+nomask79:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -1080,9 +1281,9 @@ TEXT ·gradTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ   120(AX), CX
 	MOVQ   128(AX), DX
 	CMPQ   CX, $0x01
-	JNE    next62
+	JNE    next80
 	CMPQ   DX, $0x01
-	JNE    next63
+	JNE    next81
 	VXORPS Y0, Y0, Y0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -1091,11 +1292,11 @@ TEXT ·gradTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop64:
+loop82:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop65:
+loop83:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
@@ -1104,22 +1305,22 @@ loop65:
 	MOVQ    136(AX), R10
 	PCALIGN $0x40
 
-lanes66:
+lanes84:
 	VMOVUPS      (R8), Y1
 	VMOVUPS      (R9), Y2
 	VFMADD231PS  Y2, Y1, Y0
 	ADDQ         $0x20, R8
 	ADDQ         $0x20, R9
 	SUBQ         $0x08, R10
-	JNZ          lanes66
+	JNZ          lanes84
 	DECQ         DI
-	JNZ          loop65
+	JNZ          loop83
 	MOVQ         104(AX), SI
 	LEAQ         (CX)(SI*4), CX
 	MOVQ         112(AX), SI
 	LEAQ         (DX)(SI*4), DX
 	DECQ         BX
-	JNZ          loop64
+	JNZ          loop82
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y1
 	VHADDPS      Y0, Y0, Y0
@@ -1131,9 +1332,9 @@ lanes66:
 	VZEROUPPER
 	RET
 
-next63:
+next81:
 	CMPQ   DX, $0x02
-	JNE    next67
+	JNE    next85
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1143,11 +1344,11 @@ next63:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop68:
+loop86:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop69:
+loop87:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1156,7 +1357,7 @@ loop69:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes70:
+lanes88:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -1165,15 +1366,15 @@ lanes70:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes70
+	JNZ          lanes88
 	DECQ         R8
-	JNZ          loop69
+	JNZ          loop87
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop68
+	JNZ          loop86
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1185,9 +1386,9 @@ lanes70:
 	VZEROUPPER
 	RET
 
-next67:
+next85:
 	CMPQ   DX, $0x03
-	JNE    next71
+	JNE    next89
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1198,11 +1399,11 @@ next67:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop72:
+loop90:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop73:
+loop91:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1211,7 +1412,7 @@ loop73:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes74:
+lanes92:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R10), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -1222,15 +1423,15 @@ lanes74:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes74
+	JNZ          lanes92
 	DECQ         R8
-	JNZ          loop73
+	JNZ          loop91
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop72
+	JNZ          loop90
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1242,7 +1443,7 @@ lanes74:
 	VZEROUPPER
 	RET
 
-next71:
+next89:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1254,11 +1455,11 @@ next71:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop75:
+loop93:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop76:
+loop94:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1267,7 +1468,7 @@ loop76:
 	MOVQ    136(AX), R12
 	PCALIGN $0x40
 
-lanes77:
+lanes95:
 	VMOVUPS      (R10), Y4
 	VMOVUPS      (R11), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -1280,15 +1481,15 @@ lanes77:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes77
+	JNZ          lanes95
 	DECQ         R9
-	JNZ          loop76
+	JNZ          loop94
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop75
+	JNZ          loop93
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1300,11 +1501,11 @@ lanes77:
 	VZEROUPPER
 	RET
 
-next62:
+next80:
 	CMPQ   CX, $0x02
-	JNE    next78
+	JNE    next96
 	CMPQ   DX, $0x01
-	JNE    next79
+	JNE    next97
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1314,11 +1515,11 @@ next62:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop80:
+loop98:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop81:
+loop99:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1327,7 +1528,7 @@ loop81:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes82:
+lanes100:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R9)(CX*1), Y3
 	VMOVUPS      (R10), Y4
@@ -1336,15 +1537,15 @@ lanes82:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes82
+	JNZ          lanes100
 	DECQ         R8
-	JNZ          loop81
+	JNZ          loop99
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop80
+	JNZ          loop98
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y2
 	VHADDPS      Y0, Y0, Y0
@@ -1363,9 +1564,9 @@ lanes82:
 	VZEROUPPER
 	RET
 
-next79:
+next97:
 	CMPQ   DX, $0x02
-	JNE    next83
+	JNE    next101
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1377,11 +1578,11 @@ next79:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop84:
+loop102:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop85:
+loop103:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1390,7 +1591,7 @@ loop85:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes86:
+lanes104:
 	VMOVUPS      (R9), Y4
 	VMOVUPS      (R9)(CX*1), Y5
 	VMOVUPS      (R10), Y6
@@ -1402,15 +1603,15 @@ lanes86:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes86
+	JNZ          lanes104
 	DECQ         R8
-	JNZ          loop85
+	JNZ          loop103
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop84
+	JNZ          loop102
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1429,9 +1630,9 @@ lanes86:
 	VZEROUPPER
 	RET
 
-next83:
+next101:
 	CMPQ   DX, $0x03
-	JNE    next87
+	JNE    next105
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1445,11 +1646,11 @@ next83:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop88:
+loop106:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop89:
+loop107:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1458,7 +1659,7 @@ loop89:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes90:
+lanes108:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R10), Y8
@@ -1473,15 +1674,15 @@ lanes90:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes90
+	JNZ          lanes108
 	DECQ         R8
-	JNZ          loop89
+	JNZ          loop107
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop88
+	JNZ          loop106
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1500,7 +1701,7 @@ lanes90:
 	VZEROUPPER
 	RET
 
-next87:
+next105:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1516,11 +1717,11 @@ next87:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop91:
+loop109:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop92:
+loop110:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1529,7 +1730,7 @@ loop92:
 	MOVQ    136(AX), R12
 	PCALIGN $0x40
 
-lanes93:
+lanes111:
 	VMOVUPS      (R10), Y8
 	VMOVUPS      (R10)(CX*1), Y9
 	VMOVUPS      (R11), Y10
@@ -1547,15 +1748,15 @@ lanes93:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes93
+	JNZ          lanes111
 	DECQ         R9
-	JNZ          loop92
+	JNZ          loop110
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop91
+	JNZ          loop109
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1574,9 +1775,9 @@ lanes93:
 	VZEROUPPER
 	RET
 
-next78:
+next96:
 	CMPQ   DX, $0x01
-	JNE    next94
+	JNE    next112
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1587,11 +1788,11 @@ next78:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop95:
+loop113:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop96:
+loop114:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1600,7 +1801,7 @@ loop96:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes97:
+lanes115:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R9)(CX*1), Y4
 	VMOVUPS      (R9)(CX*2), Y5
@@ -1611,15 +1812,15 @@ lanes97:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes97
+	JNZ          lanes115
 	DECQ         R8
-	JNZ          loop96
+	JNZ          loop114
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop95
+	JNZ          loop113
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y3
 	VHADDPS      Y0, Y0, Y0
@@ -1645,9 +1846,9 @@ lanes97:
 	VZEROUPPER
 	RET
 
-next94:
+next112:
 	CMPQ   DX, $0x02
-	JNE    next98
+	JNE    next116
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1661,11 +1862,11 @@ next94:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop99:
+loop117:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop100:
+loop118:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1674,7 +1875,7 @@ loop100:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes101:
+lanes119:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R9)(CX*2), Y8
@@ -1689,15 +1890,15 @@ lanes101:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes101
+	JNZ          lanes119
 	DECQ         R8
-	JNZ          loop100
+	JNZ          loop118
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop99
+	JNZ          loop117
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1723,9 +1924,9 @@ lanes101:
 	VZEROUPPER
 	RET
 
-next98:
+next116:
 	CMPQ   DX, $0x03
-	JNE    next102
+	JNE    next120
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1742,11 +1943,11 @@ next98:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop103:
+loop121:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop104:
+loop122:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1755,7 +1956,7 @@ loop104:
 	MOVQ    136(AX), R11
 	PCALIGN $0x40
 
-lanes105:
+lanes123:
 	VMOVUPS      (R9), Y9
 	VMOVUPS      (R9)(CX*1), Y10
 	VMOVUPS      (R9)(CX*2), Y11
@@ -1774,15 +1975,15 @@ lanes105:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes105
+	JNZ          lanes123
 	DECQ         R8
-	JNZ          loop104
+	JNZ          loop122
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop103
+	JNZ          loop121
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1808,7 +2009,7 @@ lanes105:
 	VZEROUPPER
 	RET
 
-next102:
+next120:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1828,11 +2029,11 @@ next102:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop106:
+loop124:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop107:
+loop125:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1841,7 +2042,7 @@ loop107:
 	MOVQ    136(AX), R12
 	PCALIGN $0x40
 
-lanes108:
+lanes126:
 	VMOVUPS      (R10), Y12
 	VMOVUPS      (R10)(CX*1), Y13
 	VMOVUPS      (R10)(CX*2), Y14
@@ -1864,15 +2065,15 @@ lanes108:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes108
+	JNZ          lanes126
 	DECQ         R9
-	JNZ          loop107
+	JNZ          loop125
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop106
+	JNZ          loop124
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1905,9 +2106,9 @@ TEXT ·rowsTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ    120(AX), CX
 	MOVQ    128(AX), DX
 	CMPQ    CX, $0x01
-	JNE     next109
+	JNE     next127
 	CMPQ    DX, $0x01
-	JNE     next110
+	JNE     next128
 	VXORPS  Y0, Y0, Y0
 	MOVQ    136(AX), CX
 	SHLQ    $0x02, CX
@@ -1923,7 +2124,7 @@ TEXT ·rowsTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ    (BX)(R8*4), R8
 	PCALIGN $0x40
 
-lanes111:
+lanes129:
 	VMOVUPS      (DX), Y1
 	VMOVUPS      (DI)(SI*1), Y2
 	VFMADD231PS  Y2, Y1, Y0
@@ -1931,7 +2132,7 @@ lanes111:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes111
+	JNE          lanes129
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -1945,9 +2146,9 @@ lanes111:
 	VZEROUPPER
 	RET
 
-next110:
+next128:
 	CMPQ    DX, $0x02
-	JNE     next112
+	JNE     next130
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    136(AX), CX
@@ -1968,7 +2169,7 @@ next110:
 	LEAQ    (BX)(R9*4), R9
 	PCALIGN $0x40
 
-lanes113:
+lanes131:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (R8)(SI*1), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -1979,7 +2180,7 @@ lanes113:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes113
+	JNE          lanes131
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -1993,9 +2194,9 @@ lanes113:
 	VZEROUPPER
 	RET
 
-next112:
+next130:
 	CMPQ    DX, $0x03
-	JNE     next114
+	JNE     next132
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2021,7 +2222,7 @@ next112:
 	LEAQ    (BX)(R10*4), R10
 	PCALIGN $0x40
 
-lanes115:
+lanes133:
 	VMOVUPS      (DX), Y3
 	VMOVUPS      (R8)(SI*1), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -2035,7 +2236,7 @@ lanes115:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes115
+	JNE          lanes133
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2049,7 +2250,7 @@ lanes115:
 	VZEROUPPER
 	RET
 
-next114:
+next132:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2080,7 +2281,7 @@ next114:
 	LEAQ    (BX)(R11*4), R11
 	PCALIGN $0x40
 
-lanes116:
+lanes134:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (R8)(SI*1), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -2097,7 +2298,7 @@ lanes116:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes116
+	JNE          lanes134
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2111,11 +2312,11 @@ lanes116:
 	VZEROUPPER
 	RET
 
-next109:
+next127:
 	CMPQ    CX, $0x02
-	JNE     next117
+	JNE     next135
 	CMPQ    DX, $0x01
-	JNE     next118
+	JNE     next136
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    136(AX), CX
@@ -2132,7 +2333,7 @@ next109:
 	LEAQ    (BX)(R8*4), R8
 	PCALIGN $0x40
 
-lanes119:
+lanes137:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (DX)(CX*1), Y3
 	VMOVUPS      (DI)(SI*1), Y4
@@ -2142,7 +2343,7 @@ lanes119:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes119
+	JNE          lanes137
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2164,9 +2365,9 @@ lanes119:
 	VZEROUPPER
 	RET
 
-next118:
+next136:
 	CMPQ    DX, $0x02
-	JNE     next120
+	JNE     next138
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2189,7 +2390,7 @@ next118:
 	LEAQ    (BX)(R9*4), R9
 	PCALIGN $0x40
 
-lanes121:
+lanes139:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (DX)(CX*1), Y5
 	VMOVUPS      (R8)(SI*1), Y6
@@ -2203,7 +2404,7 @@ lanes121:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes121
+	JNE          lanes139
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2225,9 +2426,9 @@ lanes121:
 	VZEROUPPER
 	RET
 
-next120:
+next138:
 	CMPQ    DX, $0x03
-	JNE     next122
+	JNE     next140
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2256,7 +2457,7 @@ next120:
 	LEAQ    (BX)(R10*4), R10
 	PCALIGN $0x40
 
-lanes123:
+lanes141:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
 	VMOVUPS      (R8)(SI*1), Y8
@@ -2274,7 +2475,7 @@ lanes123:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes123
+	JNE          lanes141
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2296,7 +2497,7 @@ lanes123:
 	VZEROUPPER
 	RET
 
-next122:
+next140:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2331,7 +2532,7 @@ next122:
 	LEAQ    (BX)(R11*4), R11
 	PCALIGN $0x40
 
-lanes124:
+lanes142:
 	VMOVUPS      (DX), Y8
 	VMOVUPS      (DX)(CX*1), Y9
 	VMOVUPS      (R8)(SI*1), Y10
@@ -2353,7 +2554,7 @@ lanes124:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes124
+	JNE          lanes142
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2375,9 +2576,9 @@ lanes124:
 	VZEROUPPER
 	RET
 
-next117:
+next135:
 	CMPQ    DX, $0x01
-	JNE     next125
+	JNE     next143
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2395,7 +2596,7 @@ next117:
 	LEAQ    (BX)(R8*4), R8
 	PCALIGN $0x40
 
-lanes126:
+lanes144:
 	VMOVUPS      (DX), Y3
 	VMOVUPS      (DX)(CX*1), Y4
 	VMOVUPS      (DX)(CX*2), Y5
@@ -2407,7 +2608,7 @@ lanes126:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes126
+	JNE          lanes144
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2437,9 +2638,9 @@ lanes126:
 	VZEROUPPER
 	RET
 
-next125:
+next143:
 	CMPQ    DX, $0x02
-	JNE     next127
+	JNE     next145
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2464,7 +2665,7 @@ next125:
 	LEAQ    (BX)(R9*4), R9
 	PCALIGN $0x40
 
-lanes128:
+lanes146:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
 	VMOVUPS      (DX)(CX*2), Y8
@@ -2481,7 +2682,7 @@ lanes128:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes128
+	JNE          lanes146
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2511,9 +2712,9 @@ lanes128:
 	VZEROUPPER
 	RET
 
-next127:
+next145:
 	CMPQ    DX, $0x03
-	JNE     next129
+	JNE     next147
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2545,7 +2746,7 @@ next127:
 	LEAQ    (BX)(R10*4), R10
 	PCALIGN $0x40
 
-lanes130:
+lanes148:
 	VMOVUPS      (DX), Y9
 	VMOVUPS      (DX)(CX*1), Y10
 	VMOVUPS      (DX)(CX*2), Y11
@@ -2567,7 +2768,7 @@ lanes130:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes130
+	JNE          lanes148
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2597,7 +2798,7 @@ lanes130:
 	VZEROUPPER
 	RET
 
-next129:
+next147:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2636,7 +2837,7 @@ next129:
 	LEAQ    (BX)(R11*4), R11
 	PCALIGN $0x40
 
-lanes131:
+lanes149:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      (DX)(CX*1), Y13
 	VMOVUPS      (DX)(CX*2), Y14
@@ -2663,7 +2864,7 @@ lanes131:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes131
+	JNE          lanes149
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2700,9 +2901,9 @@ TEXT ·outerTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         112(AX), CX
 	MOVQ         120(AX), DX
 	CMPQ         CX, $0x01
-	JNE          next132
+	JNE          next150
 	CMPQ         DX, $0x01
-	JNE          next133
+	JNE          next151
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2719,7 +2920,7 @@ TEXT ·outerTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes134:
+lanes152:
 	VMOVUPS     (BX), Y1
 	VMOVUPS     (SI)(CX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -2727,13 +2928,13 @@ lanes134:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes134
+	JNE         lanes152
 	VZEROUPPER
 	RET
 
-next133:
+next151:
 	CMPQ         DX, $0x02
-	JNE          next135
+	JNE          next153
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2753,7 +2954,7 @@ next133:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes136:
+lanes154:
 	VMOVUPS     (BX), Y2
 	VMOVUPS     (DI)(CX*1), Y3
 	VFMADD231PS Y3, Y0, Y2
@@ -2763,13 +2964,13 @@ lanes136:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes136
+	JNE         lanes154
 	VZEROUPPER
 	RET
 
-next135:
+next153:
 	CMPQ         DX, $0x03
-	JNE          next137
+	JNE          next155
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2792,7 +2993,7 @@ next135:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes138:
+lanes156:
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (DI)(CX*1), Y4
 	VFMADD231PS Y4, Y0, Y3
@@ -2804,11 +3005,11 @@ lanes138:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes138
+	JNE         lanes156
 	VZEROUPPER
 	RET
 
-next137:
+next155:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2834,7 +3035,7 @@ next137:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes139:
+lanes157:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (DI)(CX*1), Y5
 	VFMADD231PS Y5, Y0, Y4
@@ -2848,15 +3049,15 @@ lanes139:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes139
+	JNE         lanes157
 	VZEROUPPER
 	RET
 
-next132:
+next150:
 	CMPQ         CX, $0x02
-	JNE          next140
+	JNE          next158
 	CMPQ         DX, $0x01
-	JNE          next141
+	JNE          next159
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2875,7 +3076,7 @@ next132:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes142:
+lanes160:
 	VMOVUPS     (BX), Y2
 	VMOVUPS     (BX)(AX*1), Y3
 	VMOVUPS     (SI)(CX*1), Y4
@@ -2886,13 +3087,13 @@ lanes142:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes142
+	JNE         lanes160
 	VZEROUPPER
 	RET
 
-next141:
+next159:
 	CMPQ         DX, $0x02
-	JNE          next143
+	JNE          next161
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2915,7 +3116,7 @@ next141:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes144:
+lanes162:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (BX)(AX*1), Y5
 	VMOVUPS     (DI)(CX*1), Y6
@@ -2929,13 +3130,13 @@ lanes144:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes144
+	JNE         lanes162
 	VZEROUPPER
 	RET
 
-next143:
+next161:
 	CMPQ         DX, $0x03
-	JNE          next145
+	JNE          next163
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2962,7 +3163,7 @@ next143:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes146:
+lanes164:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (DI)(CX*1), Y8
@@ -2979,11 +3180,11 @@ lanes146:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes146
+	JNE         lanes164
 	VZEROUPPER
 	RET
 
-next145:
+next163:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3014,7 +3215,7 @@ next145:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes147:
+lanes165:
 	VMOVUPS     (BX), Y8
 	VMOVUPS     (BX)(AX*1), Y9
 	VMOVUPS     (DI)(CX*1), Y10
@@ -3034,13 +3235,13 @@ lanes147:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes147
+	JNE         lanes165
 	VZEROUPPER
 	RET
 
-next140:
+next158:
 	CMPQ         DX, $0x01
-	JNE          next148
+	JNE          next166
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3061,7 +3262,7 @@ next140:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes149:
+lanes167:
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (BX)(AX*1), Y4
 	VMOVUPS     (BX)(AX*2), Y5
@@ -3075,13 +3276,13 @@ lanes149:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes149
+	JNE         lanes167
 	VZEROUPPER
 	RET
 
-next148:
+next166:
 	CMPQ         DX, $0x02
-	JNE          next150
+	JNE          next168
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3107,7 +3308,7 @@ next148:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes151:
+lanes169:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (BX)(AX*2), Y8
@@ -3125,13 +3326,13 @@ lanes151:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes151
+	JNE         lanes169
 	VZEROUPPER
 	RET
 
-next150:
+next168:
 	CMPQ         DX, $0x03
-	JNE          next152
+	JNE          next170
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3162,7 +3363,7 @@ next150:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes153:
+lanes171:
 	VMOVUPS     (BX), Y9
 	VMOVUPS     (BX)(AX*1), Y10
 	VMOVUPS     (BX)(AX*2), Y11
@@ -3184,11 +3385,11 @@ lanes153:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes153
+	JNE         lanes171
 	VZEROUPPER
 	RET
 
-next152:
+next170:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3224,7 +3425,7 @@ next152:
 	SHLQ         $0x02, AX
 	PCALIGN      $0x40
 
-lanes154:
+lanes172:
 	VMOVUPS     (BX), Y12
 	VMOVUPS     (BX)(AX*1), Y13
 	VMOVUPS     (BX)(AX*2), Y14
@@ -3250,7 +3451,7 @@ lanes154:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes154
+	JNE         lanes172
 	VZEROUPPER
 	RET
 
@@ -3385,17 +3586,17 @@ TEXT ·softmaxTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R8
 	MOVQ $0x00000004, R9
 
-loop155:
+loop173:
 	VMOVUPS doubles<>+0(SB), Y0
 	MOVQ    CX, R10
 	MOVQ    144(AX), R11
 
-loop156:
+loop174:
 	VCVTPS2PD (R10), Y1
 	VMAXPD    Y1, Y0, Y0
 	ADDQ      R8, R10
 	DECQ      R11
-	JNZ       loop156
+	JNZ       loop174
 	VMOVUPS   doubles<>+32(SB), Y1
 	VMOVUPS   doubles<>+32(SB), Y2
 	VMOVUPS   (SI), Y3
@@ -3404,7 +3605,7 @@ loop156:
 	MOVQ      CX, R11
 	MOVQ      144(AX), R12
 
-loop157:
+loop175:
 	VCVTPS2PD    (R11), Y5
 	VSUBPD       Y0, Y5, Y5
 	VPCMPEQQ     Y4, Y3, Y6
@@ -3443,7 +3644,7 @@ loop157:
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
-	JNZ          loop157
+	JNZ          loop175
 	VMOVUPS      Y1, Y0
 	VPSUBQ       doubles<>+896(SB), Y0, Y0
 	VPSRLQ       $0x34, Y0, Y0
@@ -3486,12 +3687,12 @@ loop157:
 	VSUBPD       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	TESTQ        DX, DX
-	JZ           unwanted158
+	JZ           unwanted176
 	MOVQ         BX, R10
 	MOVQ         DX, R11
 	MOVQ         144(AX), R12
 
-loop159:
+loop177:
 	VMOVUPS    (R10), Y0
 	VDIVPD     Y1, Y0, Y0
 	VCVTPD2PSY Y0, X0
@@ -3499,16 +3700,16 @@ loop159:
 	ADDQ       $0x00000080, R10
 	ADDQ       R8, R11
 	DECQ       R12
-	JNZ        loop159
+	JNZ        loop177
 	ADDQ       $0x10, DX
 
-unwanted158:
+unwanted176:
 	ADDQ $0x10, CX
 	ADDQ $0x20, BX
 	ADDQ $0x20, SI
 	ADDQ $0x20, DI
 	DECQ R9
-	JNZ  loop155
+	JNZ  loop173
 	VZEROUPPER
 	RET
 
@@ -3524,7 +3725,7 @@ TEXT ·lossGradientTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), DI
 	MOVQ $0x00000004, R8
 
-loop160:
+loop178:
 	VMOVUPS (SI), Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS (DI), Y2
@@ -3532,7 +3733,7 @@ loop160:
 	MOVQ    DX, R10
 	MOVQ    144(AX), R11
 
-loop161:
+loop179:
 	VCVTPS2PD  (R10), Y3
 	VSUBPD     doubles<>+128(SB), Y3, Y4
 	VPCMPEQQ   Y1, Y0, Y5
@@ -3544,13 +3745,13 @@ loop161:
 	ADDQ       BX, R9
 	ADDQ       BX, R10
 	DECQ       R11
-	JNZ        loop161
+	JNZ        loop179
 	ADDQ       $0x10, CX
 	ADDQ       $0x10, DX
 	ADDQ       $0x20, SI
 	ADDQ       $0x20, DI
 	DECQ       R8
-	JNZ        loop160
+	JNZ        loop178
 	VZEROUPPER
 	RET
 
@@ -3562,16 +3763,16 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), DX
 	MOVQ 96(AX), BX
 
-loop162:
+loop180:
 	MOVQ 72(AX), R8
 	MOVQ 48(AX), R9
 	MOVQ CX, SI
 	MOVQ DX, DI
 	MOVQ 112(AX), R10
 
-channels164:
+channels182:
 	CMPQ         R10, $0x01
-	JL           less165
+	JL           less183
 	VBROADCASTSD (R8), Y2
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
@@ -3579,7 +3780,7 @@ channels164:
 	SHLQ         $0x02, R12
 	XORQ         R11, R11
 
-lanes166:
+lanes184:
 	VCVTPS2PD    (SI)(R11*1), Y3
 	VCVTPS2PD    (DI)(R11*1), Y4
 	VADDPD       Y3, Y0, Y0
@@ -3588,7 +3789,7 @@ lanes166:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x10, R11
 	CMPQ         R11, R12
-	JNE          lanes166
+	JNE          lanes184
 	VHADDPD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
@@ -3601,17 +3802,17 @@ lanes166:
 	ADDQ         $0x10, R9
 	ADDQ         $0x08, R8
 	SUBQ         $0x01, R10
-	JZ           position163
-	JMP          channels164
+	JZ           position181
+	JMP          channels182
 
-less165:
-position163:
+less183:
+position181:
 	MOVQ 104(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, CX
 	ADDQ SI, DX
 	DECQ BX
-	JNZ  loop162
+	JNZ  loop180
 	VZEROUPPER
 	RET
 
@@ -3625,10 +3826,10 @@ TEXT ·normForwardAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y0, Y0, Y0
 	MOVQ   192(AX), SI
 
-loop167:
+loop185:
 	XORQ DI, DI
 
-channel168:
+channel186:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y1
 	MOVQ         120(AX), R8
@@ -3639,27 +3840,27 @@ channel168:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes169:
+lanes187:
 	VMOVUPS (CX)(R8*1), Y4
 	VSUBPS  Y1, Y4, Y4
 	VMULPS  Y2, Y4, Y4
 	VADDPS  Y3, Y4, Y4
 	TESTQ   BX, BX
-	JZ      none170
+	JZ      none188
 	VADDPS  (BX)(R8*1), Y4, Y4
 
-none170:
+none188:
 	MOVQ   216(AX), R10
 	TESTQ  R10, R10
-	JZ     all171
+	JZ     all189
 	VCMPPS $0x06, Y0, Y4, Y5
 	VANDPS Y5, Y4, Y4
 
-all171:
+all189:
 	VMOVUPS Y4, (DX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes169
+	JNE     lanes187
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, DX
@@ -3667,18 +3868,18 @@ all171:
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	TESTQ   BX, BX
-	JZ      none172
+	JZ      none190
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none172:
+none190:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel168
+	JNE  channel186
 	DECQ SI
-	JNZ  loop167
+	JNZ  loop185
 	VZEROUPPER
 	RET
 
@@ -3691,10 +3892,10 @@ TEXT ·normBackwardAVX2(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop173:
+loop191:
 	XORQ DI, DI
 
-channel174:
+channel192:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y0
 	MOVQ         120(AX), R8
@@ -3707,7 +3908,7 @@ channel174:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes175:
+lanes193:
 	VMOVUPS (DX)(R8*1), Y5
 	VMULPS  Y1, Y5, Y5
 	VMOVUPS (CX)(R8*1), Y4
@@ -3718,7 +3919,7 @@ lanes175:
 	VMOVUPS Y5, (BX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes175
+	JNE     lanes193
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
@@ -3729,9 +3930,9 @@ lanes175:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel174
+	JNE     channel192
 	DECQ    SI
-	JNZ     loop173
+	JNZ     loop191
 	VZEROUPPER
 	RET
 
@@ -3745,19 +3946,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop176:
+loop194:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes177:
+lanes195:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes177
+	JNZ          lanes195
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop176
+	JNZ          loop194
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -3778,7 +3979,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop178:
+loop196:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -3813,7 +4014,7 @@ loop178:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop178
+	JNZ       loop196
 	VZEROUPPER
 	RET
 
@@ -3833,16 +4034,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector179:
+vector197:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu180
+	JZ      norelu198
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu180:
+norelu198:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Y3
@@ -3882,7 +4083,7 @@ norelu180:
 	ADDQ       $0x08, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector179
+	JL         vector197
 	VZEROUPPER
 	RET
 
@@ -3896,7 +4097,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop181:
+loop199:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -3911,7 +4112,7 @@ loop181:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop181
+	JNZ     loop199
 	VZEROUPPER
 	RET
 
@@ -3924,7 +4125,7 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop182:
+loop200:
 	VMOVUPS (CX), Y0
 	VADDPS  (DX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -3935,7 +4136,7 @@ loop182:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop182
+	JNZ     loop200
 	VZEROUPPER
 	RET
 
@@ -3955,7 +4156,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop183:
+loop201:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -3987,7 +4188,7 @@ loop183:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop183
+	JNZ          loop201
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -4009,7 +4210,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop184:
+loop202:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -4023,7 +4224,7 @@ loop184:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop184
+	JNZ          loop202
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -4053,7 +4254,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop185:
+loop203:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -4067,7 +4268,7 @@ loop185:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop185
+	JNZ         loop203
 	VZEROUPPER
 	RET
 
@@ -4096,38 +4297,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded186
+	JZ         loaded204
 	ADDQ       BX, CX
 
-loaded186:
+loaded204:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -4160,38 +4361,38 @@ loaded186:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored187
+	JZ         stored205
 	ADDQ       DX, AX
 
-stored187:
+stored205:
 	VZEROUPPER
 	RET
 
@@ -4213,10 +4414,10 @@ TEXT ·windowTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ (R11)(R12*2), R13
 	MOVQ 216(AX), R14
 	CMPQ R14, $+1
-	JE   plus188
+	JE   plus206
 	XORQ R14, R14
 
-vector189:
+vector207:
 	VMOVUPS    (CX)(R14*1), Y0
 	VSUBPS     (DI)(R14*1), Y0, Y0
 	VMOVUPS    (DX)(R14*1), Y1
@@ -4246,14 +4447,14 @@ vector189:
 	MOVQ       224(AX), R15
 	SHLQ       $0x02, R15
 	CMPQ       R14, R15
-	JL         vector189
+	JL         vector207
 	VZEROUPPER
 	RET
 
-plus188:
+plus206:
 	XORQ R14, R14
 
-vector190:
+vector208:
 	VMOVUPS    (CX)(R14*1), Y0
 	VADDPS     (DI)(R14*1), Y0, Y0
 	VMOVUPS    (DX)(R14*1), Y1
@@ -4283,7 +4484,7 @@ vector190:
 	MOVQ       224(AX), R15
 	SHLQ       $0x02, R15
 	CMPQ       R14, R15
-	JL         vector190
+	JL         vector208
 	VZEROUPPER
 	RET
 
@@ -4293,12 +4494,12 @@ TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 72(AX), CX
 	CMPQ CX, $+1
-	JE   start191
+	JE   start209
 	CMPQ CX, $-1
-	JE   start192
+	JE   start210
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last193
+	JE   last211
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4307,7 +4508,7 @@ TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector194:
+vector212:
 	VMOVUPS    (BX)(SI*1), Y1
 	VADDPS     (BX), Y1, Y0
 	VADDPS     (DI), Y0, Y0
@@ -4326,250 +4527,7 @@ vector194:
 	MOVQ       192(AX), R9
 	SHLQ       $0x02, R9
 	CMPQ       R8, R9
-	JL         vector194
-	VZEROUPPER
-	RET
-
-last193:
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ (AX), BX
-	MOVQ 200(AX), SI
-	SHLQ $0x02, SI
-	LEAQ (BX)(SI*2), DI
-	MOVQ 96(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 144(AX), R10
-	MOVQ 168(AX), R11
-	XORQ R12, R12
-
-vector195:
-	VMOVUPS (BX)(SI*1), Y1
-	VADDPS  (BX), Y1, Y0
-	VADDPS  (DI), Y0, Y0
-	VSUBPS  (DI), Y1, Y1
-	VSUBPS  (DI)(SI*1), Y1, Y1
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, DI
-	VXORPS  Y2, Y2, Y2
-	MOVQ    88(AX), R13
-	CMPQ    R13, $0x00
-	JE      norelu196
-	VMAXPS  Y0, Y2, Y0
-
-norelu196:
-	TESTQ      R8, R8
-	JZ         noplus197
-	VADDPS     (R8)(R12*1), Y0, Y0
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R8)(R13*1)
-
-noplus197:
-	TESTQ      R10, R10
-	JZ         nomask198
-	VMOVUPS    (R10)(R12*1), Y3
-	VCMPPS     $0x06, Y2, Y3, Y2
-	VANDPS     Y2, Y0, Y0
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R10)(R13*1)
-
-nomask198:
-	VMOVUPS Y0, (CX)(R12*1)
-	VXORPS  Y2, Y2, Y2
-	MOVQ    88(AX), R13
-	CMPQ    R13, $0x00
-	JE      norelu199
-	VMAXPS  Y1, Y2, Y1
-
-norelu199:
-	TESTQ      R9, R9
-	JZ         noplus200
-	VADDPS     (R9)(R12*1), Y1, Y1
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R9)(R13*1)
-
-noplus200:
-	TESTQ      R11, R11
-	JZ         nomask201
-	VMOVUPS    (R11)(R12*1), Y3
-	VCMPPS     $0x06, Y2, Y3, Y0
-	VANDPS     Y0, Y1, Y1
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R11)(R13*1)
-
-nomask201:
-	VMOVUPS    Y1, (DX)(R12*1)
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (CX)(R13*1)
-	PREFETCHT1 (DX)(R13*1)
-	ADDQ       $0x20, R12
-	MOVQ       192(AX), R13
-	SHLQ       $0x02, R13
-	CMPQ       R12, R13
-	JL         vector195
-	VZEROUPPER
-	RET
-
-start191:
-	MOVQ 80(AX), CX
-	CMPQ CX, $+1
-	JE   last202
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ (AX), BX
-	MOVQ 200(AX), SI
-	SHLQ $0x02, SI
-	LEAQ (BX)(SI*2), DI
-	XORQ R8, R8
-
-vector203:
-	VMOVUPS (BX)(SI*1), Y1
-	VADDPS  (BX), Y1, Y0
-	VADDPS  (DI), Y0, Y0
-	VSUBPS  (DI), Y1, Y1
-	VSUBPS  (DI)(SI*1), Y1, Y1
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, DI
-	VADDPS  (CX)(R8*1), Y0, Y0
-	VMOVUPS Y0, (CX)(R8*1)
-	VADDPS  (DX)(R8*1), Y1, Y1
-	VMOVUPS Y1, (DX)(R8*1)
-	ADDQ    $0x20, R8
-	MOVQ    192(AX), R9
-	SHLQ    $0x02, R9
-	CMPQ    R8, R9
-	JL      vector203
-	VZEROUPPER
-	RET
-
-last202:
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ (AX), BX
-	MOVQ 200(AX), SI
-	SHLQ $0x02, SI
-	LEAQ (BX)(SI*2), DI
-	MOVQ 96(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 144(AX), R10
-	MOVQ 168(AX), R11
-	XORQ R12, R12
-
-vector204:
-	VMOVUPS (BX)(SI*1), Y1
-	VADDPS  (BX), Y1, Y0
-	VADDPS  (DI), Y0, Y0
-	VSUBPS  (DI), Y1, Y1
-	VSUBPS  (DI)(SI*1), Y1, Y1
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, DI
-	VADDPS  (CX)(R12*1), Y0, Y0
-	VXORPS  Y2, Y2, Y2
-	MOVQ    88(AX), R13
-	CMPQ    R13, $0x00
-	JE      norelu205
-	VMAXPS  Y0, Y2, Y0
-
-norelu205:
-	TESTQ      R8, R8
-	JZ         noplus206
-	VADDPS     (R8)(R12*1), Y0, Y0
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R8)(R13*1)
-
-noplus206:
-	TESTQ      R10, R10
-	JZ         nomask207
-	VMOVUPS    (R10)(R12*1), Y3
-	VCMPPS     $0x06, Y2, Y3, Y2
-	VANDPS     Y2, Y0, Y0
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R10)(R13*1)
-
-nomask207:
-	VMOVUPS Y0, (CX)(R12*1)
-	VADDPS  (DX)(R12*1), Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	MOVQ    88(AX), R13
-	CMPQ    R13, $0x00
-	JE      norelu208
-	VMAXPS  Y1, Y2, Y1
-
-norelu208:
-	TESTQ      R9, R9
-	JZ         noplus209
-	VADDPS     (R9)(R12*1), Y1, Y1
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R9)(R13*1)
-
-noplus209:
-	TESTQ      R11, R11
-	JZ         nomask210
-	VMOVUPS    (R11)(R12*1), Y3
-	VCMPPS     $0x06, Y2, Y3, Y0
-	VANDPS     Y0, Y1, Y1
-	MOVQ       208(AX), R13
-	SHLQ       $0x02, R13
-	ADDQ       R12, R13
-	PREFETCHT1 (R11)(R13*1)
-
-nomask210:
-	VMOVUPS Y1, (DX)(R12*1)
-	ADDQ    $0x20, R12
-	MOVQ    192(AX), R13
-	SHLQ    $0x02, R13
-	CMPQ    R12, R13
-	JL      vector204
-	VZEROUPPER
-	RET
-
-start192:
-	MOVQ 80(AX), CX
-	CMPQ CX, $+1
-	JE   last211
-	MOVQ 24(AX), CX
-	MOVQ 48(AX), DX
-	MOVQ (AX), BX
-	MOVQ 200(AX), SI
-	SHLQ $0x02, SI
-	LEAQ (BX)(SI*2), DI
-	XORQ R8, R8
-
-vector212:
-	VMOVUPS (BX)(SI*1), Y1
-	VADDPS  (BX), Y1, Y0
-	VADDPS  (DI), Y0, Y0
-	VSUBPS  (DI), Y1, Y1
-	VSUBPS  (DI)(SI*1), Y1, Y1
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, DI
-	VMOVUPS (CX)(R8*1), Y2
-	VSUBPS  Y0, Y2, Y0
-	VMOVUPS Y0, (CX)(R8*1)
-	VMOVUPS (DX)(R8*1), Y2
-	VSUBPS  Y1, Y2, Y1
-	VMOVUPS Y1, (DX)(R8*1)
-	ADDQ    $0x20, R8
-	MOVQ    192(AX), R9
-	SHLQ    $0x02, R9
-	CMPQ    R8, R9
-	JL      vector212
+	JL         vector212
 	VZEROUPPER
 	RET
 
@@ -4594,8 +4552,6 @@ vector213:
 	VSUBPS  (DI)(SI*1), Y1, Y1
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, DI
-	VMOVUPS (CX)(R12*1), Y2
-	VSUBPS  Y0, Y2, Y0
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
@@ -4624,8 +4580,6 @@ noplus215:
 
 nomask216:
 	VMOVUPS Y0, (CX)(R12*1)
-	VMOVUPS (DX)(R12*1), Y2
-	VSUBPS  Y1, Y2, Y1
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
@@ -4653,12 +4607,259 @@ noplus218:
 	PREFETCHT1 (R11)(R13*1)
 
 nomask219:
+	VMOVUPS    Y1, (DX)(R12*1)
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (CX)(R13*1)
+	PREFETCHT1 (DX)(R13*1)
+	ADDQ       $0x20, R12
+	MOVQ       192(AX), R13
+	SHLQ       $0x02, R13
+	CMPQ       R12, R13
+	JL         vector213
+	VZEROUPPER
+	RET
+
+start209:
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last220
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
+
+vector221:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VADDPS  (CX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (CX)(R8*1)
+	VADDPS  (DX)(R8*1), Y1, Y1
+	VMOVUPS Y1, (DX)(R8*1)
+	ADDQ    $0x20, R8
+	MOVQ    192(AX), R9
+	SHLQ    $0x02, R9
+	CMPQ    R8, R9
+	JL      vector221
+	VZEROUPPER
+	RET
+
+last220:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
+
+vector222:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VADDPS  (CX)(R12*1), Y0, Y0
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu223
+	VMAXPS  Y0, Y2, Y0
+
+norelu223:
+	TESTQ      R8, R8
+	JZ         noplus224
+	VADDPS     (R8)(R12*1), Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
+
+noplus224:
+	TESTQ      R10, R10
+	JZ         nomask225
+	VMOVUPS    (R10)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y2
+	VANDPS     Y2, Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
+
+nomask225:
+	VMOVUPS Y0, (CX)(R12*1)
+	VADDPS  (DX)(R12*1), Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu226
+	VMAXPS  Y1, Y2, Y1
+
+norelu226:
+	TESTQ      R9, R9
+	JZ         noplus227
+	VADDPS     (R9)(R12*1), Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
+
+noplus227:
+	TESTQ      R11, R11
+	JZ         nomask228
+	VMOVUPS    (R11)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y0
+	VANDPS     Y0, Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask228:
 	VMOVUPS Y1, (DX)(R12*1)
 	ADDQ    $0x20, R12
 	MOVQ    192(AX), R13
 	SHLQ    $0x02, R13
 	CMPQ    R12, R13
-	JL      vector213
+	JL      vector222
+	VZEROUPPER
+	RET
+
+start210:
+	MOVQ 80(AX), CX
+	CMPQ CX, $+1
+	JE   last229
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	XORQ R8, R8
+
+vector230:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VMOVUPS (CX)(R8*1), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMOVUPS Y0, (CX)(R8*1)
+	VMOVUPS (DX)(R8*1), Y2
+	VSUBPS  Y1, Y2, Y1
+	VMOVUPS Y1, (DX)(R8*1)
+	ADDQ    $0x20, R8
+	MOVQ    192(AX), R9
+	SHLQ    $0x02, R9
+	CMPQ    R8, R9
+	JL      vector230
+	VZEROUPPER
+	RET
+
+last229:
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), DX
+	MOVQ (AX), BX
+	MOVQ 200(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 96(AX), R8
+	MOVQ 120(AX), R9
+	MOVQ 144(AX), R10
+	MOVQ 168(AX), R11
+	XORQ R12, R12
+
+vector231:
+	VMOVUPS (BX)(SI*1), Y1
+	VADDPS  (BX), Y1, Y0
+	VADDPS  (DI), Y0, Y0
+	VSUBPS  (DI), Y1, Y1
+	VSUBPS  (DI)(SI*1), Y1, Y1
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, DI
+	VMOVUPS (CX)(R12*1), Y2
+	VSUBPS  Y0, Y2, Y0
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu232
+	VMAXPS  Y0, Y2, Y0
+
+norelu232:
+	TESTQ      R8, R8
+	JZ         noplus233
+	VADDPS     (R8)(R12*1), Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R8)(R13*1)
+
+noplus233:
+	TESTQ      R10, R10
+	JZ         nomask234
+	VMOVUPS    (R10)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y2
+	VANDPS     Y2, Y0, Y0
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R10)(R13*1)
+
+nomask234:
+	VMOVUPS Y0, (CX)(R12*1)
+	VMOVUPS (DX)(R12*1), Y2
+	VSUBPS  Y1, Y2, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    88(AX), R13
+	CMPQ    R13, $0x00
+	JE      norelu235
+	VMAXPS  Y1, Y2, Y1
+
+norelu235:
+	TESTQ      R9, R9
+	JZ         noplus236
+	VADDPS     (R9)(R12*1), Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R9)(R13*1)
+
+noplus236:
+	TESTQ      R11, R11
+	JZ         nomask237
+	VMOVUPS    (R11)(R12*1), Y3
+	VCMPPS     $0x06, Y2, Y3, Y0
+	VANDPS     Y0, Y1, Y1
+	MOVQ       208(AX), R13
+	SHLQ       $0x02, R13
+	ADDQ       R12, R13
+	PREFETCHT1 (R11)(R13*1)
+
+nomask237:
+	VMOVUPS Y1, (DX)(R12*1)
+	ADDQ    $0x20, R12
+	MOVQ    192(AX), R13
+	SHLQ    $0x02, R13
+	CMPQ    R12, R13
+	JL      vector231
 	VZEROUPPER
 	RET
 
@@ -4676,12 +4877,12 @@ TEXT ·spreadTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ (DI)(R8*2), R9
 	MOVQ 120(AX), R10
 	CMPQ R10, $+1
-	JE   with220
+	JE   with238
 	CMPQ R10, $-1
-	JE   with221
+	JE   with239
 	XORQ BX, BX
 
-vector222:
+vector240:
 	VMOVUPS (CX)(BX*1), Y0
 	VMOVUPS (DX)(BX*1), Y1
 	VMOVUPS Y0, (DI)
@@ -4696,14 +4897,14 @@ vector222:
 	MOVQ    128(AX), SI
 	SHLQ    $0x02, SI
 	CMPQ    BX, SI
-	JL      vector222
+	JL      vector240
 	VZEROUPPER
 	RET
 
-with220:
+with238:
 	XORQ R10, R10
 
-vector223:
+vector241:
 	VMOVUPS (CX)(R10*1), Y0
 	VADDPS  (BX)(R10*1), Y0, Y0
 	VMOVUPS (DX)(R10*1), Y1
@@ -4720,14 +4921,14 @@ vector223:
 	MOVQ    128(AX), R11
 	SHLQ    $0x02, R11
 	CMPQ    R10, R11
-	JL      vector223
+	JL      vector241
 	VZEROUPPER
 	RET
 
-with221:
+with239:
 	XORQ R10, R10
 
-vector224:
+vector242:
 	VMOVUPS (CX)(R10*1), Y0
 	VSUBPS  (BX)(R10*1), Y0, Y0
 	VMOVUPS (DX)(R10*1), Y1
@@ -4744,7 +4945,7 @@ vector224:
 	MOVQ    128(AX), R11
 	SHLQ    $0x02, R11
 	CMPQ    R10, R11
-	JL      vector224
+	JL      vector242
 	VZEROUPPER
 	RET
 
@@ -4757,7 +4958,7 @@ TEXT ·kernelTileAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Y15
 	XORQ         CX, CX
 
-vector225:
+vector243:
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -4853,7 +5054,7 @@ vector225:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector225
+	JL      vector243
 	VZEROUPPER
 	RET
 
@@ -4866,7 +5067,7 @@ TEXT ·foldTileAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Y15
 	XORQ         CX, CX
 
-vector226:
+vector244:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4882,7 +5083,7 @@ vector226:
 	ADDQ   CX, DX
 	MOVQ   64(AX), SI
 
-loop227:
+loop245:
 	MOVQ    DX, DI
 	VMOVUPS (DI)(BX*1), Y10
 	VADDPS  (DI)(BX*2), Y10, Y11
@@ -4958,7 +5159,7 @@ loop227:
 	SHLQ    $0x02, DI
 	ADDQ    DI, DX
 	DECQ    SI
-	JNZ     loop227
+	JNZ     loop245
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -4985,7 +5186,97 @@ loop227:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector226
+	JL      vector244
+	VZEROUPPER
+	RET
+
+// func transposeSquaresAVX2(dst *float32, src *float32, squares int, dstStep int, srcStep int, dstStride int, srcStride int)
+// Requires: AVX
+TEXT ·transposeSquaresAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstStride+40(FP), DX
+	SHLQ $0x02, DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ srcStride+48(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ squares+16(FP), R8
+
+loop246:
+	MOVQ       CX, R9
+	VMOVUPS    (R9), Y0
+	VMOVUPS    (R9)(SI*1), Y1
+	VMOVUPS    (R9)(SI*2), Y2
+	VMOVUPS    (R9)(DI*1), Y3
+	LEAQ       (R9)(SI*4), R9
+	VMOVUPS    (R9), Y4
+	VMOVUPS    (R9)(SI*1), Y5
+	VMOVUPS    (R9)(SI*2), Y6
+	VMOVUPS    (R9)(DI*1), Y7
+	LEAQ       (R9)(SI*4), R9
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       AX, R9
+	VMOVUPS    Y6, (R9)
+	VMOVUPS    Y7, (R9)(DX*1)
+	VMOVUPS    Y2, (R9)(DX*2)
+	VMOVUPS    Y8, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	VMOVUPS    Y3, (R9)
+	VMOVUPS    Y1, (R9)(DX*1)
+	VMOVUPS    Y5, (R9)(DX*2)
+	VMOVUPS    Y0, (R9)(BX*1)
+	LEAQ       (R9)(DX*4), R9
+	MOVQ       srcStep+32(FP), R9
+	LEAQ       (CX)(R9*4), CX
+	MOVQ       dstStep+24(FP), R9
+	LEAQ       (AX)(R9*4), AX
+	DECQ       R8
+	JNZ        loop246
+	VZEROUPPER
+	RET
+
+// func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
+// Requires: AVX
+TEXT ·gatherLinesAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ stride+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ lines+16(FP), BX
+
+loop247:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    DX, CX
+	ADDQ    $0x40, AX
+	DECQ    BX
+	JNZ     loop247
 	VZEROUPPER
 	RET
 
@@ -4993,8 +5284,8 @@ loop227:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop228:
+loop248:
 	PAUSE
 	DECQ AX
-	JNZ  loop228
+	JNZ  loop248
 	RET

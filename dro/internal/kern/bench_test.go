@@ -52,6 +52,7 @@ func BenchmarkConv(b *testing.B) {
 		for _, isa := range ISAs() {
 			for _, threads := range benchThreads {
 				c := must(NewConv(isa, batch, cfg))
+				c.CopyVectors(NewScratch(threads))
 				team := NewTeam(threads)
 				r := rand.New(rand.NewPCG(1, 1))
 				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
@@ -161,6 +162,7 @@ func measure(b *testing.B, flop float64, f func()) {
 type alexNet struct {
 	team   *Team
 	batch  Batch
+	space  *Scratch
 	pack   *Layout
 	convs  []*Conv // the last is the linear layer
 	pools  []*MaxPool
@@ -185,7 +187,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	b := NewBatch(images)
 	n := &alexNet{
 		team: team, batch: b, pack: NewLayout(isa, b, alexNetConvs[0].In),
-		loss: NewLoss(isa, b, 10, CrossEntropy),
+		loss: NewLoss(isa, b, 10, CrossEntropy), space: NewScratch(max(1, team.Size())),
 	}
 	hold := func(s Shape) {
 		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))
@@ -194,6 +196,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	for i, cfg := range slices.Concat(alexNetConvs,
 		[]ConvConfig{Linear(Shape{256, 1, 1}, 10, false)}) {
 		c := must(NewConv(isa, b, cfg))
+		c.CopyVectors(n.space)
 		n.convs = append(n.convs, c)
 		hold(c.Out())
 		n.flop += 3 * c.FLOPs()

@@ -56,6 +56,8 @@ type Conv struct {
 	outer             *outerPlan
 	taps              *tapsPlan
 
+	space *Scratch // for a vector of lanes of a source; nil: sources are read where they lie
+
 	call convCall
 	norm *BatchNorm // gets the moments of the next Forward's output; nil: none
 }
@@ -66,6 +68,8 @@ type direction struct {
 	dst, src    Shape
 	wRow, wStep int // from one channel of dst, and of src, to the next, in the weights
 	relu        int // 1: the call ends with max(0, ·)
+
+	vectors *vectorPlan // nil: tiles read the source where it lies
 }
 
 // convCall is the running call: its slices, and how the work is cut.
@@ -106,9 +110,7 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 
 // planeOf returns the plane of the direction that has these axes and reads a map of src, with depth
 // values at a position and the weights of successive taps so far apart.
-func (c *Conv) planeOf(
-	newAxis func(out, in, kernel, stride, pad int) axis, src Shape, depth, apart int,
-) plane {
+func (c *Conv) planeOf(newAxis axisMaker, src Shape, depth, apart int) plane {
 	cfg, in := &c.cfg, c.cfg.In
 	return newPlane(
 		newAxis(c.out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
@@ -126,15 +128,19 @@ func (c *Conv) weightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area()
 // multiplications with padding left out. A training step has three directions: forward, data,
 // weights.
 func (c *Conv) FLOPs() float64 {
-	taps := 0
-	for row := range c.out.Height {
-		for col := range c.out.Width {
-			_, t := c.forward.lookUp(row, col)
-			taps += len(t)
+	in, out := float64(c.cfg.In.Channels), float64(c.out.Channels)
+	return 2 * float64(c.forward.allTaps()) * in * out * float64(c.batch.Images)
+}
+
+// allTaps returns the number of taps of all positions of the destination.
+func (d *direction) allTaps() (n int) {
+	for row := range d.dst.Height {
+		for col := range d.dst.Width {
+			_, taps := d.lookUp(row, col)
+			n += len(taps)
 		}
 	}
-	in, out := float64(c.cfg.In.Channels), float64(c.out.Channels)
-	return 2 * float64(taps) * in * out * float64(c.batch.Images)
+	return n
 }
 
 // area returns the number of taps of one kernel.
@@ -226,6 +232,10 @@ func (c *Conv) channels(dst Shape) int {
 // and runs them.
 func (c *Conv) spread(t *Team, way *direction) {
 	c.call.way = way
+	if way.vectors != nil {
+		c.spreadVectors(t)
+		return
+	}
 	tiles := ceilDiv(way.dst.Channels, c.channels(way.dst)) * c.batch.Blocks
 	least := 4 * c.batch.Lanes * way.src.Len() / maxTaskSourceBytes
 	t.run(c.cut(tiles, way.dst.Height, least), (*spreadCall)(c))
@@ -270,7 +280,7 @@ func (s *spreadCall) task(i int) {
 	tile := convTile{
 		x: c.call.x[r.block*lanes*way.src.Len():][:lanes*way.src.Len()], w: c.call.w,
 		wRow: way.wRow, wStep: way.wStep, prefetch: weightPrefetchSteps * way.wStep,
-		outer: way.src.Channels, xStep: lanes, lanes: lanes, relu: way.relu,
+		outer: way.src.Channels, xStep: lanes, lanes: lanes, width: lanes, relu: way.relu,
 	}
 	first := r.block * lanes * way.dst.Len()
 	for row := r.top; row < r.bottom; row++ {
@@ -289,10 +299,10 @@ func (s *spreadCall) task(i int) {
 	}
 }
 
-// placeTile gives the tile its place: channels from channel on of the position that starts at
-// position.
+// placeTile gives the tile its place: channels from channel on of the position whose first lane is
+// at position.
 func (c *Conv) placeTile(t *convTile, position, channel int) {
-	at, n := position+channel*t.lanes, t.rows*t.lanes
+	at, n := position+channel*t.lanes, (t.rows-1)*t.lanes+t.width
 	t.y, t.bias = c.call.y[at:][:n], optionalPart(c.call.b, channel, t.rows)
 	t.mask, t.plus = optionalPart(c.call.mask, at, n), optionalPart(c.call.plus, at, n)
 	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched

@@ -61,6 +61,7 @@
 //	stubs_arm64.go        the same for neon_arm64.s, which the program in _asm/arm64 writes
 //
 //	conv.go               Conv: convolution and linear layer, forward and to the input
+//	conv_vectors.go       its copies of a source's lanes, one vector after the other (AVX2)
 //	plane.go              which taps and source positions an output has, with padding taken out
 //	grad.go               the gradient of the weights: how its plan is chosen, the bias
 //	grad_dot.go           its plan as dot products along images

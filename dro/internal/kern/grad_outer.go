@@ -148,7 +148,8 @@ func (c *Conv) outerTaps(
 	tile := convTile{
 		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
 		outer: lanes / vector, xStep: vector * group.width, rows: min(tileRows, c.cfg.Out-out),
-		lanes: group.width, wBase: block*lanes*c.out.Len() + out*lanes, add: bit(add),
+		lanes: group.width, width: group.width, wBase: block*lanes*c.out.Len() + out*lanes,
+		add: bit(add),
 	}
 	tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
 	size, held := tile.rows*group.width, min(c.outer.blocks, c.batch.Blocks-block)

@@ -15,6 +15,7 @@ var normalised = []ConvConfig{
 	{In: Shape{17, 4, 6}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
 	{In: Shape{16, 8, 8}, Out: 19, KernelHeight: 3, KernelWidth: 3, Stride: 2, Pad: 1},
 	{In: Shape{33, 4, 4}, Out: 16, KernelHeight: 1, KernelWidth: 1, Stride: 2},
+	{In: Shape{40, 3, 2}, Out: 118, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1},
 }
 
 // TestConvTellsMoments checks that the moments that a convolution computes on the way have the bits
@@ -29,7 +30,9 @@ func TestConvTellsMoments(t *testing.T) {
 				x, w := random(t, r, b.Len(cfg.In)), random(t, r, plain.weightLen())
 				gamma, beta := random(t, r, cfg.Out), random(t, r, cfg.Out)
 				n := NewBatchNorm(isa, b, plain.Out(), true)
-				convs := []momentsConv{plain}
+				copying := must(NewConv(isa, b, cfg))
+				copying.CopyVectors(NewScratch(3))
+				convs := []momentsConv{plain, copying}
 				if cfg.KernelWidth == 3 && cfg.Stride == 1 && cfg.In.Height%2+cfg.In.Width%2 == 0 {
 					convs = append(convs, must(NewConv(isa, b, cfg)).Winograd(NewScratch(3)))
 				}

@@ -61,6 +61,11 @@ func (t *gradTile) run(isa ISA) {
 	}
 }
 
+// gatherLines copies so many lines of 16 values, which lie stride values apart in src, to dst.
+func gatherLines(dst, src []float32, lines, stride int) {
+	gatherLinesAVX2(&dst[0], &src[0], lines, stride)
+}
+
 // run computes the tile, on bf16 pairs or on float32 values.
 func (t *tapsTile) run(pairs bool) {
 	if pairs {
@@ -266,10 +271,14 @@ func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int
 	if isa == AVX512 {
 		square = 16
 	}
-	if isa == AVX512 && rows%square == 0 && cols%square == 0 {
+	if rows%square == 0 && cols%square == 0 {
 		for j := 0; j < cols; j += square {
-			transposeSquaresAVX512(&dst[j*dstStride], &src[j], rows/square, square,
-				square*srcStride, dstStride, srcStride)
+			to, from, step := &dst[j*dstStride], &src[j], square*srcStride
+			if isa == AVX512 {
+				transposeSquaresAVX512(to, from, rows/square, square, step, dstStride, srcStride)
+			} else {
+				transposeSquaresAVX2(to, from, rows/square, square, step, dstStride, srcStride)
+			}
 		}
 		return
 	}

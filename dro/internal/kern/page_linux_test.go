@@ -48,6 +48,12 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
 			c.BackwardData(nil, dx, y, w, x, nil)
+			c.CopyVectors(NewScratch(1))
+			if c.space != nil {
+				c.space.pieces[0].memory = wall(len(c.space.pieces[0].memory))
+			}
+			c.Forward(nil, y, x, w, bias)
+			c.BackwardData(nil, dx, y, w, x, x)
 			for _, outer := range []bool{false, true} {
 				if c.dot, c.outer = newDotPlan(c), nil; outer {
 					c.dot, c.outer = nil, newOuterPlan(c)

@@ -1,6 +1,9 @@
 package kern
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // axisStep is one kernel tap seen along one axis: tap k multiplies the source index base+d.
 type axisStep struct{ k, d int }
@@ -13,6 +16,9 @@ type axis struct {
 	class []int
 	steps [][]axisStep
 }
+
+// axisMaker returns the axis of a direction: it is convAxis or transposedAxis.
+type axisMaker func(out, in, kernel, stride, pad int) axis
 
 // convAxis returns the axis of the forward direction: output o reads input o·stride − pad + k.
 func convAxis(out, in, kernel, stride, pad int) axis {
@@ -83,9 +89,46 @@ func newPlane(rows, cols axis, width, kernelWidth, depth, apart int) plane {
 	return p
 }
 
+// throughChannels returns p with lists of taps that go through the channels of the source, all taps
+// of one after the other. They are xStep values of the source and wStep weights apart.
+func (p *plane) throughChannels(channels, xStep, wStep int) plane {
+	all := *p
+	all.taps = nil
+	for _, taps := range p.taps {
+		list := []tap{}
+		for o := range channels {
+			for _, t := range taps {
+				list = append(list, tap{t.x + int32(o*xStep), t.w + int32(o*wStep)})
+			}
+		}
+		all.taps = append(all.taps, list)
+	}
+	return all
+}
+
 // lookUp returns the source position that destination (row, col) counts its taps from, which may
 // lie outside the map, and the taps.
 func (p *plane) lookUp(row, col int) (position int, taps []tap) {
 	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
 	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]
+}
+
+// sources returns the range of source indices that the destination indices [from, to) read.
+func (a *axis) sources(from, to int) (first, end int) {
+	first = math.MaxInt
+	for o := from; o < to; o++ {
+		for _, s := range a.steps[a.class[o]] {
+			first, end = min(first, a.base[o]+s.d), max(end, a.base[o]+s.d+1)
+		}
+	}
+	return min(first, end), end
+}
+
+// mostSources returns the most source indices that so many destination indices read.
+func (a *axis) mostSources(n int) (most int) {
+	for from := 0; from < len(a.base); from += n {
+		first, end := a.sources(from, min(from+n, len(a.base)))
+		most = max(most, end-first)
+	}
+	return most
 }

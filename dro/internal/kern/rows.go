@@ -216,6 +216,7 @@ func (f *rowsBackward) task(i int) {
 		tile := convTile{
 			y: sums[:rows*width], x: r.call.X[first:], w: r.call.dy[unit*r.batch.Lanes:],
 			taps: r.taps[:len(r.call.At)], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width,
+			width: width,
 		}
 		tile.run(r.isa)
 		for u := range rows {

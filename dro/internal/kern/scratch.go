@@ -2,8 +2,8 @@ package kern
 
 import "sync/atomic"
 
-// Scratch is memory for the windows of convolutions during a call, a piece for each thread. The
-// operations of one network share a Scratch; networks that run at once have one each.
+// Scratch is memory for the windows and copies of convolutions during a call, a piece for each
+// thread. The operations of one network share a Scratch; networks that run at once have one each.
 type Scratch struct {
 	pieces []piece
 	zeros  []float32

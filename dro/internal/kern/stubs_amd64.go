@@ -129,6 +129,19 @@ func kernelTileAVX2(t *kernelTile)
 //go:noescape
 func foldTileAVX2(t *foldTile)
 
+// transposeSquaresAVX2 transposes squares of 8×8 values, each dstStep and
+// srcStep after the one before.
+//
+//go:noescape
+func transposeSquaresAVX2(dst *float32, src *float32, squares int, dstStep int, srcStep int,
+	dstStride int, srcStride int)
+
+// gatherLinesAVX2 copies lines of 16 values, which lie stride values apart in
+// src.
+//
+//go:noescape
+func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
+
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
 //go:noescape

@@ -5,7 +5,7 @@ package kern
 const tileRows = 6
 
 // convTile is one call of the convolution kernel: rows channels of one destination position, for
-// all lanes of a block,
+// all lanes of a block or, on AVX2, for some of them,
 //
 //	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps}
 //		w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
@@ -33,6 +33,8 @@ type convTile struct {
 	// at once, the lines would hold up the sum.
 	prefetchAt    [prefetchStreams]uintptr
 	prefetchSteps int
+
+	width int // lanes that the AVX2 kernel computes, from the first on
 }
 
 const (

@@ -217,7 +217,7 @@ const biasPlace = windowSide + 1
 func (c *Winograd) multiply(m, v []float32, r region, line int) {
 	lanes := c.batch.Lanes
 	tile := convTile{x: v, w: c.weights, taps: c.direction.taps, wRow: c.direction.row, outer: 1,
-		lanes: lanes}
+		lanes: lanes, width: lanes}
 	for j := range windowSide {
 		place := line*windowSide + j
 		tile.xBase = j * c.apart(c.direction.src.Channels)

@@ -118,7 +118,7 @@ func (c *Winograd) addProducts(sums, p, v []float32, r region, line, col, k int,
 	window.v, window.apart = v, n+vector
 	window.run(c.isa)
 	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1,
-		lanes: group.width, add: bit(!fresh)}
+		lanes: group.width, width: group.width, add: bit(!fresh)}
 	for j := range windowSide {
 		tile.xBase = j * window.apart
 		place := sums[(line*windowSide+j)*c.grad.apart:]

@@ -38,7 +38,11 @@ func (g *generator) convTile(name string, width int) {
 	lanes := width * g.bytes / 4
 	g.function(name, "func(t *convTile)", fmt.Sprintf("computes the tile %d lanes at a time.", lanes))
 	a := convArgs{t: g.param("t"), lane: g.GP64(), width: width}
-	groups := g.field(a.t, "lanes")
+	computed := "lanes"
+	if !g.wide {
+		computed = "width"
+	}
+	groups := g.field(a.t, computed)
 	g.SHRQ(op.U8(log2(lanes)), groups)
 	g.XORQ(a.lane, a.lane)
 	rows := g.GP64()
@@ -80,9 +84,29 @@ func (g *generator) convRows(a convArgs, rows int) {
 			acc[r] = append(acc[r], g.fixed(r*a.width+i))
 		}
 	}
+	if !g.wide {
+		g.convPlace(a, rows)
+	}
 	g.convStart(a, acc)
 	g.convSums(a, acc)
 	g.convFinish(a, acc)
+}
+
+// convPlace prefetches the lines of memory that the end of the call needs.
+func (g *generator) convPlace(a convArgs, rows int) {
+	stride := g.field(a.t, "lanes")
+	g.SHLQ(op.U8(2), stride)
+	for _, name := range []string{"y", "plus", "mask"} {
+		none := g.label("none")
+		p := g.slice(a.t, name)
+		g.TESTQ(p, p)
+		g.JZ(op.LabelRef(none))
+		g.ADDQ(a.lane, p)
+		for _, m := range g.rowAddresses(p, stride, rows) {
+			g.PREFETCHT0(m)
+		}
+		g.Label(none)
+	}
 }
 
 // convStart sets the sums to y, the bias or 0.

@@ -82,6 +82,25 @@ func (g *generator) transposeSquares() {
 	g.RET()
 }
 
+// gatherLines writes the kernel that copies lines of memory which lie stride values apart.
+func (g *generator) gatherLines() {
+	g.function("gatherLines", "func(dst, src *float32, lines, stride int)",
+		"copies lines of 16 values, which lie stride values apart in src.")
+	dst, src, stride := g.param("dst"), g.param("src"), g.param("stride")
+	g.SHLQ(op.U8(2), stride)
+	g.loop(g.param("lines"), func() {
+		low, high := g.vec(), g.vec()
+		g.VMOVUPS(at(src, 0), low)
+		g.VMOVUPS(at(src, g.bytes), high)
+		g.VMOVUPS(low, at(dst, 0))
+		g.VMOVUPS(high, at(dst, g.bytes))
+		g.ADDQ(stride, src)
+		g.ADDQ(op.U8(2*g.bytes), dst)
+	})
+	g.VZEROUPPER()
+	g.RET()
+}
+
 // firstLanes returns a mask of the first n lanes. n is the named parameter, at most the number of
 // lanes of a vector.
 func (g *generator) firstLanes(name string) reg.Register {

@@ -64,10 +64,11 @@ func (g *generator) all() {
 	g.peak()
 	g.transpose()
 	g.winogradTiles()
+	g.transposeSquares()
 	if g.wide {
-		g.transposeSquares()
 		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
 	} else {
+		g.gatherLines()
 		g.pause()
 	}
 }
