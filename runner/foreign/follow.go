@@ -262,18 +262,22 @@ func (r *follower) start() (err error) {
 	return nil
 }
 
-// end writes how the run ended.
+// end writes how the run ended, and returns why.
 func (r *follower) end(ctx context.Context, err error) (*Outcome, error) {
-	status, cause := runner.Done, r.l.Cause
+	status, cause, why := runner.Done, r.l.Cause, "the log has ended"
 	switch {
 	case ctx.Err() != nil:
-		status, cause, err = runner.Stopped, "its log is not followed any more", nil
+		status, err = runner.Stopped, nil
+		cause = fmt.Sprintf("its log is not followed any more: %v", context.Cause(ctx))
 	case errors.Is(err, errOver):
-		err = nil
+		why, err = "nothing was written to the log any more", nil
 	case err != nil:
 		status, cause = runner.Stopped, err.Error()
 	case cause != "":
 		status = runner.Failed
+	}
+	if cause != "" {
+		why = cause
 	}
 	if text := r.followed(); cause == "" {
 		cause = text
@@ -286,7 +290,7 @@ func (r *follower) end(ctx context.Context, err error) (*Outcome, error) {
 		err = nil // the run says it
 	}
 	// Where the disk is full, what follows on the first failure fails like it.
-	return &Outcome{Meta: r.w.meta}, disk.Whole(cmp.Or(err, failed), r.store.Dir())
+	return &Outcome{Meta: r.w.meta, Why: why}, disk.Whole(cmp.Or(err, failed), r.store.Dir())
 }
 
 // followed says up to where the files were read, with their hashes.

@@ -58,6 +58,7 @@ type Outcome struct {
 	// Followed says that another process follows the log at this moment, so that nothing is left to
 	// import.
 	Followed bool
+	Why      string // a following ended
 }
 
 var errNoNumbers = errors.New("there are no numbers in it")
