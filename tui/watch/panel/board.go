@@ -158,8 +158,8 @@ func (b *Board) begunFirst() {
 		slices.DeleteFunc(slices.Clone(b.Panels), begun))
 }
 
-// begunFirst puts a curve that has begun before one that has not: where there is room for one alone,
-// it is the first.
+// begunFirst puts a curve that has begun before one that has not: where there is room for one curve
+// alone, it is the first.
 func (v *View) begunFirst(tracks []*Track) {
 	begun := func(name string) bool {
 		return slices.ContainsFunc(tracks, func(t *Track) bool { return t.has(name) })
