@@ -238,7 +238,7 @@ func (r *follower) start() (err error) {
 		}
 		return w.flush()
 	}
-	old := known(r.store, m)
+	old := known(r.store, m, r.g.furthest)
 	switch {
 	case old == nil:
 		err = r.store.Add(m, fill)
@@ -264,24 +264,22 @@ func (r *follower) start() (err error) {
 
 // end writes how the run ended, and returns why.
 func (r *follower) end(ctx context.Context, err error) (*Outcome, error) {
-	status, cause, why := runner.Done, r.l.Cause, "the log has ended"
+	status, why := runner.Done, cmp.Or(r.l.Cause, "the log has ended")
 	switch {
 	case ctx.Err() != nil:
 		status, err = runner.Stopped, nil
-		cause = fmt.Sprintf("its log is not followed any more: %v", context.Cause(ctx))
+		why = fmt.Sprintf("its log is not followed any more: %v", context.Cause(ctx))
 	case errors.Is(err, errOver):
-		why, err = "nothing was written to the log any more", nil
+		err = nil
+		why = cmp.Or(r.l.Cause, "nothing was written to the log any more")
 	case err != nil:
-		status, cause = runner.Stopped, err.Error()
-	case cause != "":
+		status, why = runner.Stopped, err.Error()
+	}
+	if status == runner.Done && r.l.Cause != "" {
 		status = runner.Failed
 	}
-	if cause != "" {
-		why = cause
-	}
-	if text := r.followed(); cause == "" {
-		cause = text
-	} else if text != "" {
+	cause := why
+	if text := r.followed(); text != "" {
 		cause += "; " + text
 	}
 	r.how.Read = nil
