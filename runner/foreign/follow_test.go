@@ -198,7 +198,7 @@ func TestFollowReplaced(t *testing.T) {
 	}
 }
 
-// TestRotatedIsAnotherLog: the run that followed a log over its rotation keeps what it has, although
+// TestRotatedIsAnotherLog: the run that followed a log over its rotation keeps what it has, also if
 // the file that was moved away is the one that it began with.
 func TestRotatedIsAnotherLog(t *testing.T) {
 	dir, store := t.TempDir(), newStore(t)
