@@ -238,7 +238,7 @@ func (r *follower) start() (err error) {
 		}
 		return w.flush()
 	}
-	old := known(r.store, m)
+	old := known(r.store, m, r.g.furthest)
 	switch {
 	case old == nil:
 		err = r.store.Add(m, fill)
@@ -262,22 +262,24 @@ func (r *follower) start() (err error) {
 	return nil
 }
 
-// end writes how the run ended.
+// end writes how the run ended, and returns why.
 func (r *follower) end(ctx context.Context, err error) (*Outcome, error) {
-	status, cause := runner.Done, r.l.Cause
+	status, why := runner.Done, cmp.Or(r.l.Cause, "the log has ended")
 	switch {
 	case ctx.Err() != nil:
-		status, cause, err = runner.Stopped, "its log is not followed any more", nil
+		status, err = runner.Stopped, nil
+		why = fmt.Sprintf("its log is not followed any more: %v", context.Cause(ctx))
 	case errors.Is(err, errOver):
 		err = nil
+		why = cmp.Or(r.l.Cause, "nothing was written to the log any more")
 	case err != nil:
-		status, cause = runner.Stopped, err.Error()
-	case cause != "":
+		status, why = runner.Stopped, err.Error()
+	}
+	if status == runner.Done && r.l.Cause != "" {
 		status = runner.Failed
 	}
-	if text := r.followed(); cause == "" {
-		cause = text
-	} else if text != "" {
+	cause := why
+	if text := r.followed(); text != "" {
 		cause += "; " + text
 	}
 	r.how.Read = nil
@@ -286,7 +288,7 @@ func (r *follower) end(ctx context.Context, err error) (*Outcome, error) {
 		err = nil // the run says it
 	}
 	// Where the disk is full, what follows on the first failure fails like it.
-	return &Outcome{Meta: r.w.meta}, disk.Whole(cmp.Or(err, failed), r.store.Dir())
+	return &Outcome{Meta: r.w.meta, Why: why}, disk.Whole(cmp.Or(err, failed), r.store.Dir())
 }
 
 // followed says up to where the files were read, with their hashes.

@@ -198,6 +198,30 @@ func TestFollowReplaced(t *testing.T) {
 	}
 }
 
+// TestRotatedIsAnotherLog: the run that followed a log over its rotation keeps what it has, also if
+// the file that was moved away is the one that it began with.
+func TestRotatedIsAnotherLog(t *testing.T) {
+	dir, store := t.TempDir(), newStore(t)
+	path := filepath.Join(dir, "m.csv")
+	write(t, dir, map[string]string{"m.csv": "step,x\n1,1\n2,2\n"})
+	followed := follow(t, store, path, script{actions: []func(){func() {
+		if err := os.Rename(path, path+".1"); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, map[string]string{"m.csv": "step,x\n3,3\n"})
+	}}})
+	for _, moved := range []string{path, path + ".1"} {
+		if _, r := imports(t, store, moved, options()); r.Meta.ID == followed.Meta.ID {
+			t.Errorf("%s took the place of the run that has more", moved)
+		}
+	}
+	again, err := record.Find(store.Dir(), followed.Meta.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, curves(t, again), "user.x", at{1, 1}, at{2, 2}, at{3, 3})
+}
+
 // TestFollowEvents: further event files of a folder are read on, and a restart takes back what it
 // repeats.
 func TestFollowEvents(t *testing.T) {
@@ -239,6 +263,11 @@ func TestFollowEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	status(t, stored(t, store, done), runner.Done)
+	const why = "nothing was written to the log any more"
+	if cause := stored(t, store, done).Summary().Cause; done.Why != why ||
+		!strings.HasPrefix(cause, why) {
+		t.Errorf("it ended since %q, and the run says %q, want %q", done.Why, cause, why)
+	}
 	write(t, dir, map[string]string{"m.csv": "step,x\n1,1\n2,2\n"})
 	again, r := imports(t, store, dir, options())
 	if !again.Grown || again.Meta.ID != done.Meta.ID {

@@ -58,6 +58,7 @@ type Outcome struct {
 	// Followed says that another process follows the log at this moment, so that nothing is left to
 	// import.
 	Followed bool
+	Why      string // a following ended
 }
 
 var errNoNumbers = errors.New("there are no numbers in it")
@@ -287,7 +288,7 @@ func (f *Found) Import(ctx context.Context, store *record.Store, o *Options, s *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	old := known(store, m)
+	old := known(store, m, g.furthest)
 	if old != nil && !old.Status().Ended() {
 		return &Outcome{Meta: &old.Meta, Known: true, Followed: true}, nil
 	}
@@ -342,24 +343,25 @@ func hashes(i *runner.Imported) (list []string) {
 	return list
 }
 
-// known returns the run that a log was imported as, or nil. It has the same files, or it is the
-// run at the same path that begins in the same way.
-func known(store *record.Store, m *runner.Meta) *record.Run {
+// known returns the run that a log, which goes up to the step furthest, was imported as, or nil. It
+// is the run at the same path that begins in the same way, or it has the same files. If it followed
+// its log over a rotation it has more than these: then they are another log.
+func known(store *record.Store, m *runner.Meta, furthest int64) *record.Run {
 	runs, _ := record.List(store.Dir())
-	of := func(same func(i *runner.Imported) bool) *record.Run {
+	of := func(same func(r *record.Run, i *runner.Imported) bool) *record.Run {
 		at := slices.IndexFunc(runs, func(r *record.Run) bool {
 			i := r.Meta.Imported
-			return i != nil && i.Kind == m.Imported.Kind && same(i)
+			return i != nil && i.Kind == m.Imported.Kind && same(r, i)
 		})
 		if at < 0 {
 			return nil
 		}
 		return runs[at]
 	}
-	return cmp.Or(of(func(i *runner.Imported) bool {
+	return cmp.Or(of(func(_ *record.Run, i *runner.Imported) bool {
 		return i.Path == m.Imported.Path && i.First == m.Imported.First
-	}), of(func(i *runner.Imported) bool {
-		return slices.Equal(hashes(i), hashes(m.Imported))
+	}), of(func(r *record.Run, i *runner.Imported) bool {
+		return slices.Equal(hashes(i), hashes(m.Imported)) && r.Summary().Steps <= furthest
 	}))
 }
 

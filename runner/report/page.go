@@ -202,21 +202,35 @@ func join(heading, label string) string {
 
 func (r *Report) statistics() string {
 	m := r.Problems[0].meta()
-	epochs, steps := spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step")
-	step := fmt.Sprintf("the last iterate (%s, %s)", epochs, steps)
+	length := spec.Plural(m.Steps, "step")
+	if m.Spec.Epochs > 0 { // a log of another program may not plan any
+		length = spec.Plural(m.Spec.Epochs, "epoch") + ", " + length
+	}
+	step := fmt.Sprintf("the last iterate (%s)", length)
 	if r.Problems[0].Table.At == compare.Selected {
-		step = fmt.Sprintf("the step that the head of the table names, in runs of %s (%s),",
-			epochs, steps)
+		step = fmt.Sprintf("the step that the head of the table names, in runs of %s,", length)
 	}
 	text := fmt.Sprintf("Every figure is of %s on the whole test split, unaugmented, if nothing "+
 		"else is said; train loss, objective, dual gap and gradient norm are of the whole "+
 		"training split. Nothing was selected on the test split. In tables ± is the standard "+
 		"deviation over seeds (divisor n − 1), with differences half of the %g %% t interval of "+
 		"their mean.", step, 100*level)
+	if slices.ContainsFunc(r.Problems, (*Problem).hasLogs) {
+		text += " Figures of imported logs are those of the programs that wrote them."
+	}
 	if r.publication != nil {
 		text += " " + r.publication.ColumnsNote()
 	}
 	return text
+}
+
+// hasLogs reports whether some run is the log of another program.
+func (p *Problem) hasLogs() bool {
+	return slices.ContainsFunc(slices.Concat(p.own, p.arms), func(a *arm) bool {
+		return slices.ContainsFunc(a.runs, func(r *loggedRun) bool {
+			return r.Meta.Imported != nil && !r.Meta.Predicted()
+		})
+	})
 }
 
 // furtherBlocks returns a table with a column for each further arm that has enough seeds for a

@@ -15,11 +15,14 @@ import (
 
 // FlowText writes a value as YAML does on one line.
 func FlowText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it: a & is no \u0026
+	if err := e.Encode(v); err != nil {
 		return "" // a number that is not finite, which Validate refuses
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(string(text), `"`, ""), ",", ", ")
+	text := strings.TrimSuffix(b.String(), "\n")
+	return strings.ReplaceAll(strings.ReplaceAll(text, `"`, ""), ",", ", ")
 }
 
 // Assign sets the setting of that key to a JSON value, as presets, --set and run.json do. The error

@@ -113,6 +113,18 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	}
 }
 
+// TestTextIsForPeople: no character of a setting's text is an escape of HTML.
+func TestTextIsForPeople(t *testing.T) {
+	s := Defaults()
+	s.Algorithms, s.Dataset = []dro.Algorithm{"run (W&B)", "<b>"}, "csv:a&b.csv"
+	for key, want := range map[string]string{
+		"algorithms": "[run (W&B), <b>]", "dataset": "csv:a&b.csv"} {
+		if got := s.Text(key); got != want {
+			t.Errorf("%s is written as %s, want %s", key, got, want)
+		}
+	}
+}
+
 // A run of Just Train Twice that never reaches its second run would be ERM under another name.
 func TestSettingBelowAnother(t *testing.T) {
 	s := stated("jtt")

@@ -10,9 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"drolab/runner"
 	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestCommandsAreComplete: a command about runs that the program advises is completed with the
@@ -75,6 +79,26 @@ func general(text string) bool {
 		}
 	}
 	return false
+}
+
+// TestFlagsBeginWithAWord: the help writes the first word of a flag's usage with one capital, so it
+// is no abbreviation and no placeholder.
+func TestFlagsBeginWithAWord(t *testing.T) {
+	flag := func(f *pflag.Flag) {
+		word, _, _ := strings.Cut(f.Usage, " ")
+		letters := utf8.RuneCountInString(strings.Trim(word, ",:"))
+		if letters > 1 && word == strings.ToUpper(word) && word != strings.ToLower(word) {
+			t.Errorf("--%s: its usage begins with %s", f.Name, word)
+		}
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(flag)
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(root(console.New(console.Env{})))
 }
 
 // TestAdvisedFolder: a command that is advised has --runs where the folder is not the one without

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,13 +11,14 @@ import (
 	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
 
 // foreignScript returns a script of one log of another program, which has one value of its own and
-// says nothing of planned steps.
-func foreignScript(t *testing.T, end runner.Status) *tuitest.Script {
+// says nothing of planned steps. more stands behind the steps.
+func foreignScript(t *testing.T, end runner.Status, more ...runner.Event) *tuitest.Script {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := record.Open(dir)
@@ -37,6 +39,7 @@ func foreignScript(t *testing.T, end runner.Status) *tuitest.Script {
 		e.Min, e.Max = e.Values, e.Values
 		events = append(events, e)
 	}
+	events = append(events, more...)
 	if end != runner.Running {
 		events = append(events, runner.NewStatus(runner.Head{Step: 40}, end, nil))
 	}
@@ -82,6 +85,40 @@ func TestLogsOfOthersOpenOnTheirCurves(t *testing.T) {
 				t.Errorf("at %v: it waits for what may never come:\n%s", size, text)
 			}
 		}
+	}
+}
+
+// TestCurvesOfOthersComeFirst: of a log with a mean accuracy, the mean is drawn where there is room
+// for one curve. The panel of a value of its own comes next, before those that stay empty.
+func TestCurvesOfOthersComeFirst(t *testing.T) {
+	e := &runner.EvalEvent{Head: runner.Head{Step: 40}}
+	e.Values.Set("test_accuracy", measure.Num(.5))
+	r := newDriver(t, foreignScript(t, runner.Running, e), 80, 24)
+	r.Wait(2*time.Second, time.Second/5)
+	text := tuitest.Text(r.Shot())
+	for _, want := range []string{"mean accuracy", "user.tokens"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestRowWithoutAPlan: the figures of a log without planned steps stand below their heads, although
+// it has no bar of progress.
+func TestRowWithoutAPlan(t *testing.T) {
+	r := newDriver(t, foreignScript(t, runner.Running), 200, 60)
+	r.Wait(2*time.Second, time.Second/5)
+	lines := strings.Split(tuitest.Text(r.Shot()), "\n")
+	at := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "progress") })
+	if at < 0 {
+		t.Fatalf("no bars have room:\n%s", strings.Join(lines, "\n"))
+	}
+	head, row := lines[at], lines[at+1]
+	end := func(line, word string) int {
+		return cell.Width(line[:max(0, strings.LastIndex(line, word))] + word)
+	}
+	if end(head, " done") != end(row, " 40 ")-1 { // "step 40" is the state
+		t.Errorf("the step is not below its head:\n%s\n%s", head, row)
 	}
 }
 

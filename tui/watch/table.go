@@ -352,8 +352,11 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	if l.state > 0 {
 		s += " " + style.Paint(kit.Left(w.stateText(slowest, l.cells), l.state-1))
 	}
-	if l.bar > 0 && slowest.Planned() {
+	switch {
+	case l.bar > 0 && slowest.Planned():
 		s += " " + t.Progress(slowest.Done(), l.bar, series)
+	case l.bar > 0:
+		s += kit.Blanks(1 + l.bar)
 	}
 	return s
 }

@@ -17,7 +17,7 @@ func exportCommand(con *console.Console) *cobra.Command {
 	var to, out string
 	var lines, words []string
 	for _, f := range publish.Formats() {
-		lines = append(lines, fmt.Sprintf("  %-13s%s", f.Name, f.Doc))
+		lines = append(lines, fmt.Sprintf("  %-16s%s", f.Name, f.Doc))
 		words = append(words, f.Name+"\t"+f.Doc)
 	}
 	c := &cobra.Command{

@@ -84,8 +84,9 @@ drolab import 'forest.parquet?label=income&group=sex' --method forest --preset c
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the training")
 	flags.StringVar(&f.as, "as", "", "take the files for logs of this kind, whatever they hold")
 	flags.StringArrayVar(&f.maps, "map", nil,
-		"NAME=MEASURE: a value of the log is this measure (repeatable)")
-	flags.StringVar(&f.mapping, "mapping", "", "YAML file with a line NAME: MEASURE for each --map")
+		"a value of the log is this measure: NAME=MEASURE (repeatable)")
+	flags.StringVar(&f.mapping, "mapping", "",
+		"a YAML file with a line NAME: MEASURE for each --map")
 	flags.StringArrayVar(&f.keep, "keep", nil, "log only values whose names match, as in "+
 		"'train/*' (repeatable; a run has 64 at most)")
 	flags.StringSliceVar(&f.group, "groups", nil, "names of the groups of the data")

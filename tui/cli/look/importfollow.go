@@ -60,8 +60,13 @@ func (f *importFlags) followLog(
 		return err
 	}
 	runs, err := f.runs(con, []string{done.Meta.ID})
-	if err != nil || !con.AsJSON {
+	if err != nil {
 		return err
+	}
+	// Who finds the command gone, and not by Ctrl-C, reads here what ended it.
+	fmt.Fprintf(con.Stderr, "%s: %s: %s\n", done.Meta.ID, runs[0].Status(), cell.OneLine(done.Why))
+	if !con.AsJSON {
+		return nil
 	}
 	return con.JSON(console.Summaries(runs))
 }

@@ -138,19 +138,35 @@ func (b *Board) FurnishOwn() (more bool) {
 	return more
 }
 
-// begunFirst puts the panels that have something to show before the others, where all runs are logs
-// of other programs and the first panel would be empty: such a log may have none of drolab's
-// measures.
+// begunFirst puts the panels that have something to show before the others, and so their curves,
+// where all runs are logs of other programs: such a log may have few of drolab's measures, or none.
 func (b *Board) begunFirst() {
 	other := func(t *Track) bool { return t.Meta.Imported == nil || t.Meta.Predicted() }
-	if len(b.Runs.Tracks) == 0 || slices.ContainsFunc(b.Runs.Tracks, other) ||
-		b.hasBegun(&b.Panels[0]) {
+	if len(b.Runs.Tracks) == 0 || slices.ContainsFunc(b.Runs.Tracks, other) {
 		return
+	}
+	for i := range b.Panels {
+		v := b.chosenView(i)
+		v.begunFirst(b.Runs.Tracks)
+		if v.val != nil {
+			v.val.begunFirst(b.Runs.Tracks)
+		}
 	}
 	begun := func(p Panel) bool { return b.hasBegun(&p) }
 	empty := func(p Panel) bool { return !b.hasBegun(&p) }
 	b.Panels = slices.Concat(slices.DeleteFunc(slices.Clone(b.Panels), empty),
 		slices.DeleteFunc(slices.Clone(b.Panels), begun))
+}
+
+// begunFirst puts a curve that has begun before one that has not: where there is room for one curve
+// alone, it is the first.
+func (v *View) begunFirst(tracks []*Track) {
+	begun := func(name string) bool {
+		return slices.ContainsFunc(tracks, func(t *Track) bool { return t.has(name) })
+	}
+	if len(v.Curves) == 2 && !begun(v.Curves[0]) && begun(v.Curves[1]) {
+		v.Curves = []string{v.Curves[1], v.Curves[0]}
+	}
 }
 
 // hasBegun reports whether some run has a value that the chosen view of a panel shows.
