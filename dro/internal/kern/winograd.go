@@ -41,8 +41,8 @@ type winogradWay struct {
 
 // WinogradFits reports whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
 // [Conv] saves as many products, because it skips zeros. With few channels, the transformations
-// take as long as the products that they save. On AVX2 they gain with half as many channels, because
-// they need no copies of the source.
+// take as long as the products that they save. On AVX2 half as many channels gain, because [Conv]
+// takes longer there: it copies its source.
 func WinogradFits(isa ISA, cfg ConvConfig) bool {
 	least := 32
 	if isa == AVX2 {
