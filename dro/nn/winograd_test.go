@@ -9,6 +9,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"drolab/dro/testsize"
+
+	"drolab/dro/internal/kern"
 )
 
 // byWinograd are networks whose convolutions fit Winograd, on maps of 8×8, 4×4 and 2×2, with
@@ -35,6 +37,16 @@ func TestWinogradAgainstPlainGorgonia(t *testing.T) {
 			x, labels, ratios := batch(c, c.Batch-1, 7)
 			compare(t, n, x, labels, ratios)
 		})
+	}
+}
+
+// TestOrderTellsOfFewChannels checks that the order of sums is named where convolutions of 16
+// channels are among Winograd's.
+func TestOrderTellsOfFewChannels(t *testing.T) {
+	order := Order(Config{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 8,
+		Convolution: winograd})
+	if got, want := strings.HasSuffix(order, "winograd-16"), kern.Detect() == kern.AVX2; got != want {
+		t.Errorf("order %q on %v", order, kern.Detect())
 	}
 }
 

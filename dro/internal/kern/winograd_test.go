@@ -194,6 +194,9 @@ func TestWinogradFits(t *testing.T) {
 	if !WinogradFits(AVX2, half) {
 		t.Errorf("on AVX2 %+v does not fit", half)
 	}
+	if half.Out = 15; WinogradFits(AVX2, half) {
+		t.Errorf("on AVX2 %+v fits", half)
+	}
 	for name, change := range map[string]func(*ConvConfig){
 		"few inputs":  func(c *ConvConfig) { c.In.Channels = 16 },
 		"few outputs": func(c *ConvConfig) { c.Out = 16 },
