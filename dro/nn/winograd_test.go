@@ -8,9 +8,8 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"drolab/dro/testsize"
-
 	"drolab/dro/internal/kern"
+	"drolab/dro/testsize"
 )
 
 // byWinograd are networks whose convolutions fit Winograd, on maps of 8×8, 4×4 and 2×2, with
@@ -45,7 +44,8 @@ func TestWinogradAgainstPlainGorgonia(t *testing.T) {
 func TestOrderTellsOfFewChannels(t *testing.T) {
 	order := Order(Config{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 8,
 		Convolution: winograd})
-	if got, want := strings.HasSuffix(order, "winograd-16"), kern.Detect() == kern.AVX2; got != want {
+	want := kern.Detect() == kern.AVX2
+	if got := strings.HasSuffix(order, "winograd-16"); got != want {
 		t.Errorf("order %q on %v", order, kern.Detect())
 	}
 }
