@@ -191,7 +191,7 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	if err != nil {
 		return nil, nil, err
 	}
-	if g.winograd && kern.WinogradFits(config) {
+	if g.winograd && kern.WinogradFits(g.isa, config) {
 		fast := kernel.Winograd(g.space)
 		return fast, fast, nil
 	}

@@ -25,7 +25,8 @@ func Kernel(precision string) string {
 // of images. In bf16 it is "strips" if tiles of operands hold all that an output sees (few
 // channels), and "runs" if rows of the kernel are the channels of products. "taps" is for a
 // convolution's gradient on large maps, "pairs" for products that read roundings (kern.BF16Pairs),
-// and "winograd" for convolutions by Winograd.
+// and "winograd" for convolutions by Winograd; "16" behind it says that they include those of 16 to
+// 31 channels, which do not fit on other kernels than avx2.
 func Order(c Config) string {
 	list, err := stages(c)
 	if err != nil {
@@ -58,8 +59,13 @@ func Order(c Config) string {
 	if some(func(s stage) bool { return kern.BF16Pairs(kind, batch, s.config()) }) {
 		words = append(words, "pairs")
 	}
-	if c.byWinograd() && some(func(s stage) bool { return kern.WinogradFits(s.config()) }) {
+	if c.byWinograd() && some(func(s stage) bool { return kern.WinogradFits(isa, s.config()) }) {
 		words = append(words, "winograd")
+	}
+	if c.byWinograd() && some(func(s stage) bool {
+		return kern.WinogradFits(isa, s.config()) && !kern.WinogradFits(kern.Generic, s.config())
+	}) {
+		words = append(words, "16")
 	}
 	return strings.Join(words, "-")
 }

@@ -8,6 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"drolab/dro/internal/kern"
 	"drolab/dro/testsize"
 )
 
@@ -35,6 +36,17 @@ func TestWinogradAgainstPlainGorgonia(t *testing.T) {
 			x, labels, ratios := batch(c, c.Batch-1, 7)
 			compare(t, n, x, labels, ratios)
 		})
+	}
+}
+
+// TestOrderTellsOfFewChannels checks that the order of sums is named where convolutions of 16
+// channels are among Winograd's.
+func TestOrderTellsOfFewChannels(t *testing.T) {
+	order := Order(Config{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 8,
+		Convolution: winograd})
+	want := kern.Detect() == kern.AVX2
+	if got := strings.HasSuffix(order, "winograd-16"); got != want {
+		t.Errorf("order %q on %v", order, kern.Detect())
 	}
 }
 

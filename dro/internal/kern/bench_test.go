@@ -107,7 +107,7 @@ func BenchmarkBF16(b *testing.B) {
 func BenchmarkWinograd(b *testing.B) {
 	batch := NewBatch(128)
 	for _, cfg := range otherConvs {
-		if !WinogradFits(cfg) {
+		if !WinogradFits(Detect(), cfg) {
 			continue
 		}
 		for _, threads := range benchThreads {

@@ -41,9 +41,13 @@ type winogradWay struct {
 
 // WinogradFits reports whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
 // [Conv] saves as many products, because it skips zeros. With few channels, the transformations
-// take as long as the products that they save.
-func WinogradFits(cfg ConvConfig) bool {
-	const least = 32
+// take as long as the products that they save. On AVX2 half as many channels gain, because [Conv]
+// takes longer there: it copies its source.
+func WinogradFits(isa ISA, cfg ConvConfig) bool {
+	least := 32
+	if isa == AVX2 {
+		least = 16
+	}
 	out, err := cfg.OutShape()
 	return err == nil && cfg.KernelHeight == 3 && cfg.KernelWidth == 3 && cfg.Stride == 1 &&
 		cfg.Pad == 1 && out.Height%2 == 0 && out.Width%2 == 0 && out.Height*out.Width > 4 &&

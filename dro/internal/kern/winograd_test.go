@@ -186,8 +186,16 @@ func TestWinogradPropagatesNaN(t *testing.T) {
 func TestWinogradFits(t *testing.T) {
 	good := ConvConfig{In: Shape{32, 8, 8}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1,
 		Pad: 1}
-	if !WinogradFits(good) {
+	if !WinogradFits(Generic, good) {
 		t.Errorf("%+v does not fit", good)
+	}
+	half := good
+	half.In.Channels, half.Out = 16, 16
+	if !WinogradFits(AVX2, half) {
+		t.Errorf("on AVX2 %+v does not fit", half)
+	}
+	if half.Out = 15; WinogradFits(AVX2, half) {
+		t.Errorf("on AVX2 %+v fits", half)
 	}
 	for name, change := range map[string]func(*ConvConfig){
 		"few inputs":  func(c *ConvConfig) { c.In.Channels = 16 },
@@ -199,7 +207,7 @@ func TestWinogradFits(t *testing.T) {
 		"no geometry": func(c *ConvConfig) { c.Out = 0 },
 	} {
 		cfg := good
-		if change(&cfg); WinogradFits(cfg) {
+		if change(&cfg); WinogradFits(Generic, cfg) {
 			t.Errorf("%s: %+v fits", name, cfg)
 		}
 	}
