@@ -36,25 +36,28 @@ group1:
 	JNE        rows3
 	MOVQ       224(AX), BX
 	SHLQ       $0x02, BX
-	MOVQ       (AX), BX
-	TESTQ      BX, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
 	JZ         none4
-	ADDQ       CX, BX
-	PREFETCHT0 (BX)
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT0 (SI)
 
 none4:
-	MOVQ       96(AX), BX
-	TESTQ      BX, BX
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
 	JZ         none5
-	ADDQ       CX, BX
-	PREFETCHT0 (BX)
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT0 (SI)
 
 none5:
-	MOVQ       120(AX), BX
-	TESTQ      BX, BX
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
 	JZ         none6
-	ADDQ       CX, BX
-	PREFETCHT0 (BX)
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT0 (SI)
 
 none6:
 	MOVQ    240(AX), BX
@@ -169,6 +172,7 @@ rows3:
 	TESTQ      SI, SI
 	JZ         none17
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	PREFETCHT0 (SI)
 	PREFETCHT0 (SI)(BX*1)
 
@@ -177,6 +181,7 @@ none17:
 	TESTQ      SI, SI
 	JZ         none18
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	PREFETCHT0 (SI)
 	PREFETCHT0 (SI)(BX*1)
 
@@ -185,6 +190,7 @@ none18:
 	TESTQ      SI, SI
 	JZ         none19
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	PREFETCHT0 (SI)
 	PREFETCHT0 (SI)(BX*1)
 
@@ -327,6 +333,7 @@ rows16:
 	TESTQ      SI, SI
 	JZ         none30
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	PREFETCHT0 (SI)
 	PREFETCHT0 (SI)(BX*1)
 	PREFETCHT0 (SI)(BX*2)
@@ -336,6 +343,7 @@ none30:
 	TESTQ      SI, SI
 	JZ         none31
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	PREFETCHT0 (SI)
 	PREFETCHT0 (SI)(BX*1)
 	PREFETCHT0 (SI)(BX*2)
@@ -345,6 +353,7 @@ none31:
 	TESTQ      SI, SI
 	JZ         none32
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	PREFETCHT0 (SI)
 	PREFETCHT0 (SI)(BX*1)
 	PREFETCHT0 (SI)(BX*2)
@@ -514,6 +523,7 @@ rows29:
 	TESTQ      SI, SI
 	JZ         none43
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -526,6 +536,7 @@ none43:
 	TESTQ      SI, SI
 	JZ         none44
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -538,6 +549,7 @@ none44:
 	TESTQ      SI, SI
 	JZ         none45
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -740,6 +752,7 @@ rows42:
 	TESTQ      SI, SI
 	JZ         none56
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -753,6 +766,7 @@ none56:
 	TESTQ      SI, SI
 	JZ         none57
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -766,6 +780,7 @@ none57:
 	TESTQ      SI, SI
 	JZ         none58
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -993,6 +1008,7 @@ rows55:
 	TESTQ      SI, SI
 	JZ         none68
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -1007,6 +1023,7 @@ none68:
 	TESTQ      SI, SI
 	JZ         none69
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
@@ -1021,6 +1038,7 @@ none69:
 	TESTQ      SI, SI
 	JZ         none70
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
 	PREFETCHT0 (SI)
