@@ -5277,23 +5277,34 @@ loop246:
 	VZEROUPPER
 	RET
 
-// func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
+// func splitLinesAVX2(dst *float32, src *float32, lines int, stride int, parts int, apart int)
 // Requires: AVX
-TEXT ·gatherLinesAVX2(SB), NOSPLIT, $0-32
+TEXT ·splitLinesAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ stride+24(FP), DX
+	MOVQ apart+40(FP), BX
 	SHLQ $0x02, DX
-	MOVQ lines+16(FP), BX
+	SHLQ $0x02, BX
+	MOVQ lines+16(FP), SI
 
 loop247:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
+	MOVQ CX, DI
+	MOVQ AX, R8
+	MOVQ parts+32(FP), R9
+
+loop248:
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	ADDQ    $0x40, DI
+	ADDQ    BX, R8
+	DECQ    R9
+	JNZ     loop248
 	ADDQ    DX, CX
 	ADDQ    $0x40, AX
-	DECQ    BX
+	DECQ    SI
 	JNZ     loop247
 	VZEROUPPER
 	RET
@@ -5302,8 +5313,8 @@ loop247:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop248:
+loop249:
 	PAUSE
 	DECQ AX
-	JNZ  loop248
+	JNZ  loop249
 	RET
