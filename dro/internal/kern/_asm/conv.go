@@ -95,7 +95,8 @@ func (g *generator) convRows(a convArgs, rows int) {
 
 // convPlace prefetches the lines of memory that the end of the next call needs: the call's own would
 // come too late. The next call's tile usually lies behind this one, and a tile of few rows is the
-// last of its position.
+// last of its position. The lines share few sets of the first-level cache, where they would evict
+// each other and the source, so only the second-level cache gets them.
 func (g *generator) convPlace(a convArgs, rows int) {
 	stride := g.field(a.t, "lanes")
 	g.SHLQ(op.U8(2), stride)
@@ -107,7 +108,7 @@ func (g *generator) convPlace(a convArgs, rows int) {
 		g.ADDQ(a.lane, p)
 		g.LEAQ(by(p, stride, rowsAhead, 0), p)
 		for _, m := range g.rowAddresses(p, stride, rows) {
-			g.PREFETCHT0(m)
+			g.PREFETCHT1(m)
 		}
 		g.Label(none)
 	}
