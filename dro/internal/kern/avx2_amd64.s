@@ -5278,7 +5278,7 @@ loop246:
 	RET
 
 // func splitLinesAVX2(dst *float32, src *float32, lines int, stride int, parts int, apart int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·splitLinesAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -5294,18 +5294,19 @@ loop247:
 	MOVQ parts+32(FP), R9
 
 loop248:
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS Y0, (R8)
-	VMOVUPS Y1, 32(R8)
-	ADDQ    $0x40, DI
-	ADDQ    BX, R8
-	DECQ    R9
-	JNZ     loop248
-	ADDQ    DX, CX
-	ADDQ    $0x40, AX
-	DECQ    SI
-	JNZ     loop247
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    Y0, (R8)
+	VMOVUPS    Y1, 32(R8)
+	PREFETCHT1 4096(DI)
+	ADDQ       $0x40, DI
+	ADDQ       BX, R8
+	DECQ       R9
+	JNZ        loop248
+	ADDQ       DX, CX
+	ADDQ       $0x40, AX
+	DECQ       SI
+	JNZ        loop247
 	VZEROUPPER
 	RET
 

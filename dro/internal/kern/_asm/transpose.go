@@ -82,6 +82,9 @@ func (g *generator) transposeSquares() {
 	g.RET()
 }
 
+// bytesAhead is how far ahead splitLines prefetches memory.
+const bytesAhead = 4 << 10
+
 // splitLines writes the kernel that copies lines of memory, a part of each to each of some copies.
 func (g *generator) splitLines() {
 	g.function("splitLines", "func(dst, src *float32, lines, stride, parts, apart int)",
@@ -101,6 +104,7 @@ func (g *generator) splitLines() {
 			g.VMOVUPS(at(from, g.bytes), high)
 			g.VMOVUPS(low, at(to, 0))
 			g.VMOVUPS(high, at(to, g.bytes))
+			g.PREFETCHT1(at(from, bytesAhead))
 			g.ADDQ(op.U8(2*g.bytes), from)
 			g.ADDQ(apart, to)
 		})
