@@ -117,9 +117,8 @@ func (v *vectorsCall) task(i int) {
 }
 
 // spreadVector computes the columns [left, right) of the region for a vector of lanes, whose copy
-// begins with position first. If the
-// weights do not fit into the second-level cache, the weights of a tile stay there while the tile
-// visits all positions.
+// begins with position first. If the weights do not fit into the second-level cache, the weights of
+// a tile stay there while the tile visits all positions.
 func (c *Conv) spreadVector(copied []float32, first int, r region, left, right, lane int) {
 	way, lanes := c.call.way, c.batch.Lanes
 	p, dst := way.vectors, way.dst
