@@ -36,25 +36,28 @@ group1:
 	JNE        rows3
 	MOVQ       224(AX), BX
 	SHLQ       $0x02, BX
-	MOVQ       (AX), BX
-	TESTQ      BX, BX
+	MOVQ       (AX), SI
+	TESTQ      SI, SI
 	JZ         none4
-	ADDQ       CX, BX
-	PREFETCHT0 (BX)
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
 
 none4:
-	MOVQ       96(AX), BX
-	TESTQ      BX, BX
+	MOVQ       96(AX), SI
+	TESTQ      SI, SI
 	JZ         none5
-	ADDQ       CX, BX
-	PREFETCHT0 (BX)
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
 
 none5:
-	MOVQ       120(AX), BX
-	TESTQ      BX, BX
+	MOVQ       120(AX), SI
+	TESTQ      SI, SI
 	JZ         none6
-	ADDQ       CX, BX
-	PREFETCHT0 (BX)
+	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
 
 none6:
 	MOVQ    240(AX), BX
@@ -169,24 +172,27 @@ rows3:
 	TESTQ      SI, SI
 	JZ         none17
 	ADDQ       CX, SI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
 
 none17:
 	MOVQ       96(AX), SI
 	TESTQ      SI, SI
 	JZ         none18
 	ADDQ       CX, SI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
 
 none18:
 	MOVQ       120(AX), SI
 	TESTQ      SI, SI
 	JZ         none19
 	ADDQ       CX, SI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
 
 none19:
 	MOVQ    240(AX), BX
@@ -327,27 +333,30 @@ rows16:
 	TESTQ      SI, SI
 	JZ         none30
 	ADDQ       CX, SI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
 
 none30:
 	MOVQ       96(AX), SI
 	TESTQ      SI, SI
 	JZ         none31
 	ADDQ       CX, SI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
 
 none31:
 	MOVQ       120(AX), SI
 	TESTQ      SI, SI
 	JZ         none32
 	ADDQ       CX, SI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
+	LEAQ       (SI)(BX*8), SI
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
 
 none32:
 	MOVQ    240(AX), BX
@@ -514,36 +523,39 @@ rows29:
 	TESTQ      SI, SI
 	JZ         none43
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
 
 none43:
 	MOVQ       96(AX), SI
 	TESTQ      SI, SI
 	JZ         none44
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
 
 none44:
 	MOVQ       120(AX), SI
 	TESTQ      SI, SI
 	JZ         none45
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
 
 none45:
 	MOVQ    240(AX), BX
@@ -740,39 +752,42 @@ rows42:
 	TESTQ      SI, SI
 	JZ         none56
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
+	PREFETCHT1 (DI)(BX*1)
 
 none56:
 	MOVQ       96(AX), SI
 	TESTQ      SI, SI
 	JZ         none57
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
+	PREFETCHT1 (DI)(BX*1)
 
 none57:
 	MOVQ       120(AX), SI
 	TESTQ      SI, SI
 	JZ         none58
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
+	PREFETCHT1 (DI)(BX*1)
 
 none58:
 	MOVQ    240(AX), BX
@@ -993,42 +1008,45 @@ rows55:
 	TESTQ      SI, SI
 	JZ         none68
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
+	PREFETCHT1 (DI)(BX*1)
+	PREFETCHT1 (DI)(BX*2)
 
 none68:
 	MOVQ       96(AX), SI
 	TESTQ      SI, SI
 	JZ         none69
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
+	PREFETCHT1 (DI)(BX*1)
+	PREFETCHT1 (DI)(BX*2)
 
 none69:
 	MOVQ       120(AX), SI
 	TESTQ      SI, SI
 	JZ         none70
 	ADDQ       CX, SI
+	LEAQ       (SI)(BX*8), SI
 	LEAQ       (SI)(BX*2), DI
 	ADDQ       BX, DI
-	PREFETCHT0 (SI)
-	PREFETCHT0 (SI)(BX*1)
-	PREFETCHT0 (SI)(BX*2)
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
+	PREFETCHT1 (SI)
+	PREFETCHT1 (SI)(BX*1)
+	PREFETCHT1 (SI)(BX*2)
+	PREFETCHT1 (DI)
+	PREFETCHT1 (DI)(BX*1)
+	PREFETCHT1 (DI)(BX*2)
 
 none70:
 	MOVQ    240(AX), BX
@@ -5259,24 +5277,36 @@ loop246:
 	VZEROUPPER
 	RET
 
-// func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
-// Requires: AVX
-TEXT ·gatherLinesAVX2(SB), NOSPLIT, $0-32
+// func splitLinesAVX2(dst *float32, src *float32, lines int, stride int, parts int, apart int)
+// Requires: AVX, MMX+
+TEXT ·splitLinesAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ stride+24(FP), DX
+	MOVQ apart+40(FP), BX
 	SHLQ $0x02, DX
-	MOVQ lines+16(FP), BX
+	SHLQ $0x02, BX
+	MOVQ lines+16(FP), SI
 
 loop247:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    DX, CX
-	ADDQ    $0x40, AX
-	DECQ    BX
-	JNZ     loop247
+	MOVQ CX, DI
+	MOVQ AX, R8
+	MOVQ parts+32(FP), R9
+
+loop248:
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    Y0, (R8)
+	VMOVUPS    Y1, 32(R8)
+	PREFETCHT1 4096(DI)
+	ADDQ       $0x40, DI
+	ADDQ       BX, R8
+	DECQ       R9
+	JNZ        loop248
+	ADDQ       DX, CX
+	ADDQ       $0x40, AX
+	DECQ       SI
+	JNZ        loop247
 	VZEROUPPER
 	RET
 
@@ -5284,8 +5314,8 @@ loop247:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop248:
+loop249:
 	PAUSE
 	DECQ AX
-	JNZ  loop248
+	JNZ  loop249
 	RET

@@ -2,15 +2,17 @@ package kern
 
 // vectorPlan is a direction of a convolution on AVX2, where a tile has one vector of lanes. In a
 // block of several vectors, the lines of memory that a tile reads lie so far apart that they share
-// a few sets of the first-level cache and evict each other. So a task copies its source, one vector
-// of lanes at a time, into memory where line lies next to line. The sums stay the same, and so does
-// their order.
+// a few sets of the first-level cache and evict each other. So a task copies its source into memory
+// where line lies next to line, a copy for each vector of lanes. The sums stay the same, and so
+// does their order.
 type vectorPlan struct {
 	plane // of the copy
 
 	// A task has so many lanes, channels and rows of the destination. If there are many weights, it
 	// has one vector of lanes. It copies the source of so many columns at a time.
 	lanes, channels, rows, cols int
+
+	apart int // from one vector's copy to the next
 
 	// outer is convTile's. It is 1 if the lists of taps go through the channels of the source: the
 	// tile then loses no time between two channels. Otherwise it prefetches weights there.
@@ -20,7 +22,7 @@ type vectorPlan struct {
 const (
 	minLineUses    = 6         // least tiles that read a line, on average, if a copy is made
 	maxVectorBytes = 256 << 10 // bytes of a task's source, where a map can be cut so
-	maxCopyBytes   = 64 << 10  // bytes of a copy, where there are few weights
+	maxCopyBytes   = 64 << 10  // bytes of a vector's copy, where there are few weights
 )
 
 // CopyVectors makes c copy vectors of lanes into memory of space where this is faster. The
@@ -67,8 +69,9 @@ func (c *Conv) planVectors(way *direction, newAxis axisMaker, space *Scratch) {
 	} else {
 		p.outer = src.Channels
 	}
+	p.apart = size() + vector
 	way.vectors, c.space = p, space
-	space.grow(size(), 0)
+	space.grow(p.lanes/vector*p.apart, 0)
 }
 
 // spreadVectors runs the call in tasks of its direction's plan.
@@ -102,8 +105,9 @@ func (v *vectorsCall) task(i int) {
 	memory := c.space.acquire()
 	for left := 0; left < dst.Width; left += p.cols {
 		right := min(left+p.cols, dst.Width)
+		first := c.copyVectors(memory.memory, r, left, right, lane)
 		for k := range p.lanes / vector {
-			c.spreadVector(memory.memory, r, left, right, lane+k*vector)
+			c.spreadVector(memory.memory[k*p.apart:], first, r, left, right, lane+k*vector)
 		}
 		for row := r.top; row < r.bottom; row++ {
 			c.addMoments(r.block, row, left, right, r.channel, r.rows)
@@ -112,10 +116,10 @@ func (v *vectorsCall) task(i int) {
 	c.space.release(memory)
 }
 
-// spreadVector computes the columns [left, right) of the region for a vector of lanes. If the
-// weights do not fit into the second-level cache, the weights of a tile stay there while the tile
-// visits all positions.
-func (c *Conv) spreadVector(copied []float32, r region, left, right, lane int) {
+// spreadVector computes the columns [left, right) of the region for a vector of lanes, whose copy
+// begins with position first. If the weights do not fit into the second-level cache, the weights of
+// a tile stay there while the tile visits all positions.
+func (c *Conv) spreadVector(copied []float32, first int, r region, left, right, lane int) {
 	way, lanes := c.call.way, c.batch.Lanes
 	p, dst := way.vectors, way.dst
 	depth := copiedDepth(way.src)
@@ -124,7 +128,6 @@ func (c *Conv) spreadVector(copied []float32, r region, left, right, lane int) {
 		prefetch: weightPrefetchSteps * way.wStep, outer: p.outer, xStep: vector,
 		lanes: lanes, width: vector, relu: way.relu,
 	}
-	first := c.copyVector(copied, r, left, right, lane)
 	channels := c.channels(dst)
 	for from := r.channel; from < r.channel+r.rows; from += channels {
 		to := min(from+channels, r.channel+r.rows)
@@ -153,9 +156,9 @@ func copiedDepth(src Shape) int {
 	return src.Channels * vector
 }
 
-// copyVector copies the source of these columns of the region to dst and returns the position, in
-// the plan's plane, that the copy begins with.
-func (c *Conv) copyVector(dst []float32, r region, left, right, lane int) (first int) {
+// copyVectors copies the source of these columns of the region, from a lane on, to dst. It returns
+// the position, in the plan's plane, that the copies begin with.
+func (c *Conv) copyVectors(dst []float32, r region, left, right, lane int) (first int) {
 	p, src, lanes := c.call.way.vectors, c.call.way.src, c.batch.Lanes
 	top, bottom := p.plane.rows.sources(r.top, r.bottom)
 	from, to := p.plane.cols.sources(left, right)
@@ -167,7 +170,8 @@ func (c *Conv) copyVector(dst []float32, r region, left, right, lane int) (first
 		for col := from; col < to; col += together {
 			at := ((r.block*src.Height+row)*src.Width+col)*src.Channels*lanes + lane
 			position := (row-top)*p.width + col - from
-			gatherLines(dst[position*depth:], c.call.x[at:], together*src.Channels, lanes)
+			splitLines(dst[position*depth:], c.call.x[at:], together*src.Channels, lanes,
+				p.lanes/vector, p.apart)
 		}
 	}
 	return top*p.width + from

@@ -61,9 +61,10 @@ func (t *gradTile) run(isa ISA) {
 	}
 }
 
-// gatherLines copies so many lines of 16 values, which lie stride values apart in src, to dst.
-func gatherLines(dst, src []float32, lines, stride int) {
-	gatherLinesAVX2(&dst[0], &src[0], lines, stride)
+// splitLines copies so many lines of parts·16 values, which lie stride values apart in src. Part k
+// of all lines is at dst[k·apart].
+func splitLines(dst, src []float32, lines, stride, parts, apart int) {
+	splitLinesAVX2(&dst[0], &src[0], lines, stride, parts, apart)
 }
 
 // run computes the tile, on bf16 pairs or on float32 values.

@@ -136,11 +136,11 @@ func foldTileAVX2(t *foldTile)
 func transposeSquaresAVX2(dst *float32, src *float32, squares int, dstStep int, srcStep int,
 	dstStride int, srcStride int)
 
-// gatherLinesAVX2 copies lines of 16 values, which lie stride values apart in
-// src.
+// splitLinesAVX2 copies lines, which lie stride values apart in src, in parts
+// of 16 values: part k of all lines is at dst[k·apart].
 //
 //go:noescape
-func gatherLinesAVX2(dst *float32, src *float32, lines int, stride int)
+func splitLinesAVX2(dst *float32, src *float32, lines int, stride int, parts int, apart int)
 
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //

@@ -12,6 +12,7 @@ const (
 	prefetchStreams = 3 // as in package kern
 	prefetchLines   = 4 // as in package kern
 	gradCols        = 4 // as in package kern
+	rowsAhead       = 8 // how far ahead AVX2's tiles of convolutions prefetch their places
 )
 
 // convTiles writes convTile's kernels. AVX-512 has one kernel for each number of vectors in a
@@ -92,7 +93,10 @@ func (g *generator) convRows(a convArgs, rows int) {
 	g.convFinish(a, acc)
 }
 
-// convPlace prefetches the lines of memory that the end of the call needs.
+// convPlace prefetches the lines of memory that the end of the next call needs: the call's own would
+// come too late. The next call's tile usually lies behind this one, and a tile of few rows is the
+// last of its position. The lines share few sets of the first-level cache, where they would evict
+// each other and the source, so only the second-level cache gets them.
 func (g *generator) convPlace(a convArgs, rows int) {
 	stride := g.field(a.t, "lanes")
 	g.SHLQ(op.U8(2), stride)
@@ -102,8 +106,9 @@ func (g *generator) convPlace(a convArgs, rows int) {
 		g.TESTQ(p, p)
 		g.JZ(op.LabelRef(none))
 		g.ADDQ(a.lane, p)
+		g.LEAQ(by(p, stride, rowsAhead, 0), p)
 		for _, m := range g.rowAddresses(p, stride, rows) {
-			g.PREFETCHT0(m)
+			g.PREFETCHT1(m)
 		}
 		g.Label(none)
 	}

@@ -82,18 +82,32 @@ func (g *generator) transposeSquares() {
 	g.RET()
 }
 
-// gatherLines writes the kernel that copies lines of memory which lie stride values apart.
-func (g *generator) gatherLines() {
-	g.function("gatherLines", "func(dst, src *float32, lines, stride int)",
-		"copies lines of 16 values, which lie stride values apart in src.")
+// bytesAhead is how far ahead splitLines prefetches memory.
+const bytesAhead = 4 << 10
+
+// splitLines writes the kernel that copies lines of memory, a part of each to each of some copies.
+func (g *generator) splitLines() {
+	g.function("splitLines", "func(dst, src *float32, lines, stride, parts, apart int)",
+		"copies lines, which lie stride values apart in src, in parts of 16 values: "+
+			"part k of all lines is at dst[k·apart].")
 	dst, src, stride := g.param("dst"), g.param("src"), g.param("stride")
+	apart := g.param("apart")
 	g.SHLQ(op.U8(2), stride)
+	g.SHLQ(op.U8(2), apart)
 	g.loop(g.param("lines"), func() {
-		low, high := g.vec(), g.vec()
-		g.VMOVUPS(at(src, 0), low)
-		g.VMOVUPS(at(src, g.bytes), high)
-		g.VMOVUPS(low, at(dst, 0))
-		g.VMOVUPS(high, at(dst, g.bytes))
+		from, to := g.GP64(), g.GP64()
+		g.MOVQ(src, from)
+		g.MOVQ(dst, to)
+		g.loop(g.param("parts"), func() {
+			low, high := g.vec(), g.vec()
+			g.VMOVUPS(at(from, 0), low)
+			g.VMOVUPS(at(from, g.bytes), high)
+			g.VMOVUPS(low, at(to, 0))
+			g.VMOVUPS(high, at(to, g.bytes))
+			g.PREFETCHT1(at(from, bytesAhead))
+			g.ADDQ(op.U8(2*g.bytes), from)
+			g.ADDQ(apart, to)
+		})
 		g.ADDQ(stride, src)
 		g.ADDQ(op.U8(2*g.bytes), dst)
 	})

@@ -68,7 +68,7 @@ func (g *generator) all() {
 	if g.wide {
 		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
 	} else {
-		g.gatherLines()
+		g.splitLines()
 		g.pause()
 	}
 }
