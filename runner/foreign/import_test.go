@@ -26,8 +26,8 @@ func TestFixtures(t *testing.T) {
 	if err := json.Unmarshal(text, &expected); err != nil {
 		t.Fatal(err)
 	}
-	if len(expected) != 4 {
-		t.Fatalf("%d fixtures, want 4", len(expected))
+	if len(expected) != 5 {
+		t.Fatalf("%d fixtures, want 5", len(expected))
 	}
 	for kind, want := range expected {
 		f := only(t, filepath.Join("testdata", kind))
@@ -63,6 +63,11 @@ func TestFixtures(t *testing.T) {
 		case "lightning":
 			if s.LR != .1 || s.Batch != 8 || s.Seed != 7 {
 				t.Errorf("lr %v, batch %d, seed %d, want 0.1, 8, 7", s.LR, s.Batch, s.Seed)
+			}
+		case "domainbed":
+			if s.Algorithm() != "group (DomainBed)" || s.LR != .001 || s.Seed != 1 {
+				t.Errorf("method %s, lr %v, seed %d, want group (DomainBed), 0.001, 1",
+					s.Algorithm(), s.LR, s.Seed)
 			}
 		case "wandb":
 			if s.LR != .5 || s.Seed != 4 || s.Epochs != 3 {

@@ -1,13 +1,17 @@
 """Writes the logs of this folder, and expected.json beside them: the numbers of each log as the
 library that writes or reads that kind of log has them, and times.json, the seconds of each step.
 
-It needs lightning, tensorboard, torch, transformers and wandb.
+It needs lightning, tensorboard, torch, transformers and wandb. The log of DomainBed is made by name
+only: DOMAINBED is a checkout of it, and wilds and timm, which its data set Debug28 does not use, may
+be empty modules on PYTHONPATH.
 """
 import json
 import math
 import os
 import shutil
+import subprocess
 import sys
+import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 expected = {}
@@ -146,6 +150,26 @@ def wandb():
             shutil.copy(f"{folder}/{name}", f"{here}/wandb/run-first.wandb")
     shutil.rmtree(work, ignore_errors=True)
     expected["wandb"] = want
+
+
+def domainbed():
+    with tempfile.TemporaryDirectory() as work:
+        subprocess.run([sys.executable, "-m", "domainbed.scripts.train", "--data_dir", "none",
+                        "--dataset", "Debug28", "--algorithm", "GroupDRO", "--seed", "1",
+                        "--steps", "40", "--checkpoint_freq", "10", "--hparams",
+                        '{"batch_size": 8}', "--output_dir", work, "--skip_model_save"],
+                       cwd=os.environ["DOMAINBED"], check=True)
+        os.makedirs(f"{here}/domainbed", exist_ok=True)
+        log = open(f"{work}/results.jsonl").read().replace(work, "out")
+    with open(f"{here}/domainbed/results.jsonl", "w") as to:
+        to.write(log)
+    want = {}
+    for line in open(f"{here}/domainbed/results.jsonl"):
+        entry = json.loads(line)
+        for name, x in entry.items():
+            if isinstance(x, float) and name != "epoch":
+                want.setdefault(name, []).append([entry["step"], plain(x)])
+    expected["domainbed"] = want
 
 
 def times():
