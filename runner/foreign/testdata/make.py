@@ -2,8 +2,8 @@
 library that writes or reads that kind of log has them, and times.json, the seconds of each step.
 
 It needs lightning, tensorboard, torch, transformers and wandb. The log of DomainBed is made by name
-only: DOMAINBED is a checkout of it, and wilds and timm, which its data set Debug28 does not use, may
-be empty modules on PYTHONPATH.
+only. DOMAINBED is the folder of a checkout of it. Its data set Debug28 uses neither wilds nor timm,
+so these may be empty modules on PYTHONPATH.
 """
 import json
 import math
