@@ -381,7 +381,7 @@ func TestSpill(t *testing.T) {
 // has.
 func TestUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Skip("the superuser may read everything")
+		t.Skip("root may read everything")
 	}
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"in/m.csv": "step,x\n1,1\n"})
