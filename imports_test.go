@@ -121,7 +121,7 @@ var testPairs = map[string]string{
 	"runner/sweep":          "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",
 	".":                     "runner/bridge/testdata/client",
 	"runner/compare":        "presets, presets/recorded, runner/record/recordtest",
-	"runner/engine":         "runner/bridge/testdata/client",
+	"runner/engine":         "runner/bridge/testdata/client, runner/bridge/testdata/zygote",
 	"runner/certificate":    "runner/record/recordtest, presets",
 	"runner/publish":        "runner/record/recordtest, runner/certificate",
 	"runner/queue":          "runner/certificate",

@@ -3,6 +3,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -17,28 +18,54 @@ import (
 	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+)
+
+// torch and trainers start scripts as forks of a process that has imported their modules, which
+// takes seconds.
+var (
+	torch = zygote.Zygote{Client: client, Env: []string{quiet}, Peers: []string{"numpy", "torch"},
+		Modules: []string{"torch._dynamo", "torch.distributed.checkpoint.state_dict",
+			"torch.distributed.fsdp", "torch.distributed.launcher.api"}}
+	trainers = zygote.Zygote{Client: client, Env: []string{quiet}, Peers: strings.Fields(stacks),
+		Modules: []string{"torch._dynamo", "lightning.pytorch.callbacks", "transformers",
+			"accelerate"}}
+)
+
+const (
+	client = "../bridge/python"                          // the folder of the package drolab
+	quiet  = "PYTHONWARNINGS=ignore::DeprecationWarning" // many scripts count their data by hand
 )
 
 // python runs a script in Python with this binary as its drolab, and returns the lines that it
 // prints.
 func (r runsDir) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
 	t.Helper()
-	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
-		filepath.Join("peer", script), string(r)}, args...)...)
-	path, err := filepath.Abs("../bridge/python")
+	path, err := filepath.Abs(client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Env = append(os.Environ(), "DROLAB_COMMAND="+self(), "PYTHONPATH="+path,
-		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1",
-		"PYTHONWARNINGS=ignore::DeprecationWarning") // many scripts count their data by hand
-	var errs strings.Builder
-	c.Stderr = &errs
-	out, err := c.Output()
+	words := append([]string{filepath.Join("peer", script), string(r)}, args...)
+	env := []string{"DROLAB_COMMAND=" + self(), "PYTHONPATH=" + path,
+		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1", quiet}
+	var out, errs []byte
+	switch modules {
+	case "numpy torch":
+		out, errs, err = torch.Run(t, env, words...)
+	case stacks:
+		out, errs, err = trainers.Run(t, env, words...)
+	default:
+		c := exec.Command(peertest.Python(t, strings.Fields(modules)...), words...)
+		c.Env = append(os.Environ(), env...)
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		out, err = c.Output()
+		errs = stderr.Bytes()
+	}
 	if err != nil {
-		err = fmt.Errorf("%w: %s", err, errs.String())
+		err = fmt.Errorf("%w: %s", err, errs)
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
 }

@@ -372,14 +372,14 @@ func TestSignalsToScripts(t *testing.T) {
 // TestTorchrun: the example runs in two processes as it runs alone.
 func TestTorchrun(t *testing.T) {
 	r := runsDir(t.TempDir())
-	client, err := filepath.Abs("../bridge/python")
+	folder, err := filepath.Abs(client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(peertest.Python(t, "numpy", "torch"), "-m", "torch.distributed.run",
-		"--standalone", "--nproc-per-node", "2", filepath.Join(client, "examples", "own_loop.py"),
+		"--standalone", "--nproc-per-node", "2", filepath.Join(folder, "examples", "own_loop.py"),
 		"--epochs", "2", "--method", "group", "--runs", string(r))
-	c.Env = append(os.Environ(), "DROLAB_COMMAND="+self(), "PYTHONPATH="+client,
+	c.Env = append(os.Environ(), "DROLAB_COMMAND="+self(), "PYTHONPATH="+folder,
 		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("the example ends with %v:\n%s", err, out)

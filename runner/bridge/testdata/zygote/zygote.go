@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,6 +25,7 @@ import (
 // process, which holds its standard input.
 type Zygote struct {
 	Client  string   // the folder of the package drolab
+	Env     []string // further variables, among them those that Python reads at its start
 	Peers   []string // modules that the programs need
 	Modules []string // modules that it imports
 
@@ -52,7 +54,8 @@ func (z *Zygote) start(python string) error {
 	script := filepath.Join(client, "../testdata/zygote/zygote.py")
 	c := exec.Command(python, append([]string{script, client}, z.Modules...)...)
 	c.Stderr = os.Stderr
-	c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+	c.Env = slices.Concat(os.Environ(), z.Env,
+		[]string{"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1"})
 	in, input, err := os.Pipe()
 	if err != nil {
 		return err
@@ -68,6 +71,46 @@ func (z *Zygote) start(python string) error {
 		z.socket = strings.TrimSuffix(z.socket, "\n")
 	}
 	return err
+}
+
+// Run runs a program with further variables in its environment, and returns what it prints. A
+// program that fails is an error.
+func (z *Zygote) Run(t testing.TB, env []string, args ...string) (stdout, stderr []byte, err error) {
+	t.Helper()
+	socket := z.Socket(t)
+	o := Order{Args: args, Env: map[string]string{}}
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		o.Env[name] = value
+	}
+	if o.Dir, err = os.Getwd(); err != nil {
+		return nil, nil, err
+	}
+	folder := t.TempDir()
+	for _, name := range []string{os.DevNull, filepath.Join(folder, "out"),
+		filepath.Join(folder, "err")} {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		o.Files = append(o.Files, f)
+	}
+	_, ended, err := o.Start(socket)
+	if err != nil {
+		return nil, nil, err
+	}
+	status := <-ended
+	if stdout, err = os.ReadFile(o.Files[1].Name()); err != nil {
+		return nil, nil, err
+	}
+	if stderr, err = os.ReadFile(o.Files[2].Name()); err != nil {
+		return nil, nil, err
+	}
+	if status != 0 {
+		err = fmt.Errorf("%s: status %d", args[0], status)
+	}
+	return stdout, stderr, err
 }
 
 // Order says how a program is started.

@@ -48,6 +48,8 @@ def child(order, files):
         runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as e:
         status = e.code if isinstance(e.code, int) else 0 if e.code is None else 1
+        if isinstance(e.code, str):
+            print(e.code, file=sys.stderr)
     except BaseException:
         import traceback
         traceback.print_exc()
