@@ -37,11 +37,10 @@ func npy(t *testing.T, path, kind string, shape []int, values []byte) {
 	}
 }
 
-// arrays writes n samples of noise with a bright corner that tells the class, and returns the name
-// of the dataset and the path of the features.
-func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
+// arrays writes n samples of noise with a bright corner that tells the class into a folder. It
+// returns the name of the dataset and the path of the features.
+func arrays(t *testing.T, dir string, n int, shape ...int) (dataset, x string) {
 	t.Helper()
-	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
 	per := 1
 	for _, s := range shape {
@@ -143,17 +142,22 @@ func check(t *testing.T, module string, args ...string) {
 // models have no kinds of layers of their own, so only a peer can find a fault in them. With -short
 // there is no peer, and only the smallest model is written.
 func TestNetworks(t *testing.T) {
+	all := t.TempDir()
+	var python, onnx []string // of the peer, which starts slowly: model, inputs, outputs here, ...
 	for _, model := range testsize.Few(1, "linear", "mlp", "convnet", "resnet8", "alexnet",
 		"resnet18") {
 		t.Run(model, func(t *testing.T) {
 			if model == "alexnet" || model == "resnet18" {
 				peertest.Python(t, "numpy", "torch", "onnxruntime")
 			}
-			dataset, x := arrays(t, 30, 3, 32, 32) // 12 of them are the test split
-			if model == "linear" {
-				dataset, x = arrays(t, 30, 7)
+			dir := filepath.Join(all, model)
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				t.Fatal(err)
 			}
-			dir := t.TempDir()
+			dataset, x := arrays(t, dir, 30, 3, 32, 32) // 12 of them are the test split
+			if model == "linear" {
+				dataset, x = arrays(t, dir, 30, 7)
+			}
 			s := small(dataset, model)
 			s.Activation, s.Dropout, s.Epochs = "gelu", .1, 1 // two are for mlp
 			r := trained(t, s)
@@ -161,14 +165,16 @@ func TestNetworks(t *testing.T) {
 			samples(t, r, at("samples.csv"))
 			write(t, r, "python", at("model.py"))
 			write(t, r, "onnx", at("model.onnx"))
-			t.Run("python", func(t *testing.T) {
-				check(t, "torch", "torch", at("model.py"), x, at("samples.csv"))
-			})
-			t.Run("onnx", func(t *testing.T) {
-				check(t, "onnxruntime", "onnx", at("model.onnx"), x, at("samples.csv"))
-			})
+			python = append(python, at("model.py"), x, at("samples.csv"))
+			onnx = append(onnx, at("model.onnx"), x, at("samples.csv"))
 		})
 	}
+	t.Run("python", func(t *testing.T) {
+		check(t, "torch", append([]string{"torch"}, python...)...)
+	})
+	t.Run("onnx", func(t *testing.T) {
+		check(t, "onnxruntime", append([]string{"onnx"}, onnx...)...)
+	})
 }
 
 // TensorBoard lists the curves, and their last values are those of the summary.

@@ -30,19 +30,24 @@ func TestWheel(t *testing.T) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../../..")
 	must(t, err)
-	binary := filepath.Join(dir, "drolab")
+	binary, tool := filepath.Join(dir, "drolab"), filepath.Join(dir, "wheel")
 	say(t, root, nil, "go", "build", "-o", binary, ".")
+	say(t, root, nil, "go", "build", "-o", tool, ".github/packages/wheel.go")
+	few := filepath.Join(dir, "few") // in the place of the program, which takes seconds to compress
+	must(t, os.WriteFile(few, []byte("a program"), 0o700))
 	const version = "1.2.3.dev20260102+g0123456789ab"
+	wheel := func(client, binary, target, into string) (path string) {
+		return strings.TrimSpace(say(t, root, nil, tool, "-client", client, "-target", target,
+			"-binary", binary, "-into", into))
+	}
+	native := runtime.GOOS + "/" + runtime.GOARCH
 	var wheels, clients []string
 	for _, name := range []string{"one", "two"} {
 		into := filepath.Join(dir, name)
 		say(t, root, []string{"PYTHON=" + python, "PATH=" + os.Getenv("PATH"),
 			"URL=https://example.org"}, ".github/packages/client", version, into)
 		clients = append(clients, filepath.Join(into, "drolab-"+version+"-py3-none-any.whl"))
-		made := say(t, root, nil, "go", "run", ".github/packages/wheel.go", "-client",
-			clients[len(clients)-1], "-target", runtime.GOOS+"/"+runtime.GOARCH, "-binary", binary,
-			"-into", into)
-		wheels = append(wheels, strings.TrimSpace(made))
+		wheels = append(wheels, wheel(clients[len(clients)-1], few, native, into))
 	}
 	one, err := os.ReadFile(wheels[0])
 	must(t, err)
@@ -55,9 +60,8 @@ func TestWheel(t *testing.T) {
 	if !strings.Contains(metadata, "Project-URL: Homepage, https://example.org\n") {
 		t.Errorf("the metadata has no address:\n%s", metadata)
 	}
-	windows := strings.TrimSpace(say(t, root, nil, "go", "run", ".github/packages/wheel.go",
-		"-client", clients[0], "-target", "windows/amd64", "-binary", binary, "-into", dir))
-	for _, path := range []string{wheels[0], windows} {
+	whole := wheel(clients[0], binary, native, dir)
+	for _, path := range []string{whole, wheel(clients[0], few, "windows/amd64", dir)} {
 		if diff := cmp.Diff(metadata, within(t, path, "dist-info/METADATA")); diff != "" {
 			t.Errorf("%s has other metadata than the client (-client +wheel):\n%s", path, diff)
 		}
@@ -70,7 +74,7 @@ func TestWheel(t *testing.T) {
 		"PIP_DISABLE_PIP_VERSION_CHECK=1"}
 	inside := filepath.Join(venv, "bin", "python")
 	say(t, dir, bare, python, "-m", "pip", "--python", inside, "install", "--quiet", "--no-index",
-		"--no-deps", wheels[0])
+		"--no-deps", whole)
 	said := say(t, dir, bare, filepath.Join(venv, "bin", "drolab"), "version")
 	if !strings.HasPrefix(said, "drolab ") {
 		t.Errorf("drolab version says %q, want it to begin with drolab", said)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compare the outputs of an exported network with drolab's figures on the same samples.
 
-    check.py torch  MODEL.py   X.npy  SAMPLES.csv
-    check.py onnx   MODEL.onnx X.npy  SAMPLES.csv
+    check.py torch  MODEL.py   X.npy  SAMPLES.csv [MODEL.py X.npy SAMPLES.csv ...]
+    check.py onnx   MODEL.onnx X.npy  SAMPLES.csv [MODEL.onnx X.npy SAMPLES.csv ...]
     check.py table  MODEL.py   T.csv  SAMPLES.csv [MODEL.py T.csv SAMPLES.csv ...]
     check.py events FOLDER     SUMMARY.csv
 
@@ -61,14 +61,12 @@ def main():
         assert seen >= 8 and "step/loss" in tags and len(a.Scalars("step/loss")) > 1, (seen, tags)
         print(f"{len(tags)} curves, {seen} of them end as the summary says")
         return
-    rows, classes = samples(sys.argv[4])
-    at = [int(r["row"]) for r in rows]
     if kind == "table":
+        rows, classes = samples(sys.argv[4])
         out = subprocess.run([sys.executable, model, x], capture_output=True, encoding="utf-8", check=True).stdout
         lines = list(csv.DictReader(out.splitlines()))
-        compare([[float(lines[i]["p_" + c]) for c in classes] for i in at], rows, classes)
-        for k in range(5, len(sys.argv), 3):  # in this process, since PyTorch starts slowly
-            model, x, path = sys.argv[k:k + 3]
+        compare([[float(lines[int(r["row"])]["p_" + c]) for c in classes] for r in rows], rows, classes)
+        for model, x, path in triples(5):  # in this process, since PyTorch starts slowly
             rows, classes = samples(path)
             m = module(model)
             p = m.probabilities(m.encode(m.read(x))).tolist()
@@ -76,15 +74,24 @@ def main():
             compare([p[int(r["row"])] for r in rows], rows, classes)
         return
     import numpy
-    x = numpy.load(x)
-    x = x.reshape(*x.shape, *[1] * (4 - x.ndim))[at].astype("f4")
-    if kind == "torch":
-        import torch
-        compare(module(model).probabilities(torch.from_numpy(x)).tolist(), rows, classes)
-    else:
-        import onnxruntime
-        s = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-        compare(s.run(["probabilities"], {"x": x})[0].tolist(), rows, classes)
+    for model, x, path in triples(2):
+        rows, classes = samples(path)
+        x = numpy.load(x)
+        x = x.reshape(*x.shape, *[1] * (4 - x.ndim))[[int(r["row"]) for r in rows]].astype("f4")
+        print(model, end=": ", flush=True)
+        if kind == "torch":
+            import torch
+            p = module(model).probabilities(torch.from_numpy(x))
+        else:
+            import onnxruntime
+            s = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+            p = s.run(["probabilities"], {"x": x})[0]
+        compare(p.tolist(), rows, classes)
+
+
+def triples(first):
+    """Returns the arguments from the first on, three by three."""
+    return zip(*[iter(sys.argv[first:])] * 3, strict=True)
 
 
 main()
