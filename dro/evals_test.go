@@ -50,6 +50,7 @@ func accuracy(l *Layer, of *Held) float64 {
 // The samples that are taken and the inferred environments are those of a program in NumPy, and the
 // layer is as accurate as that of scikit-learn on the same samples.
 func TestEvalsAgainstNumPyAndScikitLearn(t *testing.T) {
+	peertest.Python(t, "numpy", "sklearn") // skips before the fits
 	for _, classes := range []int{2, 3} {
 		h, test := manyCells(90, 1500, 8, classes, .05), manyCells(91, 4000, 8, classes, .5)
 		erm := ermOf(manyCells(92, 3000, 8, classes, .05), classes)

@@ -34,6 +34,9 @@ func (m *Meta) Refits() bool {
 // until the step at which it left its parent, it is that run. A method that refits has an
 // evaluation of its own at the last step, even as a fork from there.
 func (m *Meta) OwnEvaluations(evals []*EvalEvent) []*EvalEvent {
+	if m.Parent == "" { // most runs, and Watch asks at each frame
+		return evals
+	}
 	_, step, err := ParseParent(m.Parent)
 	if err != nil {
 		return evals

@@ -53,6 +53,7 @@ func TestOrderTellsOfFewChannels(t *testing.T) {
 // TestWinogradRoundsLittleMore checks that the gradient's distance from float64 is at most three
 // times that of direct convolutions.
 func TestWinogradRoundsLittleMore(t *testing.T) {
+	testsize.NotShort(t, "builds Gorgonia's graph twice: TestWinogradAgainstPlainGorgonia once")
 	c := byWinograd[1]
 	c.Seed, c.Threads = 3, 2
 	x, labels, ratios := batch(c, c.Batch, 7)

@@ -171,9 +171,10 @@ func TestHostileFarSide(t *testing.T) {
 	if diff := cmp.Diff(before, list(t, dir)); diff != "" {
 		t.Errorf("the mirror has changed: %s", diff)
 	}
-	big := &frame{File: &filePart{"run-9", "run.json"}, body: make([]byte, maxBody)}
+	body := make([]byte, maxBody)
 	var err error
-	for range maxParts/maxBody + 2 {
+	for i := range maxParts/maxBody + 2 {
+		big := &frame{File: &filePart{"run-9", fmt.Sprint("file-", i)}, body: body}
 		if err = p.near.take(big); err != nil {
 			break
 		}

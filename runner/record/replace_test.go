@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/testsize"
 	"drolab/runner"
 	"drolab/runner/disk"
 	"drolab/runner/internal/atomicfile"
@@ -124,7 +125,7 @@ func crashesOf(t *testing.T, exchanges bool) (id string, crashes []string) {
 // TestCrashInReplace: after a crash at any change that Replace makes, a store that opens finds the
 // old run or the new one, whole and with its label, and it can be replaced at once.
 func TestCrashInReplace(t *testing.T) {
-	for _, exchanges := range []bool{true, false} {
+	for _, exchanges := range testsize.Few(1, true, false) {
 		id, crashes := crashesOf(t, exchanges)
 		old, aside := 0, 0
 		for i, dir := range crashes {

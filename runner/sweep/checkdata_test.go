@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/testsize"
 )
 
 // TestValidationIsAskedForBeforeAnythingStarts: a sweep whose runs have nothing to be selected by
@@ -46,7 +48,7 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 func TestRefitLeavesNothingToChooseBy(t *testing.T) {
 	const says = "algorithm %s: its last layer is fitted to the validation split, so nothing is " +
 		"left to choose one of its 2 settings by: give it one setting, in a sweep of its own"
-	for _, by := range []string{"val_worst", "val_loss"} {
+	for _, by := range testsize.Few(1, "val_worst", "val_loss") {
 		for text, want := range map[string][]string{
 			"grid: {algo: [evals, erm, scent, scdro], lr: [.1, .01]}": {fmt.Sprintf(says, "evals")},
 			"grid: {algo: [afr, dfr], lr: [.1, .01]}": {

@@ -130,7 +130,7 @@ select: val_loss
 
 // TestWorkGoesOnFromCheckpoints: a sweep that is stopped again and again ends with the same bits.
 func TestWorkGoesOnFromCheckpoints(t *testing.T) {
-	for _, text := range []string{tiny, recent} {
+	for _, text := range testsize.Few(1, tiny, recent) {
 		goesOn(t, text)
 	}
 }

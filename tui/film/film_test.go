@@ -406,7 +406,7 @@ func TestPoster(t *testing.T) {
 	p := New(&lab.Lab{Theme: kit.BareTheme(false)})
 	p.recording = r
 	for size, scale := range map[[2]int]int{{80, 22}: 1, {120, 38}: 2, {200, 58}: 3} {
-		for p.at = posterBegins; p.at < length+2; p.at += .2 {
+		for p.at = posterBegins; p.at < length+2; p.at += testsize.Pick(1, .2, .2) {
 			lines := p.View(size[0], size[1])
 			says := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
 			wants := []string{"12 seeds", fmt.Sprintf("%.1f to %.1f %%", 100*average(worst["erm"]),

@@ -24,6 +24,7 @@
 //	             the two speeds; test_ and val_ names
 //	colors.go    variants of methods: the number behind the mark
 //	dialogs.go   a dialog opens at once (Show), or gets the keys typed until it opens (Opening)
+//	memory.go    memory that is no longer used goes back, if it is much
 //	describe.go  which run it is, for questions about runs
 //	define.go    marks (g), (c), (l) of a method; definitions that `i` shows, a plain sentence
 //	             first

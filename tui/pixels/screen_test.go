@@ -403,7 +403,7 @@ func TestBytes(t *testing.T) {
 		s.Now = func() time.Time { return now }
 		term, noise := newTerminal(200, 50), rand.NewChaCha8([32]byte{})
 		pictures := map[[2]int][]string{}
-		for i := range 8 {
+		for i := range testsize.Pick(6, 8, 8) {
 			rgb := make([]byte, 3*MostSide*MostSide) // noise, which nothing makes shorter
 			noise.Read(rgb)
 			pictures[[2]int{i % 10 * 19, i / 10 * 20}] = s.Cells(MostSide, MostSide, rgb, 18, 9)

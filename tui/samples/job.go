@@ -3,7 +3,6 @@ package samples
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"sync/atomic"
 
 	"drolab/runner/certificate"
@@ -60,7 +59,7 @@ func (j *job) work() tea.Msg {
 	q := j.question
 	q.Run, q.Inspection.Progress = m.run, j.advance
 	m.pick, m.err = j.evaluate(j.ctx, q)
-	debug.FreeOSMemory() // the data may have filled most of the memory
+	lab.FreeMemory() // the data may have filled most of the memory
 	return m
 }
 

@@ -3,7 +3,6 @@ package watch
 import (
 	"errors"
 	"io/fs"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -193,10 +192,8 @@ func (w *Page) addPart(i int, p runNews) tea.Cmd {
 // late does no harm.
 const lookInterval = 2 * time.Second
 
-// freeMemory gives back the memory that reading the logs took, once they are read. Otherwise
-// nothing would collect it before as much is allocated again. It is a command, because a collection
-// takes longer than a key should wait for its frame.
+// freeMemory is a command that gives back the memory that reading the logs took.
 func freeMemory() tea.Msg {
-	debug.FreeOSMemory()
+	lab.FreeMemory()
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -221,7 +220,7 @@ func (f *Fetched) fetch(ctx context.Context, m *runner.Meta, dir string, wanted 
 	f.samples = map[int]*Sample{}
 	err := runner.Unfaulted(func() (err error) {
 		if f.data == nil {
-			defer debug.FreeOSMemory() // the data may take most of the memory
+			defer lab.FreeMemory() // the data may take most of the memory
 			if f.data, err = m.Glance(ctx, dir); err != nil {
 				return err
 			}
