@@ -347,22 +347,25 @@ func hashes(i *runner.Imported) (list []string) {
 // is the run at the same path that begins in the same way, or it has the same files. If it followed
 // its log over a rotation it has more than these: then they are another log.
 func known(store *record.Store, m *runner.Meta, furthest int64) *record.Run {
-	runs, _ := record.List(store.Dir())
-	of := func(same func(r *record.Run, i *runner.Imported) bool) *record.Run {
-		at := slices.IndexFunc(runs, func(r *record.Run) bool {
-			i := r.Meta.Imported
-			return i != nil && i.Kind == m.Imported.Kind && same(r, i)
-		})
-		if at < 0 {
-			return nil
+	all, _ := record.List(store.Dir())
+	var runs []*record.Run // of logs of this kind
+	for _, r := range all {
+		if i := r.Meta.Imported; i != nil && i.Kind == m.Imported.Kind {
+			runs = append(runs, r)
 		}
-		return runs[at]
 	}
-	return cmp.Or(of(func(_ *record.Run, i *runner.Imported) bool {
-		return i.Path == m.Imported.Path && i.First == m.Imported.First
-	}), of(func(r *record.Run, i *runner.Imported) bool {
-		return slices.Equal(hashes(i), hashes(m.Imported)) && r.Summary().Steps <= furthest
-	}))
+	for _, r := range runs {
+		if i := r.Meta.Imported; i.Path == m.Imported.Path && i.First == m.Imported.First {
+			return r
+		}
+	}
+	for _, r := range runs {
+		if slices.Equal(hashes(r.Meta.Imported), hashes(m.Imported)) &&
+			r.Summary().Steps <= furthest {
+			return r
+		}
+	}
+	return nil
 }
 
 // Seeds numbers the runs of one import whose logs have no seed.
