@@ -64,7 +64,7 @@ func (f *Found) Follow(
 	r := &follower{found: f, store: store, o: o, how: how, g: newGather(),
 		seen: map[string]*sequence{}}
 	defer r.g.close()
-	r.l = &Log{take: r.take, purge: r.purge, asked: o.asks()}
+	r.l = &Log{take: r.take, purge: r.purge, asked: o.asks(), Notes: slices.Clone(f.notes)}
 	src, err := f.open()
 	if err != nil {
 		return nil, err
@@ -72,6 +72,7 @@ func (f *Found) Follow(
 	defer src.root.Close()
 	defer src.close()
 	r.src = src
+	src.turned = func() { clear(r.seen) } // whether the file is replaced is told by its own points
 	src.wait = &waiting{ctx: ctx, poll: cmp.Or(how.Poll, time.Second/2), idle: r.idle,
 		now: time.Now, last: time.Now(), over: func(idle time.Duration) bool {
 			return how.Idle > 0 && idle >= how.Idle
@@ -113,6 +114,7 @@ func (r *follower) read(ctx context.Context) error {
 			return err
 		}
 		r.src.close()
+		r.src.rotated = nil // they are read
 		r.again = true
 		r.l.timing.again()
 		for _, s := range r.seen {

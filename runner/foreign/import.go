@@ -78,7 +78,7 @@ func (f *Found) read(ctx context.Context, o *Options) (
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l := &Log{purge: g.purge, asked: o.asks()}
+	l := &Log{purge: g.purge, asked: o.asks(), Notes: slices.Clone(f.notes)}
 	n := 0
 	l.take = func(p Point) error {
 		if n++; n%4096 == 0 {
@@ -109,13 +109,14 @@ func (f *Found) read(ctx context.Context, o *Options) (
 // size returns the size of the log's files, as they are before they are read.
 func (s *Source) size() (total int64, err error) {
 	s.sizes = map[string]int64{}
-	for _, name := range slices.Concat(s.names, s.beside) {
+	own := s.files()
+	for _, name := range slices.Concat(own, s.beside) {
 		info, err := s.root.Lstat(name)
 		if err != nil {
 			return 0, err
 		}
 		s.sizes[name] = info.Size()
-		if slices.Contains(s.names, name) {
+		if slices.Contains(own, name) {
 			total += info.Size()
 		}
 	}
@@ -135,7 +136,7 @@ func (s *Source) done() (n int64) {
 func (s *Source) originals(
 	ctx context.Context, dir string,
 ) (list []runner.OriginalFile, err error) {
-	for _, name := range slices.Concat(s.names, s.beside) {
+	for _, name := range slices.Concat(s.files(), s.beside) {
 		f, err := s.open(name)
 		if err != nil {
 			return nil, err

@@ -20,6 +20,8 @@ type Source struct {
 	// names are the files of the log, sorted; beside are further files of the folder, which say
 	// more of the run.
 	names, beside []string
+	rotated       []part   // files that were rotated away from it, the oldest first
+	turned        func()   // is called once these are read; may be nil
 	wait          *waiting // nil: the log is read as it is now
 	opened        []*file
 	sizes         map[string]int64 // before the files are read
@@ -76,6 +78,14 @@ const (
 	mostPiece = 32 << 20 // bytes of a line or record
 	headSize  = 512
 )
+
+// files returns the names of the log's own files.
+func (s *Source) files() (names []string) {
+	for _, p := range s.rotated {
+		names = append(names, p.name)
+	}
+	return append(names, s.names...)
+}
 
 // has reports whether the log has a file of that name beside its own.
 func (s *Source) has(name string) bool {
