@@ -9,19 +9,35 @@ import (
 
 // Sizes of the table, in lines and cells.
 const (
-	headRows  = 2 // the line of the groups' names and the line of their seeds
-	leastCell = 7
-	mostCell  = 24
-	leastRows = 8 // the lines of figures that come before the legend gets room
+	headRows   = 2 // the line of the groups' names and the line of their seeds
+	frameCells = 2
+	leastCell  = 7
+	mostLabel  = 40
+	mostCell   = 24
+	leastRows  = 8 // the lines of figures that come before the legend gets room
 )
 
-// labelCells returns the width for a class's name and count; on a narrow screen, the width of the
-// longest fixed label.
-func (p *Page) labelCells() int {
+// leastLabel returns the least width for a class's name and count; on a narrow screen, the width of
+// the longest fixed label.
+func (p *Page) leastLabel() int {
 	if p.isNarrow() {
 		return len(" robust risk ")
 	}
 	return 19
+}
+
+// labelCells returns the width for the names of the lines: that of the longest, where all groups
+// have room beside it, and so have the notes if they have it beside the least width.
+func (p *Page) labelCells() int {
+	least := p.leastLabel()
+	room := p.Body.W - frameCells - least
+	for i := range p.table.Rows {
+		room -= p.cellWidth(i)
+	}
+	if room >= leastSide {
+		room -= leastSide
+	}
+	return least + max(0, min(p.longest-least, room))
 }
 
 func (p *Page) isNarrow() bool { return p.Body.W < 60 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"drolab/runner/compare"
 	"drolab/runner/lists"
@@ -30,18 +29,6 @@ func (p *Page) tableRows() (rows []tableRow) {
 		label, count := c.Class, p.trainCount(c.Class)
 		switch c.Name {
 		case "class_accuracy", "group_accuracy":
-		case "worst_class_accuracy":
-			if i > 0 {
-				rows = append(rows, tableRow{column: -1})
-			}
-			label = "worst class"
-		case "worst_group_accuracy":
-			label = "worst group"
-		case "test_accuracy":
-			label = "mean"
-		case "train_loss":
-			rows = append(rows, tableRow{column: -1})
-			label = "train loss"
 		case "robust_risk_at":
 			label = p.Theme.Greek(c.Title())
 		default:
@@ -49,6 +36,9 @@ func (p *Page) tableRows() (rows []tableRow) {
 			if m, ok := measure.FindMeasure(c.Name); ok { // else it is as the program writes it
 				label = p.Theme.Greek(m.Head())
 			}
+		}
+		if c.Name == "train_loss" || c.Name == p.worst() && i > 0 {
+			rows = append(rows, tableRow{column: -1})
 		}
 		rows = append(rows, tableRow{i, label, count, c.Few})
 	}
@@ -197,11 +187,11 @@ func (p *Page) cellWidth(row int) int {
 // showsDifferences reports whether differences are shown: the figures are of the same epochs or
 // were selected, and there is room for the differences of all groups.
 func (p *Page) showsDifferences() bool {
-	cells := p.labelCells()
+	cells := p.leastLabel()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return p.hasOneClock() && !p.isNarrow() && cells+2 <= p.Body.W
+	return p.hasOneClock() && !p.isNarrow() && cells+frameCells <= p.Body.W
 }
 
 // hasOneClock reports whether the figures of all groups are of the same epochs, or selected.
@@ -329,10 +319,13 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	return line
 }
 
+// worst returns the name of the accuracy of the worst class or, of runs with groups, group.
+func (p *Page) worst() string { return p.runs[0].Meta.MeasureFor("worst_class_accuracy") }
+
 // weight returns the style of a line. The worst class or group stands out, because the methods are
 // made for it.
 func (p *Page) weight(row tableRow) kit.Style {
-	if strings.HasPrefix(p.table.Columns[row.column].Name, "worst_") {
+	if p.table.Columns[row.column].Name == p.worst() {
 		return p.Theme.Title
 	}
 	return p.Theme.Text
