@@ -30,14 +30,20 @@ func (p *Page) leastLabel() int {
 // have room beside it, and so have the notes if they have it beside the least width.
 func (p *Page) labelCells() int {
 	least := p.leastLabel()
-	room := p.Body.W - frameCells - least
+	cells := least + frameCells // of the table
 	for i := range p.table.Rows {
-		room -= p.cellWidth(i)
+		cells += p.cellWidth(i)
 	}
-	if room >= leastSide {
+	room := p.Body.W - cells
+	if p.Body.W-max(cells, p.headCells()) >= leastSide {
 		room -= leastSide
 	}
 	return least + max(0, min(p.longest-least, room))
+}
+
+// headCells returns the width of the table's title and note in its frame.
+func (p *Page) headCells() int {
+	return cell.Width(p.heading()) + cell.Width(p.tableNote()) + 12
 }
 
 func (p *Page) isNarrow() bool { return p.Body.W < 60 }
@@ -146,7 +152,7 @@ func (p *Page) layout(w, h int) compareLayout {
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
-	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
+	cells = min(w, max(cells, p.headCells()))
 	below := len(p.legend(cells - frame))
 	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
 	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)

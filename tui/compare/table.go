@@ -254,7 +254,8 @@ func (p *Page) viewTable(w, h int) []string {
 	t, groups := p.Theme, p.groups(w)
 	rows, legend := p.fitTable(w, h)
 	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
-	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
+	cells := p.labelCells()
+	label := func(s string) string { return t.Dim.Paint(kit.Left(s, cells)) }
 	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
 	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
 	for _, i := range groups {
@@ -263,7 +264,7 @@ func (p *Page) viewTable(w, h int) []string {
 	}
 	lines := []string{head, seeds}
 	for _, row := range rows[top:] {
-		lines = append(lines, p.tableLine(row, groups))
+		lines = append(lines, p.tableLine(row, cells, groups))
 	}
 	lines = kit.Fill(lines, w, h-len(legend))
 	for _, s := range legend {
@@ -293,20 +294,21 @@ func outOfView(otherwise, back, on string, before, after int) string {
 	return otherwise
 }
 
-func (p *Page) tableLine(row tableRow, groups []int) string {
+// tableLine returns a line of the table, whose name has so many cells.
+func (p *Page) tableLine(row tableRow, cells int, groups []int) string {
 	if row.column < 0 {
 		return ""
 	}
 	t := p.Theme
 	label := " " + row.label
-	if !p.isNarrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
+	if !p.isNarrow() && cell.Width(label)+cell.Width(row.count) < cells {
 		label += row.count
 	}
 	mark := " "
 	if row.few {
 		mark = cell.Few
 	}
-	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + mark
+	line := kit.Left(cell.Middle(label, cells-1), cells-1) + mark
 	line = p.weight(row).Paint(line)
 	for _, i := range groups {
 		w := p.width(i)

@@ -101,6 +101,13 @@ func TestCurvesOfOthersComeFirst(t *testing.T) {
 			t.Errorf("there is no %q:\n%s", want, text)
 		}
 	}
+	r.Size(200, 60)
+	text = tuitest.Text(r.Shot())
+	const heading = "Test accuracy · mean and worst class"
+	mean, worst := strings.Index(text, " mean accuracy"), strings.Index(text, " worst class accuracy")
+	if !strings.Contains(text, heading) || mean < 0 || worst < mean {
+		t.Errorf("there is no %q with the mean first:\n%s", heading, text)
+	}
 }
 
 // TestRowWithoutAPlan: the figures of a log without planned steps stand below their heads, although
