@@ -695,7 +695,9 @@ func TestWorstOfGroups(t *testing.T) {
 				t.Errorf("there is a curve of the %s of a log without classes", m.Title)
 			}
 		}
-		if strings.Contains(text, "not finite") {
+		p.chooseMeasure([]string{"worst_class_accuracy"})
+		text = tuitest.Text(r.Shot())
+		if strings.Contains(text, "not finite") || !strings.Contains(text, "worst class accuracy") {
 			t.Errorf("classes %v: what a log lacks counts as a number:\n%s", classes, text)
 		}
 	}
