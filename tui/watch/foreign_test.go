@@ -104,7 +104,8 @@ func TestCurvesOfOthersComeFirst(t *testing.T) {
 	r.Size(200, 60)
 	text = tuitest.Text(r.Shot())
 	const heading = "Test accuracy · mean and worst class"
-	mean, worst := strings.Index(text, " mean accuracy"), strings.Index(text, " worst class accuracy")
+	mean := strings.Index(text, " mean accuracy")
+	worst := strings.Index(text, " worst class accuracy")
 	if !strings.Contains(text, heading) || mean < 0 || worst < mean {
 		t.Errorf("there is no %q with the mean first:\n%s", heading, text)
 	}
