@@ -102,8 +102,12 @@ func (f *Found) Follow(
 func (r *follower) read(ctx context.Context) error {
 	for {
 		err := r.found.kind.read(r.src, r.l)
+		r.src.rotated = nil // they are read
 		switch {
 		case errors.Is(err, errReplaced):
+			if r.found.kind.rotates {
+				r.src.rotated = r.src.newer()
+			}
 		case errors.Is(err, fs.ErrNotExist): // it is being replaced
 			select {
 			case <-ctx.Done():
@@ -114,7 +118,6 @@ func (r *follower) read(ctx context.Context) error {
 			return err
 		}
 		r.src.close()
-		r.src.rotated = nil // they are read
 		r.again = true
 		r.l.timing.again()
 		for _, s := range r.seen {

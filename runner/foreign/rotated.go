@@ -264,6 +264,25 @@ func (s *Source) each(read func(name string, ended bool) error) error {
 	return s.moved()
 }
 
+// newer returns the files between the one that was read, which was moved away, and the one that is
+// written now, the oldest first: a log may be rotated twice between two looks at it.
+func (s *Source) newer() (list []part) {
+	name := s.names[0]
+	at := slices.IndexFunc(s.opened, func(f *file) bool { return f.name == name })
+	for n := 1; at >= 0; n++ {
+		info, err := s.root.Lstat(partName(name, n))
+		if err != nil || !info.Mode().IsRegular() {
+			return nil // what was read is not beside it
+		}
+		if os.SameFile(info, s.opened[at].info) {
+			break
+		}
+		list = append(list, part{partName(name, n), info})
+	}
+	slices.Reverse(list)
+	return list
+}
+
 // moved returns errMoved if a file that was rotated away is another one than was found.
 func (s *Source) moved() error {
 	for _, p := range s.rotated {

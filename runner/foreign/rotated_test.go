@@ -216,8 +216,18 @@ func TestFollowRotated(t *testing.T) {
 			rotate(t, dir)
 			write(t, dir, map[string]string{"m.jsonl": text(8, 8)})
 		},
-		appends(t, path, text(9, 9))}})
-	_, want := steps(1, 9)
+		appends(t, path, text(9, 9)),
+		func() { // what comes before a rotation is not lost, and neither is a whole file
+			appends(t, path, text(10, 11))()
+			rotate(t, dir)
+			write(t, dir, map[string]string{"m.jsonl": text(12, 13)})
+			rotate(t, dir)
+			write(t, dir, map[string]string{"m.jsonl": text(14, 14)})
+			rotate(t, dir)
+			write(t, dir, map[string]string{"m.jsonl": text(15, 15)})
+		},
+		appends(t, path, text(16, 16))}})
+	_, want := steps(1, 16)
 	expect(t, curves(t, r), "user.x", want...)
 	status(t, r, runner.Stopped)
 	done, again := imports(t, store, dir, options())

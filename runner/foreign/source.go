@@ -229,7 +229,7 @@ func (f *file) await(unwritten bool) error {
 		return err
 	}
 	for {
-		if err := f.check(); err != nil {
+		if err := f.check(unwritten); err != nil {
 			return err
 		}
 		info, err := f.f.Stat()
@@ -270,8 +270,9 @@ func (f *file) later() bool {
 	return true
 }
 
-// check returns errReplaced if the file's name leads to other text than what was read.
-func (f *file) check() error {
+// check returns errReplaced if the file's name leads to other text than what was read. A file that
+// was moved away is read to its end first, but for what is not written of it.
+func (f *file) check(unwritten bool) error {
 	at, err := f.src.root.Lstat(f.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is being renamed
@@ -279,7 +280,13 @@ func (f *file) check() error {
 	if err != nil {
 		return err
 	}
-	if !os.SameFile(at, f.info) || at.Size() < f.off-int64(len(f.buf)) {
+	if !os.SameFile(at, f.info) {
+		if moved, err := f.f.Stat(); err == nil && moved.Size() > f.off && !unwritten {
+			return nil
+		}
+		return errReplaced
+	}
+	if at.Size() < f.off-int64(len(f.buf)) {
 		return errReplaced
 	}
 	head := make([]byte, len(f.head))
