@@ -93,6 +93,7 @@ func TestRotatedBetweenImports(t *testing.T) {
 		if !again.Grown || again.Meta.ID != first.Meta.ID {
 			t.Errorf("%s: rotated it is %+v, want the run %s", kind, again, first.Meta.ID)
 		}
+		expect(t, curves(t, r), "user.x", at{1, 1}, at{2, 2})
 		rotate(t, dir)
 		write(t, dir, map[string]string{"m.jsonl": ""})
 		if again, r = imports(t, store, dir, options()); again.Meta.ID != first.Meta.ID {
