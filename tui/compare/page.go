@@ -35,11 +35,10 @@ type Page struct {
 	loading bool
 
 	comparison
-	colors     []uint8          // the colours of the table's rows
-	bases      [][]int          // by column and group, the group that it is compared with
-	wide, slim []widths         // the widths of its rows, with intervals and without
-	longest    int              // the width of the longest name of its lines, with blanks around it
-	series     [][]*plot.Series // by run, then by curve
+	colors []uint8 // the colours of the table's rows
+	bases  [][]int // by column and group, the group that it is compared with
+	tableWidths
+	series [][]*plot.Series // by run, then by curve
 
 	part        comparePart
 	measure     int  // the chosen measure, an index of curves()

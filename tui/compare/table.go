@@ -147,6 +147,12 @@ const bestMark = "*"
 // baseline, each including the blank before it.
 type widths struct{ figures, differences int }
 
+// tableWidths holds the widths that the table needs.
+type tableWidths struct {
+	wide, slim []widths // of its groups, with intervals and without
+	longest    int      // of the longest name of its lines, with blanks around it
+}
+
 // groupWidths returns the widths of the groups; half says whether the figures have their intervals.
 func (p *Page) groupWidths(half bool) []widths {
 	list := make([]widths, len(p.table.Rows))
