@@ -217,7 +217,7 @@ func (f *facts) clauses() []clause {
 		{lead, f.oneClass && f.unscaled(),
 			oneClass + ", or add scale=standard to the dataset", nil},
 		{lead, f.oneClass, oneClass, nil},
-		{lead, !f.measured, "the runs have no worst class to compare", nil},
+		{lead, !f.measured, "the runs have no worst %s to compare", figures{f.meta().Part()}},
 		{lead, f.alone && f.evaluated > 1,
 			"%s, the only configuration to compare, is at %s%s in %s", figures{first, a, unit, in}},
 		{lead, f.alone, "%s, the only run to compare, is at %s%s in %s",

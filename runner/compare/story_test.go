@@ -130,6 +130,11 @@ func withGroups(r *StoryRun) {
 	}
 }
 
+func withEmptyGroups(r *StoryRun) {
+	withoutMeasures(r)
+	withGroups(r)
+}
+
 func diverged(r *StoryRun) {
 	r.Evals[len(r.Evals)-1].Set("test_loss", measure.Num(math.NaN()))
 }
@@ -232,6 +237,9 @@ func TestWhoLeads(t *testing.T) {
 		{"groups", []result{erm.changed(withGroups), sfk.changed(withGroups)},
 			"Mean of epochs 4–8, one seed: sfk leads erm by 10.0 points in the worst group " +
 				"(60 against 50 %), since epoch 1, at a price of 2.0 points of mean accuracy."},
+		{"groups without figures", []result{erm.changed(withEmptyGroups),
+			sfk.changed(withEmptyGroups)},
+			"Mean of epochs 4–8, one seed: the runs have no worst group to compare."},
 		{"the baseline's method at another rate, which is no rival",
 			[]result{erm, erm.at(steady(8, 90)...).changed(otherRate), sfk},
 			"Mean of epochs 4–8, one seed: sfk leads erm lr .01 by 10.0 points in the worst " +

@@ -25,6 +25,7 @@
 //
 //	log.go         Point, Log, Kind; the table of kinds; add one here
 //	find.go        the logs in files and folders, recognised by their first bytes
+//	rotated.go     files that were rotated away from a log, as its beginning
 //	source.go      the files of a log, read piece by piece; waiting for more
 //	table.go       CSV with a step or an epoch: Lightning's and any other
 //	lines.go       JSON lines: DomainBed's and any other; JSON as named numbers

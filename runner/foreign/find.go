@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,8 @@ type Found struct {
 	dir  string // the folder of the files
 	// names are the files in the folder; beside, further files that say more of the run.
 	names, beside []string
+	rotated       []part // files that were rotated away from it, the oldest first
+	notes         []string
 	alone         bool // a file was named: nothing else of its folder is read
 }
 
@@ -42,8 +45,9 @@ const (
 var besides = []string{hparamsName, "log.txt"}
 
 // Find returns the logs in files and folders, sorted by path. as is the name of a kind to which a
-// file must belong, or empty. Links within a folder are passed over.
-func Find(paths []string, as string) (list []Found, err error) {
+// file must belong, or empty. Links within a folder are passed over. Files that were rotated away
+// from a log are read to tell whether they are its beginning, until ctx ends.
+func Find(ctx context.Context, paths []string, as string) (list []Found, err error) {
 	kind := kindNamed(as)
 	if as != "" && kind == nil {
 		return nil, fmt.Errorf("--as %s: expected one of %s", clean(as, mostName),
@@ -75,10 +79,14 @@ func Find(paths []string, as string) (list []Found, err error) {
 		}
 		list = append(list, found...)
 	}
-	slices.SortStableFunc(list, func(a, b Found) int { return cmp.Compare(a.Path, b.Path) })
-	return slices.CompactFunc(list, func(a, b Found) bool {
+	byPath := func(a, b Found) int { return cmp.Compare(a.Path, b.Path) }
+	slices.SortStableFunc(list, byPath)
+	list = slices.CompactFunc(list, func(a, b Found) bool {
 		return a.Path == b.Path && a.kind == b.kind
-	}), nil
+	})
+	list, err = join(ctx, list)
+	slices.SortStableFunc(list, byPath)
+	return list, err
 }
 
 // UnknownError says that nothing at a path is a log.
@@ -154,6 +162,9 @@ var endings = map[string][]string{"trainer": {".json"}, "domainbed": {".jsonl", 
 func forced(kind *Kind, name string) bool {
 	if kind.Name == "tensorboard" {
 		return strings.Contains(path.Base(name), "tfevents")
+	}
+	if of, n := rotated(name); n > 0 {
+		name = of
 	}
 	return slices.Contains(endings[kind.Name], path.Ext(name))
 }
@@ -232,5 +243,6 @@ func (f *Found) open() (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{root: root, names: slices.Clone(f.names), beside: f.beside}, nil
+	return &Source{root: root, rotated: f.rotated, names: slices.Clone(f.names),
+		beside: f.beside}, nil
 }

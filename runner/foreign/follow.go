@@ -64,7 +64,7 @@ func (f *Found) Follow(
 	r := &follower{found: f, store: store, o: o, how: how, g: newGather(),
 		seen: map[string]*sequence{}}
 	defer r.g.close()
-	r.l = &Log{take: r.take, purge: r.purge, asked: o.asks()}
+	r.l = &Log{take: r.take, purge: r.purge, asked: o.asks(), Notes: slices.Clone(f.notes)}
 	src, err := f.open()
 	if err != nil {
 		return nil, err
@@ -72,6 +72,7 @@ func (f *Found) Follow(
 	defer src.root.Close()
 	defer src.close()
 	r.src = src
+	src.turned = func() { clear(r.seen) } // whether the file is replaced is told by its own points
 	src.wait = &waiting{ctx: ctx, poll: cmp.Or(how.Poll, time.Second/2), idle: r.idle,
 		now: time.Now, last: time.Now(), over: func(idle time.Duration) bool {
 			return how.Idle > 0 && idle >= how.Idle
@@ -101,8 +102,12 @@ func (f *Found) Follow(
 func (r *follower) read(ctx context.Context) error {
 	for {
 		err := r.found.kind.read(r.src, r.l)
+		r.src.rotated = nil // they are read
 		switch {
 		case errors.Is(err, errReplaced):
+			if r.found.kind.rotates {
+				r.src.rotated = r.src.newer()
+			}
 		case errors.Is(err, fs.ErrNotExist): // it is being replaced
 			select {
 			case <-ctx.Done():

@@ -44,7 +44,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 // only returns the one log at a path.
 func only(t *testing.T, path string) *Found {
 	t.Helper()
-	found, err := Find([]string{path}, "")
+	found, err := Find(context.Background(), []string{path}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (f *Found) read(ctx context.Context, o *Options) (
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l := &Log{purge: g.purge, asked: o.asks()}
+	l := &Log{purge: g.purge, asked: o.asks(), Notes: slices.Clone(f.notes)}
 	n := 0
 	l.take = func(p Point) error {
 		if n++; n%4096 == 0 {
@@ -109,13 +109,14 @@ func (f *Found) read(ctx context.Context, o *Options) (
 // size returns the size of the log's files, as they are before they are read.
 func (s *Source) size() (total int64, err error) {
 	s.sizes = map[string]int64{}
-	for _, name := range slices.Concat(s.names, s.beside) {
+	own := s.files()
+	for _, name := range slices.Concat(own, s.beside) {
 		info, err := s.root.Lstat(name)
 		if err != nil {
 			return 0, err
 		}
 		s.sizes[name] = info.Size()
-		if slices.Contains(s.names, name) {
+		if slices.Contains(own, name) {
 			total += info.Size()
 		}
 	}
@@ -135,7 +136,7 @@ func (s *Source) done() (n int64) {
 func (s *Source) originals(
 	ctx context.Context, dir string,
 ) (list []runner.OriginalFile, err error) {
-	for _, name := range slices.Concat(s.names, s.beside) {
+	for _, name := range slices.Concat(s.files(), s.beside) {
 		f, err := s.open(name)
 		if err != nil {
 			return nil, err
@@ -347,22 +348,25 @@ func hashes(i *runner.Imported) (list []string) {
 // is the run at the same path that begins in the same way, or it has the same files. If it followed
 // its log over a rotation it has more than these: then they are another log.
 func known(store *record.Store, m *runner.Meta, furthest int64) *record.Run {
-	runs, _ := record.List(store.Dir())
-	of := func(same func(r *record.Run, i *runner.Imported) bool) *record.Run {
-		at := slices.IndexFunc(runs, func(r *record.Run) bool {
-			i := r.Meta.Imported
-			return i != nil && i.Kind == m.Imported.Kind && same(r, i)
-		})
-		if at < 0 {
-			return nil
+	all, _ := record.List(store.Dir())
+	var runs []*record.Run // of logs of this kind
+	for _, r := range all {
+		if i := r.Meta.Imported; i != nil && i.Kind == m.Imported.Kind {
+			runs = append(runs, r)
 		}
-		return runs[at]
 	}
-	return cmp.Or(of(func(_ *record.Run, i *runner.Imported) bool {
-		return i.Path == m.Imported.Path && i.First == m.Imported.First
-	}), of(func(r *record.Run, i *runner.Imported) bool {
-		return slices.Equal(hashes(i), hashes(m.Imported)) && r.Summary().Steps <= furthest
-	}))
+	for _, r := range runs {
+		if i := r.Meta.Imported; i.Path == m.Imported.Path && i.First == m.Imported.First {
+			return r
+		}
+	}
+	for _, r := range runs {
+		if slices.Equal(hashes(r.Meta.Imported), hashes(m.Imported)) &&
+			r.Summary().Steps <= furthest {
+			return r
+		}
+	}
+	return nil
 }
 
 // Seeds numbers the runs of one import whose logs have no seed.

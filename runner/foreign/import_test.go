@@ -337,10 +337,10 @@ func TestNothingOutside(t *testing.T) {
 	if done.Meta.Spec.LR != 0 {
 		t.Errorf("lr is %v, want none: m.csv alone was named", done.Meta.Spec.LR)
 	}
-	if _, err := Find([]string{t.TempDir()}, ""); err == nil {
+	if _, err := Find(context.Background(), []string{t.TempDir()}, ""); err == nil {
 		t.Error("an empty folder has a log")
 	}
-	if _, err := Find([]string{os.DevNull}, ""); err == nil {
+	if _, err := Find(context.Background(), []string{os.DevNull}, ""); err == nil {
 		t.Error("a device is a log")
 	}
 }
@@ -390,13 +390,13 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []string{path, dir} {
-		_, err := Find([]string{at}, "")
+		_, err := Find(context.Background(), []string{at}, "")
 		if want := "reading " + path + ": permission denied"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", at, err, want)
 		}
 	}
 	write(t, dir, map[string]string{"other.csv": "step,x\n1,1\n"})
-	if found, err := Find([]string{dir}, ""); err != nil || len(found) != 1 {
+	if found, err := Find(context.Background(), []string{dir}, ""); err != nil || len(found) != 1 {
 		t.Errorf("beside a log that can be read: %d logs, %v, want 1", len(found), err)
 	}
 }

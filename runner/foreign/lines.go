@@ -237,13 +237,19 @@ func isDomainBed(head []byte) bool {
 
 // readLines reads JSON lines: one object a line, with a step or an epoch.
 func readLines(in *Source, l *Log) error {
-	f, err := in.open(in.names[0])
+	return in.each(func(name string, ended bool) error { return readFile(in, l, name, ended) })
+}
+
+// readFile reads the lines of one file.
+func readFile(in *Source, l *Log, name string, ended bool) error {
+	f, err := in.open(name)
 	if err != nil {
 		return err
 	}
+	f.dodges = ended
 	for n := 1; ; n++ {
 		text, err := f.next(line)
-		if errors.Is(err, io.EOF) && f.rest() > 0 && in.wait == nil {
+		if errors.Is(err, io.EOF) && f.rest() > 0 && (in.wait == nil || ended) {
 			// The last line may lack its newline alone; half an object is no object.
 			if v, wrong := parse(f.buf); wrong == nil {
 				return readLine(v, l)
@@ -261,7 +267,7 @@ func readLines(in *Source, l *Log) error {
 		}
 		v, err := parse(text)
 		if err != nil {
-			l.note("lines that are no JSON are left out, such as line %d", n)
+			l.note("lines that are no JSON are left out, such as line %d of %s", n, f.name)
 			continue
 		}
 		if err := readLine(v, l); err != nil {

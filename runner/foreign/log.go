@@ -143,6 +143,8 @@ type Kind struct {
 	read   func(in *Source, l *Log) error
 	// whole says that the file is rewritten as a whole.
 	whole bool
+	// rotates says that the log may go on in a new file, when its own is moved away.
+	rotates bool
 }
 
 // kinds are the kinds of logs, in the order in which a file is tried. A kind that another one is a
@@ -151,11 +153,11 @@ var kinds = []Kind{
 	{Name: "tensorboard", Program: "TensorBoard", is: isEvents, folder: true, read: readEvents},
 	{Name: "wandb", Program: "W&B", is: isWandb, read: readWandb},
 	{Name: "trainer", Program: "Transformers", is: isTrainer, read: readTrainer, whole: true},
-	{Name: "domainbed", Program: "DomainBed", is: isDomainBed, read: readLines},
-	{Name: "jsonl", Program: "JSON lines", is: isLines, read: readLines},
+	{Name: "domainbed", Program: "DomainBed", is: isDomainBed, read: readLines, rotates: true},
+	{Name: "jsonl", Program: "JSON lines", is: isLines, read: readLines, rotates: true},
 	{Name: "group_dro", Program: "group_DRO", is: isGroupDRO, folder: true, read: readGroupDRO},
-	{Name: "lightning", Program: "Lightning", is: isLightning, read: readTable},
-	{Name: "csv", Program: "CSV", is: isTable, read: readTable},
+	{Name: "lightning", Program: "Lightning", is: isLightning, read: readTable, rotates: true},
+	{Name: "csv", Program: "CSV", is: isTable, read: readTable, rotates: true},
 }
 
 // KindNames lists the kinds of logs, for --as.

@@ -20,6 +20,8 @@ type Source struct {
 	// names are the files of the log, sorted; beside are further files of the folder, which say
 	// more of the run.
 	names, beside []string
+	rotated       []part   // files that were rotated away from it, the oldest first
+	turned        func()   // is called once these are read; may be nil
 	wait          *waiting // nil: the log is read as it is now
 	opened        []*file
 	sizes         map[string]int64 // before the files are read
@@ -76,6 +78,14 @@ const (
 	mostPiece = 32 << 20 // bytes of a line or record
 	headSize  = 512
 )
+
+// files returns the names of the log's own files.
+func (s *Source) files() (names []string) {
+	for _, p := range s.rotated {
+		names = append(names, p.name)
+	}
+	return append(names, s.names...)
+}
 
 // has reports whether the log has a file of that name beside its own.
 func (s *Source) has(name string) bool {
@@ -219,7 +229,7 @@ func (f *file) await(unwritten bool) error {
 		return err
 	}
 	for {
-		if err := f.check(); err != nil {
+		if err := f.check(unwritten); err != nil {
 			return err
 		}
 		info, err := f.f.Stat()
@@ -260,8 +270,9 @@ func (f *file) later() bool {
 	return true
 }
 
-// check returns errReplaced if the file's name leads to other text than what was read.
-func (f *file) check() error {
+// check returns errReplaced if the file's name leads to other text than what was read. A file that
+// was moved away is read to its end first, but for what is not written of it.
+func (f *file) check(unwritten bool) error {
 	at, err := f.src.root.Lstat(f.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is being renamed
@@ -269,7 +280,13 @@ func (f *file) check() error {
 	if err != nil {
 		return err
 	}
-	if !os.SameFile(at, f.info) || at.Size() < f.off-int64(len(f.buf)) {
+	if !os.SameFile(at, f.info) {
+		if moved, err := f.f.Stat(); err == nil && moved.Size() > f.off && !unwritten {
+			return nil
+		}
+		return errReplaced
+	}
+	if at.Size() < f.off-int64(len(f.buf)) {
 		return errReplaced
 	}
 	head := make([]byte, len(f.head))

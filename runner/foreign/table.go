@@ -90,7 +90,7 @@ func (t *table) begin() error {
 func (t *table) next() (row []float64, has []bool, err error) {
 	for {
 		text, err := t.f.next(line)
-		if errors.Is(err, io.EOF) && t.f.rest() > 0 && t.f.src.wait == nil {
+		if errors.Is(err, io.EOF) && t.f.rest() > 0 && (t.f.src.wait == nil || t.f.dodges) {
 			t.l.note("the last line of %s has no end and is left out: it may be half a row",
 				t.f.name)
 		}
@@ -140,7 +140,12 @@ func readTable(in *Source, l *Log) error {
 	if in.has(hparamsName) {
 		readHparams(in, l)
 	}
-	t, err := openTable(in, l, in.names[0], false)
+	return in.each(func(name string, ended bool) error { return readRows(in, l, name, ended) })
+}
+
+// readRows reads the rows of one file.
+func readRows(in *Source, l *Log, name string, ended bool) error {
+	t, err := openTable(in, l, name, ended)
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -150,7 +155,7 @@ func readTable(in *Source, l *Log) error {
 	step, epoch := slices.Index(t.columns, "step"), slices.Index(t.columns, "epoch")
 	if step < 0 && epoch < 0 {
 		return fmt.Errorf("%s has neither a column step nor a column epoch",
-			clean(in.names[0], mostName))
+			clean(name, mostName))
 	}
 	key := timeKey(t.columns)
 	timed := slices.Index(t.columns, key)

@@ -80,12 +80,12 @@ func accuracyRows() []Measure {
 				"balanced accuracy within the group: the mean, over the classes of the "+
 					"group's test samples, of the share classified correctly; the accuracy if "+
 					"the group has one class")},
-		{Main: true, groups: "worst_group_accuracy", Value: worst(PerClass),
-			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
-				"the lowest accuracy per class on test samples, over the classes"+few)},
 		{Main: true, group: true, Value: worst(PerGroup),
 			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
 				"the lowest accuracy per group on test samples, over the groups"+few)},
+		{Main: true, groups: "worst_group_accuracy", Value: worst(PerClass),
+			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
+				"the lowest accuracy per class on test samples, over the classes"+few)},
 		{Main: true, Value: func(e *Evaluation) Number { return e.Test.Accuracy() },
 			Measure: percent("test_accuracy", "mean accuracy", "mean",
 				"share of all test samples classified correctly")},

@@ -20,7 +20,7 @@ func writeCosts(form func(note string, pictures []*page.Scatter) string) func(
 		pictures := t.Scatters()
 		if len(pictures) == 0 {
 			return errors.New("no run that is done has a mean accuracy or loss beside a worst " +
-				"class, a robust risk or S: name other runs")
+				"class or group, a robust risk or S: name other runs")
 		}
 		return page.NewFile(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, form(t.FrontNote(), pictures))

@@ -48,7 +48,8 @@ func (p *Page) noAxes() string {
 }
 
 // noTradeoff is said where no run has a mean and what it can be set against.
-const noTradeoff = "No run has a mean accuracy or loss beside a worst class, a robust risk or S"
+const noTradeoff = "No run has a mean accuracy or loss beside a worst class or group, " +
+	"a robust risk or S"
 
 // scatter returns the chosen tradeoff as a picture, with the marks that the methods have on every
 // page.

@@ -26,14 +26,13 @@ func (p *Page) curves() (list []measure.Measure) {
 	return append(list, record.UserMeasures(p.runs...)...)
 }
 
-// measures returns indices of curves: the chosen measure and the next ones that some run can have,
-// n at most.
+// measures returns indices of curves: the chosen measure and the next ones that some run has, n at
+// most. A log of another program may lack what a run can have.
 func (p *Page) measures(n int) (list []int) {
 	all := p.curves()
 	for k := range all {
 		m := (p.measure + k) % len(all)
-		can := func(r *record.Run) bool { return all[m].CanApply(&r.Meta) }
-		if len(list) < n && (k == 0 || slices.ContainsFunc(p.runs, can)) {
+		if len(list) < n && (k == 0 || p.measured[all[m].Name]) {
 			list = append(list, m)
 		}
 	}

@@ -9,19 +9,41 @@ import (
 
 // Sizes of the table, in lines and cells.
 const (
-	headRows  = 2 // the line of the groups' names and the line of their seeds
-	leastCell = 7
-	mostCell  = 24
-	leastRows = 8 // the lines of figures that come before the legend gets room
+	headRows   = 2 // the line of the groups' names and the line of their seeds
+	frameCells = 2
+	leastCell  = 7
+	mostLabel  = 40
+	mostCell   = 24
+	leastRows  = 8 // the lines of figures that come before the legend gets room
 )
 
-// labelCells returns the width for a class's name and count; on a narrow screen, the width of the
-// longest fixed label.
-func (p *Page) labelCells() int {
+// leastLabel returns the least width for a class's name and count; on a narrow screen, the width of
+// the longest fixed label.
+func (p *Page) leastLabel() int {
 	if p.isNarrow() {
 		return len(" robust risk ")
 	}
 	return 19
+}
+
+// labelCells returns the width for the names of the lines: that of the longest, where all groups
+// have room beside it, and so have the notes if they have it beside the least width.
+func (p *Page) labelCells() int {
+	least := p.leastLabel()
+	cells := least + frameCells // of the table
+	for i := range p.table.Rows {
+		cells += p.cellWidth(i)
+	}
+	room := p.Body.W - cells
+	if p.Body.W-max(cells, p.headCells()) >= leastSide {
+		room -= leastSide
+	}
+	return least + max(0, min(p.longest-least, room))
+}
+
+// headCells returns the width of the table's title and note in its frame.
+func (p *Page) headCells() int {
+	return cell.Width(p.heading()) + cell.Width(p.tableNote()) + 12
 }
 
 func (p *Page) isNarrow() bool { return p.Body.W < 60 }
@@ -130,7 +152,7 @@ func (p *Page) layout(w, h int) compareLayout {
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
-	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
+	cells = min(w, max(cells, p.headCells()))
 	below := len(p.legend(cells - frame))
 	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
 	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)

@@ -10,6 +10,7 @@ import (
 	"drolab/runner/lists"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -34,10 +35,10 @@ type Page struct {
 	loading bool
 
 	comparison
-	colors     []uint8          // the colours of the table's rows
-	bases      [][]int          // by column and group, the group that it is compared with
-	wide, slim []widths         // the widths of its rows, with intervals and without
-	series     [][]*plot.Series // by run, then by curve
+	colors []uint8 // the colours of the table's rows
+	bases  [][]int // by column and group, the group that it is compared with
+	tableWidths
+	series [][]*plot.Series // by run, then by curve
 
 	part        comparePart
 	measure     int  // the chosen measure, an index of curves()
@@ -194,6 +195,10 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 			p.bases = append(p.bases, p.basesIn(column, runs))
 		}
 		p.wide, p.slim = p.groupWidths(true), p.groupWidths(false)
+		p.longest = 0
+		for _, row := range p.tableRows() {
+			p.longest = max(p.longest, min(cell.Width(row.label)+2, mostLabel))
+		}
 	}
 	empty := func(measure.Measure) *plot.Series { return new(plot.Series) }
 	p.series = lists.Map(p.logs, func(eventlog.Log) []*plot.Series {
@@ -218,7 +223,9 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	for i, evals := range msg.evals {
 		for c, curve := range p.curves() {
 			for _, e := range evals {
-				p.series[msg.from+i][c].Append(e.Epoch, e.Named(curve.Name).Float())
+				if v := e.Named(curve.Name); v.Applies() {
+					p.series[msg.from+i][c].Append(e.Epoch, v.Float())
+				}
 			}
 		}
 	}

@@ -648,6 +648,100 @@ func TestCostsAtEverySize(t *testing.T) {
 	}
 }
 
+// groupRuns records runs of so many methods on data with groups. The runs are logs of another
+// program if they have no classes.
+func groupRuns(t *testing.T, methods int, classes bool) *recordtest.Folder {
+	t.Helper()
+	f := recordtest.NewFolder(t)
+	for i, method := range dro.Algorithms()[:methods] {
+		f.Add(recordtest.Result{Method: method, Seed: 1, Worst: .6 + float64(i)/100,
+			Groups: []string{"land", "water"},
+			Meta: func(m *runner.Meta) {
+				m.GroupCounts = measure.Counts{Train: []int{30, 10}, Test: []int{100, 100}}
+				if !classes {
+					m.Classes, m.ClassCounts = nil, measure.Counts{}
+					m.Imported = &runner.Imported{Kind: "group_dro", Program: "group_DRO"}
+				}
+			},
+			Also: func(_ int, e *runner.EvalEvent) {
+				e.Set("worst_group_accuracy", measure.Num(.5+float64(i)/100))
+				e.Set("equalised_odds", measure.Num(.25))
+				if !classes {
+					e.Set("worst_class_accuracy", measure.Number{})
+				}
+			}})
+	}
+	return f
+}
+
+// TestWorstOfGroups: of runs with groups, the worst group comes first, in the table and among the
+// curves. A log without classes has no curve of the worst class.
+func TestWorstOfGroups(t *testing.T) {
+	for _, classes := range []bool{true, false} {
+		f := groupRuns(t, 2, classes)
+		r, p := compareOf(t, lab.Folder(f.Store.Dir()))
+		r.Send(lab.Compare{Runs: f.Runs})
+		r.Size(200, 58)
+		text := tuitest.Text(r.Shot())
+		group, class := strings.Index(text, "│ worst group "), strings.Index(text, "│ worst class ")
+		if group < 0 || classes && class < group || !classes && class >= 0 {
+			t.Errorf("classes %v: the order is not that of what is asked for:\n%s", classes, text)
+		}
+		if m := p.curves()[p.measures(2)[1]]; m.Name != "worst_group_accuracy" {
+			t.Errorf("classes %v: behind the loss comes %s, want the worst group", classes, m.Title)
+		}
+		for _, at := range p.measures(len(p.curves())) {
+			if m := p.curves()[at]; !classes && strings.Contains(m.Name, "class") {
+				t.Errorf("there is a curve of the %s of a log without classes", m.Title)
+			}
+		}
+		p.chooseMeasure([]string{"worst_class_accuracy"})
+		text = tuitest.Text(r.Shot())
+		if strings.Contains(text, "not finite") || !strings.Contains(text, "worst class accuracy") {
+			t.Errorf("classes %v: what a log lacks counts as a number:\n%s", classes, text)
+		}
+	}
+}
+
+// TestLongNames: the name of a line is whole where there is room, and takes it from no group, no
+// difference and not from the notes.
+func TestLongNames(t *testing.T) {
+	const name = "│ equalised odds gap "
+	f := groupRuns(t, 3, true)
+	r, p := compareOf(t, lab.Folder(f.Store.Dir()))
+	r.Send(lab.Compare{Runs: f.Runs})
+	for _, size := range [][2]int{{80, 22}, {200, 58}} {
+		r.Size(size[0], size[1])
+		if text := tuitest.Text(r.Shot()); !strings.Contains(text, name) {
+			t.Errorf("at %v there is no %q:\n%s", size, name, text)
+		}
+	}
+	f = groupRuns(t, 8, true)
+	r, p = compareOf(t, lab.Folder(f.Store.Dir()))
+	r.Send(lab.Compare{Runs: f.Runs})
+	seen := map[bool]int{}
+	for w := 40; w <= 220; w++ {
+		r.Size(w, 58)
+		shown := func() string {
+			l := p.layout(w, 58)
+			return fmt.Sprint(p.groups(w-frameCells), p.showsDifferences(), l.notes.W >= leastSide)
+		}
+		long, got := p.longest, shown()
+		p.longest = 0
+		least := shown()
+		p.longest = long
+		seen[p.labelCells() > p.leastLabel()]++
+		if got != least {
+			t.Errorf("at %d columns the names leave %s, and without them there is %s", w, got,
+				least)
+		}
+		r.Fits(t, fmt.Sprint(w, " columns"))
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("names had room or not: %v", seen)
+	}
+}
+
 // manyRows returns so many configurations of hostile names, a seed each. All are on the front.
 func manyRows(t *testing.T, rows int) *recordtest.Folder {
 	t.Helper()

@@ -29,6 +29,12 @@ func compareRuns(s lab.Source, of comparison, all []*record.Run, at string, roun
 		lab.Fetch(s, m.runs)
 		m.table = compare.Runs(m.runs, compare.Options{At: at, Average: averageIn(s)})
 		settings := func(m *runner.Meta) spec.Spec { return m.Spec }
+		m.measured = map[string]bool{}
+		for _, r := range m.runs {
+			for _, v := range r.Summary().Measures {
+				m.measured[v.Name] = m.measured[v.Name] || v.Applies()
+			}
+		}
 		m.diffs = compare.Diff(lists.Map(m.rowRuns(), settings))
 		m.logs = lists.Map(m.runs, func(r *record.Run) eventlog.Log {
 			return lab.Evaluations(s,
@@ -115,6 +121,8 @@ type comparison struct {
 	table *compare.Table
 	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
 	logs  []eventlog.Log    // the evaluations of each run
+	// measured has the measures of which some run has a value.
+	measured map[string]bool
 }
 
 // damageTexts returns what the logs of the compared runs have lost, a line for each such run.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"drolab/runner/compare"
 	"drolab/runner/lists"
@@ -30,18 +29,6 @@ func (p *Page) tableRows() (rows []tableRow) {
 		label, count := c.Class, p.trainCount(c.Class)
 		switch c.Name {
 		case "class_accuracy", "group_accuracy":
-		case "worst_class_accuracy":
-			if i > 0 {
-				rows = append(rows, tableRow{column: -1})
-			}
-			label = "worst class"
-		case "worst_group_accuracy":
-			label = "worst group"
-		case "test_accuracy":
-			label = "mean"
-		case "train_loss":
-			rows = append(rows, tableRow{column: -1})
-			label = "train loss"
 		case "robust_risk_at":
 			label = p.Theme.Greek(c.Title())
 		default:
@@ -49,6 +36,9 @@ func (p *Page) tableRows() (rows []tableRow) {
 			if m, ok := measure.FindMeasure(c.Name); ok { // else it is as the program writes it
 				label = p.Theme.Greek(m.Head())
 			}
+		}
+		if c.Name == "train_loss" || c.Name == p.worst() && i > 0 {
+			rows = append(rows, tableRow{column: -1})
 		}
 		rows = append(rows, tableRow{i, label, count, c.Few})
 	}
@@ -157,6 +147,12 @@ const bestMark = "*"
 // baseline, each including the blank before it.
 type widths struct{ figures, differences int }
 
+// tableWidths holds the widths that the table needs.
+type tableWidths struct {
+	wide, slim []widths // of its groups, with intervals and without
+	longest    int      // of the longest name of its lines, with blanks around it
+}
+
 // groupWidths returns the widths of the groups; half says whether the figures have their intervals.
 func (p *Page) groupWidths(half bool) []widths {
 	list := make([]widths, len(p.table.Rows))
@@ -197,11 +193,11 @@ func (p *Page) cellWidth(row int) int {
 // showsDifferences reports whether differences are shown: the figures are of the same epochs or
 // were selected, and there is room for the differences of all groups.
 func (p *Page) showsDifferences() bool {
-	cells := p.labelCells()
+	cells := p.leastLabel()
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	return p.hasOneClock() && !p.isNarrow() && cells+2 <= p.Body.W
+	return p.hasOneClock() && !p.isNarrow() && cells+frameCells <= p.Body.W
 }
 
 // hasOneClock reports whether the figures of all groups are of the same epochs, or selected.
@@ -264,7 +260,8 @@ func (p *Page) viewTable(w, h int) []string {
 	t, groups := p.Theme, p.groups(w)
 	rows, legend := p.fitTable(w, h)
 	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
-	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
+	cells := p.labelCells()
+	label := func(s string) string { return t.Dim.Paint(kit.Left(s, cells)) }
 	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
 	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
 	for _, i := range groups {
@@ -273,7 +270,7 @@ func (p *Page) viewTable(w, h int) []string {
 	}
 	lines := []string{head, seeds}
 	for _, row := range rows[top:] {
-		lines = append(lines, p.tableLine(row, groups))
+		lines = append(lines, p.tableLine(row, cells, groups))
 	}
 	lines = kit.Fill(lines, w, h-len(legend))
 	for _, s := range legend {
@@ -303,20 +300,21 @@ func outOfView(otherwise, back, on string, before, after int) string {
 	return otherwise
 }
 
-func (p *Page) tableLine(row tableRow, groups []int) string {
+// tableLine returns a line of the table, whose name has so many cells.
+func (p *Page) tableLine(row tableRow, cells int, groups []int) string {
 	if row.column < 0 {
 		return ""
 	}
 	t := p.Theme
 	label := " " + row.label
-	if !p.isNarrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
+	if !p.isNarrow() && cell.Width(label)+cell.Width(row.count) < cells {
 		label += row.count
 	}
 	mark := " "
 	if row.few {
 		mark = cell.Few
 	}
-	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + mark
+	line := kit.Left(cell.Middle(label, cells-1), cells-1) + mark
 	line = p.weight(row).Paint(line)
 	for _, i := range groups {
 		w := p.width(i)
@@ -329,10 +327,13 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	return line
 }
 
+// worst returns the name of the accuracy of the worst class or, of runs with groups, group.
+func (p *Page) worst() string { return p.runs[0].Meta.MeasureFor("worst_class_accuracy") }
+
 // weight returns the style of a line. The worst class or group stands out, because the methods are
 // made for it.
 func (p *Page) weight(row tableRow) kit.Style {
-	if strings.HasPrefix(p.table.Columns[row.column].Name, "worst_") {
+	if p.table.Columns[row.column].Name == p.worst() {
 		return p.Theme.Title
 	}
 	return p.Theme.Text

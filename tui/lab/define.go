@@ -72,8 +72,10 @@ func plainSentence(name string) string {
 			"known last of a run on a box without a link.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
-		CurveHead: "0–100: the worst class's accuracy until these epochs, from 0 to 100 %.",
-		TrendHead: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
+		CurveHead: "0–100: the accuracy of the worst class or group until these epochs, from 0 " +
+			"to 100 %.",
+		TrendHead: "Worst 0–100: the accuracy of the worst class or group over the evaluations, " +
+			"0 to 100 %.",
 	}[name]
 }
 

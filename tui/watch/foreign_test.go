@@ -14,6 +14,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
 )
 
 // foreignScript returns a script of one log of another program, which has one value of its own and
@@ -100,6 +101,28 @@ func TestCurvesOfOthersComeFirst(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q:\n%s", want, text)
 		}
+	}
+	r.Size(200, 60)
+	text = tuitest.Text(r.Shot())
+	const heading = "Test accuracy · mean and worst class"
+	mean := strings.Index(text, " mean accuracy")
+	worst := strings.Index(text, " worst class accuracy")
+	if !strings.Contains(text, heading) || mean < 0 || worst < mean {
+		t.Errorf("there is no %q with the mean first:\n%s", heading, text)
+	}
+}
+
+// TestLengthOfLogs: a log that has epochs, and does not say how many were planned, is done after
+// those that it has.
+func TestLengthOfLogs(t *testing.T) {
+	e := &runner.EvalEvent{Head: runner.Head{Step: 40}, Epoch: 2.5}
+	r := newDriver(t, foreignScript(t, runner.Done, e), 200, 60)
+	r.Wait(2*time.Second, time.Second/5)
+	run := r.watch.Runs.Tracks[0]
+	run.Meta.Spec.Epochs, run.Meta.StepsPerEpoch = 0, 16
+	text := run.StatusText(r.watch.Runs.Clock, panel.WithEpochs)
+	if want := "done after 2.5 epochs"; !strings.HasPrefix(text, want) {
+		t.Errorf("it says %q, want %q", text, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/measure"
+	"drolab/tui/internal/render"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -22,6 +23,22 @@ func watchingGroups(t testing.TB, w, h int) *driver {
 	r := newDriver(t, tuitest.NewGroupScript(t), w, h)
 	r.Wait(14*time.Second, time.Second/5)
 	return r
+}
+
+// TestRaceOfGroups: the line about a fork whose run has groups speaks of the worst group, with its
+// figures.
+func TestRaceOfGroups(t *testing.T) {
+	r := watchingGroups(t, 160, 40)
+	w := r.watch
+	fork, parent := w.Runs.Tracks[1], w.Runs.Tracks[0]
+	fork.Meta.Parent = parent.ID + "@" + measure.Num(float64(tuitest.Steps)).String()
+	setMeasure(parent, "worst_group_accuracy", .5)
+	setMeasure(fork, "worst_group_accuracy", .625)
+	w.pointAtFork(parent.ID)
+	line := tuitest.Text(render.Shot(w.raceLine(158), 158, 1))
+	if !strings.Contains(line, "worst group +12.5 from 50.0") || strings.Contains(line, "class") {
+		t.Errorf("the line is %q, want worst group +12.5 from 50.0", line)
+	}
 }
 
 // TestSplit: m shows the validation split in place of the test split wherever there is one, and

@@ -153,8 +153,9 @@ func (w *Page) raceHeads(fork, parent *panel.Track, clock compare.Clock) (whole,
 // parent, each in its style: good, bad, or plain where there is no difference.
 func (w *Page) ahead(fork, parent *panel.Track, clock compare.Clock) (list []string) {
 	t := w.Theme
-	for _, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
-		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
+	for _, of := range []struct{ name, title string }{
+		{"worst_class_accuracy", "worst " + fork.Meta.Part()}, {"test_accuracy", "mean"},
+		{"robust_risk", "robust risk"}} {
 		m := lab.Named(w.onSplit(of.name))
 		figure := panel.ClockFigure(m.Name, clock)
 		a, b := figure(fork), figure(parent)

@@ -172,6 +172,24 @@ def domainbed():
     expected["domainbed"] = want
 
 
+def rotated():
+    """Writes JSON lines through logging, which rotates them. Python's own library is enough."""
+    import logging
+    from logging.handlers import RotatingFileHandler
+
+    folder = f"{here}/rotated"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    to = RotatingFileHandler(f"{folder}/metrics.jsonl", maxBytes=400, backupCount=99)
+    log = logging.Logger("metrics")
+    log.addHandler(to)
+    for step in range(90):
+        log.info(json.dumps({"step": step, "loss": 1 / (step + 1)}))
+        if step % 4 == 3:
+            log.info(json.dumps({"step": step, "val_accuracy": step / 90}))
+    to.close()
+
+
 def times():
     """Reads the seconds of each step from the logs that are here."""
     path = f"{here}/times.json"
@@ -209,7 +227,7 @@ def times():
     json.dump(want, open(path, "w"), indent=1, sort_keys=True)
 
 
-for one in sys.argv[1:] or ["lightning", "tensorboard", "trainer", "wandb", "times"]:
+for one in sys.argv[1:] or ["lightning", "tensorboard", "trainer", "wandb", "rotated", "times"]:
     if os.path.exists(f"{here}/expected.json"):
         expected.update(json.load(open(f"{here}/expected.json")))
     globals()[one]()

@@ -201,7 +201,7 @@ func printImported(con *console.Console, done *foreign.Outcome) {
 		fmt.Fprintf(con.Stderr, "note: %s: imported on\n", done.Meta.ID)
 	}
 	for _, note := range done.Meta.Imported.Absent {
-		fmt.Fprintf(con.Stderr, "note: %s\n", cell.OneLine(note))
+		fmt.Fprintf(con.Stderr, "note: %s: %s\n", done.Meta.ID, cell.OneLine(note))
 	}
 }
 

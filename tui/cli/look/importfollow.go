@@ -22,7 +22,10 @@ func (f *importFlags) find(ctx context.Context, con *console.Console, paths []st
 	[]foreign.Found, error,
 ) {
 	for told := false; ; told = true {
-		found, err := foreign.Find(paths, f.as)
+		found, err := foreign.Find(ctx, paths, f.as)
+		if ctx.Err() != nil {
+			return nil, errors.New("interrupted: nothing is imported")
+		}
 		unknown, none := errors.AsType[*foreign.UnknownError](err)
 		absent := errors.Is(err, fs.ErrNotExist) || none && unknown.Folder
 		if !f.follow || !absent {

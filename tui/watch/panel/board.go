@@ -2,6 +2,7 @@ package panel
 
 import (
 	"slices"
+	"strings"
 
 	"drolab/runner"
 	"drolab/runner/measure"
@@ -158,14 +159,17 @@ func (b *Board) begunFirst() {
 		slices.DeleteFunc(slices.Clone(b.Panels), begun))
 }
 
-// begunFirst puts a curve that has begun before one that has not: where there is room for one curve
-// alone, it is the first.
+// begunFirst puts a curve that has begun before one that has not, also in the name of the view:
+// where there is room for one curve alone, it is the first.
 func (v *View) begunFirst(tracks []*Track) {
 	begun := func(name string) bool {
 		return slices.ContainsFunc(tracks, func(t *Track) bool { return t.has(name) })
 	}
 	if len(v.Curves) == 2 && !begun(v.Curves[0]) && begun(v.Curves[1]) {
 		v.Curves = []string{v.Curves[1], v.Curves[0]}
+		if first, second, both := strings.Cut(v.Name, " and "); both {
+			v.Name = second + " and " + first
+		}
 	}
 }
 

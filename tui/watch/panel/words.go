@@ -39,9 +39,12 @@ func (t *Track) StatusText(clock compare.Clock, form int) string {
 	at := math.Round(hundredths*t.Epochs(float64(t.Step))) / hundredths
 	s := fmt.Sprintf("%s at epoch %g", t.Status, at)
 	length := kit.Plural(t.Meta.Spec.Epochs, "epoch")
-	if t.Meta.StepsPerEpoch <= 0 { // a log of another program may have no epochs
+	switch {
+	case t.Meta.StepsPerEpoch <= 0: // a log of another program may have no epochs
 		s = fmt.Sprintf("%s at step %d", t.Status, t.Step)
 		length = kit.Plural(int(t.Step), "step")
+	case t.Meta.Spec.Epochs == 0: // or not say how many are planned
+		length = fmt.Sprintf("%g epochs", at)
 	}
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
