@@ -73,6 +73,7 @@ func (r runsDir) python(t testing.TB, modules, script string, args ...string) ([
 // TestPythonNumbers: with every method, the Python client and the client of these tests send the
 // same messages to drolab and receive the same answers.
 func TestPythonNumbers(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	methods := dro.Algorithms()
 	methods = slices.DeleteFunc(methods, func(a dro.Algorithm) bool { return unusable[a] != "" })
@@ -196,6 +197,7 @@ func TestPythonWrong(t *testing.T) { wrongScript(t, "numpy", "wrong.py") }
 func TestFormsWrong(t *testing.T) { wrongScript(t, "numpy torch", "torch_wrong.py") }
 
 func wrongScript(t *testing.T, modules, script string) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines, err := r.python(t, modules, script)
 	if err != nil {
@@ -231,6 +233,7 @@ func wrongScript(t *testing.T, modules, script string) {
 // weights are drolab's. So has a run on a device apart, where nothing of a step is waited for
 // before the next forward pass: peer/weights.py checks that, and the bits of the parameters.
 func TestWeightsOfForms(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	methods := []string{"erm", "sfk", "pgd", "pan", "group", "reweight", "tilted", "scent",
 		"scdro", "sfk-auto"}
@@ -265,6 +268,7 @@ func TestWeightsOfForms(t *testing.T) {
 // TestTorch: a script in PyTorch that is killed and resumed comes to the same bits as without the
 // kill, and the example learns.
 func TestTorch(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	ids, err := r.python(t, "numpy torch", "torch_script.py")
 	if err != nil {

@@ -38,6 +38,7 @@ func (r runsDir) ranks(t *testing.T, what ...string) [][]string {
 // same batches, also where they have unequal parts of a batch, and where a sampler repeats samples
 // of an evaluation.
 func TestRanks(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "numbers")
 	splits := 1
@@ -75,6 +76,7 @@ func TestRanks(t *testing.T) {
 // TestFaultsOfRanks: whatever goes wrong on a rank, all others say it in one line, the run has the
 // right status, and a new start continues it to the same bits.
 func TestFaultsOfRanks(t *testing.T) {
+	t.Parallel()
 	for _, size := range []string{"2", "3"} {
 		if size == "3" && !testsize.Long() {
 			continue
@@ -112,6 +114,7 @@ func TestFaultsOfRanks(t *testing.T) {
 // TestSharded: FSDP2 in two processes has the gradient norms and the parameters of one process,
 // also with two parts of each batch.
 func TestSharded(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "sharded")
 	if len(lines) != 2 {
@@ -141,6 +144,7 @@ func TestSharded(t *testing.T) {
 // continues its run to the same bits, if it asks for that. Otherwise it begins a new run, whose log
 // says so, and the run before it has ended.
 func TestRestartedRanks(t *testing.T) {
+	t.Parallel()
 	ends := map[string]string{}
 	for _, words := range [][]string{{"auto", "raise-1"}, {"auto", "kill-0"}, {"new", "raise-0"}} {
 		what := strings.Join(words, " ")
@@ -187,6 +191,7 @@ func TestRestartedRanks(t *testing.T) {
 // twice in an epoch, and ranks that do not share it out see all of it twice. The log says so once.
 // It says nothing of ranks that share it out, or draw with replacement.
 func TestShufflesOfRanks(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "shuffles")
 	if len(lines) != 5 {
@@ -305,6 +310,7 @@ func (o *rankRun) pause(rank string) *os.Process {
 // TestOrdersToRanks: a pause, a knob, a wish for a checkpoint and a stop come to all ranks at the
 // same step.
 func TestOrdersToRanks(t *testing.T) {
+	t.Parallel()
 	o := startRanks(t)
 	o.pause("0")
 	o.must(o.client.Knob(o.id, "lr", "0.003"))
@@ -354,6 +360,7 @@ func TestPausedRanks(t *testing.T) {
 // each say so when they learn of each other, and a machine that does not see the folder of the run
 // says that it must.
 func TestSignalsToScripts(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines := r.ranks(t, "signals")
 	lines = append(lines, r.ranks(t, "apart")...)
@@ -371,6 +378,7 @@ func TestSignalsToScripts(t *testing.T) {
 
 // TestTorchrun: the example runs in two processes as it runs alone.
 func TestTorchrun(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	folder, err := filepath.Abs(client)
 	if err != nil {

@@ -17,6 +17,7 @@ const stacks = "numpy torch lightning transformers accelerate"
 // TestStacks: the examples of other libraries' trainers have the weights of drolab.start in a loop
 // by hand on the same batches, also with accumulation and in two processes.
 func TestStacks(t *testing.T) {
+	t.Parallel()
 	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "same")
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +30,7 @@ func TestStacks(t *testing.T) {
 // TestLimitsOfLightning: with limits of the batches and with accumulation, also where the last
 // window of an epoch is short, the run has the steps of the Trainer.
 func TestLimitsOfLightning(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "limits")
 	if err != nil {
@@ -50,6 +52,7 @@ func TestLimitsOfLightning(t *testing.T) {
 // TestTunedLightning: Lightning's search for a step size takes its steps outside the run, which has
 // the same bits without it.
 func TestTunedLightning(t *testing.T) {
+	t.Parallel()
 	r := runsDir(t.TempDir())
 	lines, err := r.python(t, stacks, "stacks.py", "tuned")
 	if err != nil {
@@ -68,6 +71,7 @@ func TestTunedLightning(t *testing.T) {
 // TestAveragedLightning: an average of the weights before or after the callback of drolab has the
 // same bits, also in a run that failed and was resumed.
 func TestAveragedLightning(t *testing.T) {
+	t.Parallel()
 	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "averaged")
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +83,7 @@ func TestAveragedLightning(t *testing.T) {
 
 // TestWrongStacks: a mistake is refused in one line.
 func TestWrongStacks(t *testing.T) {
+	t.Parallel()
 	lines, err := runsDir(t.TempDir()).python(t, stacks, "stacks.py", "wrong")
 	if err != nil {
 		t.Fatal(err)
