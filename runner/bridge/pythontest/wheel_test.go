@@ -26,6 +26,7 @@ func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the program")
 	}
+	t.Parallel()
 	python := peertest.Python(t, "numpy", "pip", "hatchling")
 	dir := t.TempDir()
 	root, err := filepath.Abs("../../..")

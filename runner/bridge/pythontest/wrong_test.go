@@ -231,6 +231,7 @@ func mutate(r *rand.Rand, b []byte) []byte {
 // TestMutatedFrames: whatever comes instead of a frame, the program ends with one line when its
 // pipe does, and never prints a trace.
 func TestMutatedFrames(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	good := sent(t)
 	count := 1000
