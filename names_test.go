@@ -327,7 +327,14 @@ func (t *tree) matches(in text, name string) bool {
 }
 
 // inText returns what a pattern finds in the text of in: groups of each match, and where it is.
-func inText(in text, pattern *regexp.Regexp) (found [][]string, places []string) {
+// Every match has one of the marks. They are found sooner than a match.
+func inText(
+	in text, pattern *regexp.Regexp, marks ...string,
+) (found [][]string, places []string) {
+	has := func(mark string) bool { return strings.Contains(in.words, mark) }
+	if !slices.ContainsFunc(marks, has) {
+		return nil, nil
+	}
 	for _, at := range pattern.FindAllStringSubmatchIndex(in.words, -1) {
 		var groups []string
 		for i := 0; i < len(at); i += 2 {
@@ -345,8 +352,10 @@ func inText(in text, pattern *regexp.Regexp) (found [][]string, places []string)
 func missingFiles(t *tree) (problems []string, others map[string]bool) {
 	others = map[string]bool{}
 	for _, in := range t.texts {
-		in.words = webAddress.ReplaceAllString(in.words, "")
-		found, places := inText(in, fileName)
+		if strings.Contains(in.words, "://") {
+			in.words = webAddress.ReplaceAllString(in.words, "")
+		}
+		found, places := inText(in, fileName, ".go", ".md", ".py", ".s", ".txtar", ".y")
 		for i, f := range found {
 			name := f[0]
 			switch {
@@ -370,7 +379,7 @@ func missingFiles(t *tree) (problems []string, others map[string]bool) {
 func misplaced(t *tree) []string {
 	var problems []string
 	check := func(in text, pattern *regexp.Regexp, quoted bool) {
-		found, places := inText(in, pattern)
+		found, places := inText(in, pattern, "(")
 		for i, f := range found {
 			known, here := quoted, false
 			files := t.find(in, f[2])
@@ -410,7 +419,7 @@ func deadLinks(t *tree) []string {
 		if !in.isComment() {
 			continue
 		}
-		found, places := inText(in, docLink)
+		found, places := inText(in, docLink, "[")
 		for i, f := range found {
 			if !t.leads(in, f[1]) {
 				problems = append(problems, fmt.Sprintf("%s: [%s] is not declared, or its package "+
@@ -448,7 +457,7 @@ func undeclared(t *tree) []string {
 		if !in.isComment() {
 			pattern = quotedName
 		}
-		found, places := inText(in, pattern)
+		found, places := inText(in, pattern, ".")
 		for i, f := range found {
 			ours, known := strings.HasPrefix(in.file, ".github/"), false
 			for folder, pkg := range t.packages {
@@ -475,7 +484,7 @@ func missingTests(t *tree) []string {
 	var problems []string
 	for _, in := range t.texts {
 		pattern := strings.Contains(in.words, "-run ")
-		found, places := inText(in, testName)
+		found, places := inText(in, testName, "Test", "Fuzz", "Benchmark")
 		for i, f := range found {
 			is := known[f[0]] || t.declared[path.Dir(in.file)][f[0]]
 			for name := range known {
@@ -520,13 +529,17 @@ func stranded(t *tree) []string {
 // need no name there, and neither do files of a package without a doc.go.
 func unnamed(t *tree) []string {
 	var problems []string
+	names := map[string][]string{} // in the package comment of a folder
+	for folder, comment := range t.maps {
+		names[folder] = fileName.FindAllString(comment, -1)
+	}
 	for _, p := range slices.Sorted(maps.Keys(t.paths)) {
 		folder, name := path.Split(p)
-		comment, mapped := t.maps[path.Clean(folder)]
+		named, mapped := names[path.Clean(folder)]
 		switch {
 		case !mapped || !slices.Contains(t.paths[p], p): // p may be the end of a path alone
 		case path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || name == "doc.go":
-		case !slices.Contains(fileName.FindAllString(comment, -1), name):
+		case !slices.Contains(named, name):
 			problems = append(problems, folder+"doc.go: its package comment does not name "+name)
 		}
 	}
