@@ -346,3 +346,50 @@ func bit(is bool) int {
 	}
 	return 0
 }
+
+// vectorWindowTile is one call of the kernel that makes a row of the places of windows, as
+// windowTile does, for 16 lanes of every channel of the source. x is windows row by row, whose
+// channels lie lanes values apart, and v is [place][channel][lane of 16]. With the two rows a and b
+// of the window that the line joins, with s[j] = a[j] ± b[j], and with windowTile's formula,
+//
+//	v[place·apart + c·16 + j] = place of s at x[lane + c·lanes + j]
+//
+// Meanwhile it prefetches into the second-level cache what lies ahead values behind the right half
+// of the window.
+type vectorWindowTile struct {
+	x [windowArea][]float32
+	v []float32
+
+	line                  int // the row of places
+	lane, channels, lanes int
+	apart, ahead          int
+}
+
+// vectorProductTile is one call of the kernel that multiplies a row of places of windows, which is
+// vectorWindowTile's v, with the weights,
+//
+//	m[p·apart + r·16 + j] = start + Σ_{c < channels} w[places[p] + r·row + c·step] · v[p·apartV + c·16 + j]
+//
+// where start is bias[r] in place windowSide − biasLeft, else 0. The rows r come in tiles of so many
+// rows as heights says, which ends with 0; apart is one line of 16 more than they take.
+type vectorProductTile struct {
+	m, v, w, bias []float32
+	places        [windowSide]int
+	heights       []int
+
+	biasLeft, channels, row, step, apartV int
+}
+
+// vectorSquareTile is one call of the kernel that makes a square of the products of all places,
+// m[place·apart + c·16 + j], as squareTile does, for 16 lanes of some channels. It begins at
+// y[lane]; channels lie lanes values apart, the square's columns col and its rows row values. plus
+// and mask are laid out as y, or nil. Meanwhile it prefetches into the second-level cache what lies
+// ahead values behind y, plus and mask.
+type vectorSquareTile struct {
+	m, y, plus, mask []float32
+
+	relu                  int // 1: clamp at 0
+	lane, channels, lanes int
+	col, row              int
+	apart, ahead          int
+}
