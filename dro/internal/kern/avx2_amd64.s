@@ -5602,12 +5602,30 @@ place256:
 	MOVQ 128(AX), R8
 
 tile257:
-	MOVQ         (R8), R11
-	CMPQ         R11, $0x06
-	JNE          rows259
+	MOVQ    (R8), R11
+	CMPQ    R11, $0x06
+	JNE     rows259
+	MOVQ    192(AX), R11
+	CMPQ    R11, $0x00
+	JE      fresh260
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS 128(DX), Y4
+	VMOVUPS 160(DX), Y5
+	VMOVUPS 192(DX), Y6
+	VMOVUPS 224(DX), Y7
+	VMOVUPS 256(DX), Y8
+	VMOVUPS 288(DX), Y9
+	VMOVUPS 320(DX), Y10
+	VMOVUPS 352(DX), Y11
+	JMP     start262
+
+fresh260:
 	MOVQ         152(AX), R11
 	CMPQ         CX, R11
-	JNE          zero260
+	JNE          zero261
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5621,9 +5639,9 @@ tile257:
 	VBROADCASTSS 20(DI), Y10
 	VBROADCASTSS 20(DI), Y11
 	ADDQ         $0x18, DI
-	JMP          start261
+	JMP          start262
 
-zero260:
+zero261:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5637,7 +5655,7 @@ zero260:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 
-start261:
+start262:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	LEAQ    (R12)(R9*2), R13
@@ -5645,7 +5663,7 @@ start261:
 	MOVQ    160(AX), R14
 	PCALIGN $0x40
 
-channel262:
+channel263:
 	VMOVUPS      (R11), Y12
 	VMOVUPS      32(R11), Y13
 	VBROADCASTSS (R12), Y14
@@ -5670,7 +5688,7 @@ channel262:
 	ADDQ         R10, R12
 	ADDQ         R10, R13
 	DECQ         R14
-	JNZ          channel262
+	JNZ          channel263
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5689,11 +5707,27 @@ channel262:
 	JMP          done258
 
 rows259:
-	CMPQ         R11, $0x05
-	JNE          rows263
+	CMPQ    R11, $0x05
+	JNE     rows264
+	MOVQ    192(AX), R11
+	CMPQ    R11, $0x00
+	JE      fresh265
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS 128(DX), Y4
+	VMOVUPS 160(DX), Y5
+	VMOVUPS 192(DX), Y6
+	VMOVUPS 224(DX), Y7
+	VMOVUPS 256(DX), Y8
+	VMOVUPS 288(DX), Y9
+	JMP     start267
+
+fresh265:
 	MOVQ         152(AX), R11
 	CMPQ         CX, R11
-	JNE          zero264
+	JNE          zero266
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5705,9 +5739,9 @@ rows259:
 	VBROADCASTSS 16(DI), Y8
 	VBROADCASTSS 16(DI), Y9
 	ADDQ         $0x14, DI
-	JMP          start265
+	JMP          start267
 
-zero264:
+zero266:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5719,7 +5753,7 @@ zero264:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 
-start265:
+start267:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	LEAQ    (R12)(R9*2), R13
@@ -5727,7 +5761,7 @@ start265:
 	MOVQ    160(AX), R14
 	PCALIGN $0x40
 
-channel266:
+channel268:
 	VMOVUPS      (R11), Y12
 	VMOVUPS      32(R11), Y13
 	VBROADCASTSS (R12), Y14
@@ -5749,7 +5783,7 @@ channel266:
 	ADDQ         R10, R12
 	ADDQ         R10, R13
 	DECQ         R14
-	JNZ          channel266
+	JNZ          channel268
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5765,12 +5799,26 @@ channel266:
 	ADDQ         R14, SI
 	JMP          done258
 
-rows263:
-	CMPQ         R11, $0x04
-	JNE          rows267
+rows264:
+	CMPQ    R11, $0x04
+	JNE     rows269
+	MOVQ    192(AX), R11
+	CMPQ    R11, $0x00
+	JE      fresh270
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS 128(DX), Y4
+	VMOVUPS 160(DX), Y5
+	VMOVUPS 192(DX), Y6
+	VMOVUPS 224(DX), Y7
+	JMP     start272
+
+fresh270:
 	MOVQ         152(AX), R11
 	CMPQ         CX, R11
-	JNE          zero268
+	JNE          zero271
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5780,9 +5828,9 @@ rows263:
 	VBROADCASTSS 12(DI), Y6
 	VBROADCASTSS 12(DI), Y7
 	ADDQ         $0x10, DI
-	JMP          start269
+	JMP          start272
 
-zero268:
+zero271:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5792,7 +5840,7 @@ zero268:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-start269:
+start272:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	LEAQ    (R12)(R9*2), R13
@@ -5800,7 +5848,7 @@ start269:
 	MOVQ    160(AX), R14
 	PCALIGN $0x40
 
-channel270:
+channel273:
 	VMOVUPS      (R11), Y12
 	VMOVUPS      32(R11), Y13
 	VBROADCASTSS (R12), Y14
@@ -5819,7 +5867,7 @@ channel270:
 	ADDQ         R10, R12
 	ADDQ         R10, R13
 	DECQ         R14
-	JNZ          channel270
+	JNZ          channel273
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5833,67 +5881,21 @@ channel270:
 	ADDQ         R14, SI
 	JMP          done258
 
-rows267:
-	CMPQ         R11, $0x03
-	JNE          rows271
-	MOVQ         152(AX), R11
-	CMPQ         CX, R11
-	JNE          zero272
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS (DI), Y1
-	VBROADCASTSS 4(DI), Y2
-	VBROADCASTSS 4(DI), Y3
-	VBROADCASTSS 8(DI), Y4
-	VBROADCASTSS 8(DI), Y5
-	ADDQ         $0x0c, DI
-	JMP          start273
+rows269:
+	CMPQ    R11, $0x03
+	JNE     rows274
+	MOVQ    192(AX), R11
+	CMPQ    R11, $0x00
+	JE      fresh275
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS 128(DX), Y4
+	VMOVUPS 160(DX), Y5
+	JMP     start277
 
-zero272:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-
-start273:
-	MOVQ    BX, R11
-	MOVQ    SI, R12
-	LEAQ    (R12)(R9*2), R13
-	ADDQ    R9, R13
-	MOVQ    160(AX), R13
-	PCALIGN $0x40
-
-channel274:
-	VMOVUPS      (R11), Y12
-	VMOVUPS      32(R11), Y13
-	VBROADCASTSS (R12), Y14
-	VFMADD231PS  Y12, Y14, Y0
-	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R12)(R9*1), Y15
-	VFMADD231PS  Y12, Y15, Y2
-	VFMADD231PS  Y13, Y15, Y3
-	VBROADCASTSS (R12)(R9*2), Y14
-	VFMADD231PS  Y12, Y14, Y4
-	VFMADD231PS  Y13, Y14, Y5
-	ADDQ         $0x40, R11
-	ADDQ         R10, R12
-	DECQ         R13
-	JNZ          channel274
-	VMOVUPS      Y0, (DX)
-	VMOVUPS      Y1, 32(DX)
-	VMOVUPS      Y2, 64(DX)
-	VMOVUPS      Y3, 96(DX)
-	VMOVUPS      Y4, 128(DX)
-	VMOVUPS      Y5, 160(DX)
-	ADDQ         $0x000000c0, DX
-	IMUL3Q       $0x03, R9, R13
-	ADDQ         R13, SI
-	JMP          done258
-
-rows271:
-	CMPQ         R11, $0x02
-	JNE          rows275
+fresh275:
 	MOVQ         152(AX), R11
 	CMPQ         CX, R11
 	JNE          zero276
@@ -5901,7 +5903,9 @@ rows271:
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
 	VBROADCASTSS 4(DI), Y3
-	ADDQ         $0x08, DI
+	VBROADCASTSS 8(DI), Y4
+	VBROADCASTSS 8(DI), Y5
+	ADDQ         $0x0c, DI
 	JMP          start277
 
 zero276:
@@ -5909,6 +5913,8 @@ zero276:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
 
 start277:
 	MOVQ    BX, R11
@@ -5927,10 +5933,74 @@ channel278:
 	VBROADCASTSS (R12)(R9*1), Y15
 	VFMADD231PS  Y12, Y15, Y2
 	VFMADD231PS  Y13, Y15, Y3
+	VBROADCASTSS (R12)(R9*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
 	ADDQ         $0x40, R11
 	ADDQ         R10, R12
 	DECQ         R13
 	JNZ          channel278
+	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      Y2, 64(DX)
+	VMOVUPS      Y3, 96(DX)
+	VMOVUPS      Y4, 128(DX)
+	VMOVUPS      Y5, 160(DX)
+	ADDQ         $0x000000c0, DX
+	IMUL3Q       $0x03, R9, R13
+	ADDQ         R13, SI
+	JMP          done258
+
+rows274:
+	CMPQ    R11, $0x02
+	JNE     rows279
+	MOVQ    192(AX), R11
+	CMPQ    R11, $0x00
+	JE      fresh280
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	JMP     start282
+
+fresh280:
+	MOVQ         152(AX), R11
+	CMPQ         CX, R11
+	JNE          zero281
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS (DI), Y1
+	VBROADCASTSS 4(DI), Y2
+	VBROADCASTSS 4(DI), Y3
+	ADDQ         $0x08, DI
+	JMP          start282
+
+zero281:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+start282:
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	LEAQ    (R12)(R9*2), R13
+	ADDQ    R9, R13
+	MOVQ    160(AX), R13
+	PCALIGN $0x40
+
+channel283:
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VBROADCASTSS (R12), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R12)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y2
+	VFMADD231PS  Y13, Y15, Y3
+	ADDQ         $0x40, R11
+	ADDQ         R10, R12
+	DECQ         R13
+	JNZ          channel283
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5940,20 +6010,28 @@ channel278:
 	ADDQ         R13, SI
 	JMP          done258
 
-rows275:
+rows279:
+	MOVQ    192(AX), R11
+	CMPQ    R11, $0x00
+	JE      fresh284
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	JMP     start286
+
+fresh284:
 	MOVQ         152(AX), R11
 	CMPQ         CX, R11
-	JNE          zero279
+	JNE          zero285
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	ADDQ         $0x04, DI
-	JMP          start280
+	JMP          start286
 
-zero279:
+zero285:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-start280:
+start286:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	LEAQ    (R12)(R9*2), R13
@@ -5961,7 +6039,7 @@ start280:
 	MOVQ    160(AX), R13
 	PCALIGN $0x40
 
-channel281:
+channel287:
 	VMOVUPS      (R11), Y12
 	VMOVUPS      32(R11), Y13
 	VBROADCASTSS (R12), Y14
@@ -5970,7 +6048,7 @@ channel281:
 	ADDQ         $0x40, R11
 	ADDQ         R10, R12
 	DECQ         R13
-	JNZ          channel281
+	JNZ          channel287
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	ADDQ         $0x00000040, DX
@@ -6008,7 +6086,7 @@ TEXT ·vectorSquareTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R9
 	MOVQ 112(AX), R10
 
-loop282:
+loop288:
 	MOVQ    CX, R11
 	VMOVUPS (R11)(DX*1), Y5
 	VMOVUPS (R11)(DX*2), Y6
@@ -6052,16 +6130,16 @@ loop282:
 	VXORPS  Y7, Y7, Y7
 	MOVQ    96(AX), R11
 	CMPQ    R11, $0x00
-	JE      norelu283
+	JE      norelu289
 	VMAXPS  Y0, Y7, Y0
 	VMAXPS  Y1, Y7, Y1
 	VMAXPS  Y2, Y7, Y2
 	VMAXPS  Y3, Y7, Y3
 
-norelu283:
+norelu289:
 	MOVQ       48(AX), R11
 	TESTQ      R11, R11
-	JZ         noplus284
+	JZ         noplus290
 	ADDQ       R8, R11
 	VADDPS     (R11), Y0, Y0
 	VADDPS     (R11)(SI*1), Y1, Y1
@@ -6075,10 +6153,10 @@ norelu283:
 	PREFETCHT1 (R11)
 	PREFETCHT1 (R11)(SI*1)
 
-noplus284:
+noplus290:
 	MOVQ       72(AX), R11
 	TESTQ      R11, R11
-	JZ         nomask285
+	JZ         nomask291
 	ADDQ       R8, R11
 	VMOVUPS    (R11), Y8
 	VCMPPS     $0x06, Y7, Y8, Y4
@@ -6100,7 +6178,7 @@ noplus284:
 	PREFETCHT1 (R11)
 	PREFETCHT1 (R11)(SI*1)
 
-nomask285:
+nomask291:
 	MOVQ       24(AX), R11
 	ADDQ       R8, R11
 	VMOVUPS    Y0, (R11)
@@ -6157,16 +6235,16 @@ nomask285:
 	VXORPS     Y7, Y7, Y7
 	MOVQ       96(AX), R11
 	CMPQ       R11, $0x00
-	JE         norelu286
+	JE         norelu292
 	VMAXPS     Y0, Y7, Y0
 	VMAXPS     Y1, Y7, Y1
 	VMAXPS     Y2, Y7, Y2
 	VMAXPS     Y3, Y7, Y3
 
-norelu286:
+norelu292:
 	MOVQ   48(AX), R11
 	TESTQ  R11, R11
-	JZ     noplus287
+	JZ     noplus293
 	ADDQ   R8, R11
 	VADDPS 32(R11), Y0, Y0
 	VADDPS 32(R11)(SI*1), Y1, Y1
@@ -6174,10 +6252,10 @@ norelu286:
 	VADDPS 32(R11), Y2, Y2
 	VADDPS 32(R11)(SI*1), Y3, Y3
 
-noplus287:
+noplus293:
 	MOVQ    72(AX), R11
 	TESTQ   R11, R11
-	JZ      nomask288
+	JZ      nomask294
 	ADDQ    R8, R11
 	VMOVUPS 32(R11), Y8
 	VCMPPS  $0x06, Y7, Y8, Y4
@@ -6193,7 +6271,7 @@ noplus287:
 	VCMPPS  $0x06, Y7, Y8, Y4
 	VANDPS  Y4, Y3, Y3
 
-nomask288:
+nomask294:
 	MOVQ    24(AX), R11
 	ADDQ    R8, R11
 	VMOVUPS Y0, 32(R11)
@@ -6206,16 +6284,216 @@ nomask288:
 	SHLQ    $0x02, R11
 	ADDQ    R11, R8
 	DECQ    R10
-	JNZ     loop282
+	JNZ     loop288
 	VZEROUPPER
+	RET
+
+// func vectorSpreadTileAVX2(t *vectorSpreadTile)
+// Requires: AVX, MMX+
+TEXT ·vectorSpreadTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 120(AX), CX
+	CMPQ CX, $+1
+	JE   line295
+	CMPQ CX, $+2
+	JE   line296
+	CMPQ CX, $+3
+	JE   line297
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), BX
+	MOVQ 96(AX), BX
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 128(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 136(AX), R9
+
+loop298:
+	VMOVUPS (CX)(R8*1), Y0
+	VMOVUPS (DX)(R8*1), Y1
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, (DI)(SI*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (BX)(SI*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(CX)(R8*1), Y3
+	VMOVUPS 32(DX)(R8*1), Y4
+	VMOVUPS Y3, 32(BX)
+	VMOVUPS Y4, 32(DI)(SI*1)
+	VADDPS  Y4, Y3, Y5
+	VMOVUPS Y5, 32(BX)(SI*1)
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 32(DI)
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	MOVQ    144(AX), R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	DECQ    R9
+	JNZ     loop298
+	VZEROUPPER
+	RET
+
+line295:
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(R8*2), R9
+	MOVQ 128(AX), R10
+	SHLQ $0x02, R10
+	MOVQ 136(AX), R11
+
+loop299:
+	VMOVUPS    (CX)(R10*1), Y0
+	VADDPS     (BX)(R10*1), Y0, Y0
+	VMOVUPS    (DX)(R10*1), Y1
+	VADDPS     (SI)(R10*1), Y1, Y1
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, (R9)(R8*1)
+	VADDPS     Y1, Y0, Y2
+	VMOVUPS    Y2, (DI)(R8*1)
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    32(CX)(R10*1), Y3
+	VADDPS     32(BX)(R10*1), Y3, Y3
+	VMOVUPS    32(DX)(R10*1), Y4
+	VADDPS     32(SI)(R10*1), Y4, Y4
+	VMOVUPS    Y3, 32(DI)
+	VMOVUPS    Y4, 32(R9)(R8*1)
+	VADDPS     Y4, Y3, Y5
+	VMOVUPS    Y5, 32(DI)(R8*1)
+	VSUBPS     Y4, Y3, Y3
+	VMOVUPS    Y3, 32(R9)
+	MOVQ       160(AX), R12
+	SHLQ       $0x02, R12
+	ADDQ       R10, R12
+	PREFETCHT1 (CX)(R12*1)
+	PREFETCHT1 (DX)(R12*1)
+	PREFETCHT1 (BX)(R12*1)
+	PREFETCHT1 (SI)(R12*1)
+	ADDQ       $0x40, DI
+	ADDQ       $0x40, R9
+	MOVQ       144(AX), R12
+	SHLQ       $0x02, R12
+	ADDQ       R12, R10
+	DECQ       R11
+	JNZ        loop299
+	VZEROUPPER
+	RET
+
+line296:
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 72(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	LEAQ (DI)(R8*2), R9
+	MOVQ 128(AX), R10
+	SHLQ $0x02, R10
+	MOVQ 136(AX), R11
+
+loop300:
+	VMOVUPS (CX)(R10*1), Y0
+	VSUBPS  (BX)(R10*1), Y0, Y0
+	VMOVUPS (DX)(R10*1), Y1
+	VSUBPS  (SI)(R10*1), Y1, Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (R9)(R8*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (DI)(R8*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (R9)
+	VMOVUPS 32(CX)(R10*1), Y3
+	VSUBPS  32(BX)(R10*1), Y3, Y3
+	VMOVUPS 32(DX)(R10*1), Y4
+	VSUBPS  32(SI)(R10*1), Y4, Y4
+	VMOVUPS Y3, 32(DI)
+	VMOVUPS Y4, 32(R9)(R8*1)
+	VADDPS  Y4, Y3, Y5
+	VMOVUPS Y5, 32(DI)(R8*1)
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 32(R9)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	MOVQ    144(AX), R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R10
+	DECQ    R11
+	JNZ     loop300
+	VZEROUPPER
+	RET
+
+line297:
+	MOVQ (AX), CX
+	MOVQ 24(AX), CX
+	MOVQ 48(AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 152(AX), SI
+	SHLQ $0x02, SI
+	LEAQ (BX)(SI*2), DI
+	MOVQ 128(AX), R8
+	SHLQ $0x02, R8
+	MOVQ 136(AX), R9
+
+loop301:
+	VMOVUPS (CX)(R8*1), Y0
+	VMOVUPS (DX)(R8*1), Y1
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, (DI)(SI*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (BX)(SI*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(CX)(R8*1), Y3
+	VMOVUPS 32(DX)(R8*1), Y4
+	VMOVUPS Y3, 32(BX)
+	VMOVUPS Y4, 32(DI)(SI*1)
+	VADDPS  Y4, Y3, Y5
+	VMOVUPS Y5, 32(BX)(SI*1)
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 32(DI)
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DI
+	MOVQ    144(AX), R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	DECQ    R9
+	JNZ     loop301
+	VZEROUPPER
+	RET
+
+// func prefetchStridedAVX2(p *float32, lines int, stride int)
+// Requires: MMX+
+TEXT ·prefetchStridedAVX2(SB), NOSPLIT, $0-24
+	MOVQ p+0(FP), AX
+	MOVQ stride+16(FP), CX
+	SHLQ $0x02, CX
+	MOVQ lines+8(FP), DX
+
+loop302:
+	PREFETCHT1 (AX)
+	ADDQ       CX, AX
+	DECQ       DX
+	JNZ        loop302
 	RET
 
 // func pause(n int)
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop289:
+loop303:
 	PAUSE
 	DECQ AX
-	JNZ  loop289
+	JNZ  loop303
 	RET

@@ -71,3 +71,7 @@ func (t *vectorWindowTile) run(ISA) { t.generic() }
 func (t *vectorProductTile) run(ISA) { t.generic() }
 
 func (t *vectorSquareTile) run(ISA) { t.generic() }
+
+func (t *vectorSpreadTile) run(ISA) { t.generic() }
+
+func prefetchStrided(_ []float32, _, _ int) { panic("kern: copies of vectors: no assembly") }

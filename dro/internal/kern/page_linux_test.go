@@ -122,7 +122,12 @@ func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
 			plain.outer = newOuterPlan(plain)
 			plain.outer.x = wall(len(plain.outer.x))
 			c := plain.Winograd(NewScratch(1))
-			c.weights, c.grad.sums = wall(len(c.weights)), wall(len(c.grad.sums))
+			c.weights = wall(len(c.weights))
+			if c.vectorsGrad != nil {
+				c.vectorsGrad.sums = wall(len(c.vectorsGrad.sums))
+			} else {
+				c.grad.sums = wall(len(c.grad.sums))
+			}
 			c.space.zeros, c.space.pieces[0].memory = wall(len(c.space.zeros)),
 				wall(len(c.space.pieces[0].memory))
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))

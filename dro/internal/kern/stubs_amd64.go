@@ -157,6 +157,17 @@ func vectorProductTileAVX2(t *vectorProductTile)
 //go:noescape
 func vectorSquareTileAVX2(t *vectorSquareTile)
 
+// vectorSpreadTileAVX2 transforms a row of squares.
+//
+//go:noescape
+func vectorSpreadTileAVX2(t *vectorSpreadTile)
+
+// prefetchStridedAVX2 prefetches lines, which lie stride values apart, into the
+// second-level cache.
+//
+//go:noescape
+func prefetchStridedAVX2(p *float32, lines int, stride int)
+
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
 //go:noescape

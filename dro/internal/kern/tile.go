@@ -370,7 +370,7 @@ type vectorWindowTile struct {
 //
 //	m[p·apart + r·16 + j] = start + Σ_{c < channels} w[places[p] + r·row + c·step] · v[p·apartV + c·16 + j]
 //
-// where start is bias[r] in place windowSide − biasLeft, else 0. The rows r come in tiles of so many
+// where start is m's own value if add, bias[r] in place windowSide − biasLeft, else 0. The rows r come in tiles of so many
 // rows as heights says, which ends with 0; apart is one line of 16 more than they take.
 type vectorProductTile struct {
 	m, v, w, bias []float32
@@ -378,6 +378,8 @@ type vectorProductTile struct {
 	heights       []int
 
 	biasLeft, channels, row, step, apartV int
+
+	add int // 1: add to m
 }
 
 // vectorSquareTile is one call of the kernel that makes a square of the products of all places,
@@ -391,5 +393,19 @@ type vectorSquareTile struct {
 	relu                  int // 1: clamp at 0
 	lane, channels, lanes int
 	col, row              int
+	apart, ahead          int
+}
+
+// vectorSpreadTile is one call of the kernel that makes a row of places of squares, as spreadTile
+// does, for 16 lanes of some channels. y is a square row by row, whose channels lie lanes values
+// apart. The values of channel c and lane j are at y[k][lane + c·lanes + j] and, of a place, at
+// p[place·apart + c·16 + j]. Meanwhile it prefetches into the second-level cache what lies ahead
+// values behind y.
+type vectorSpreadTile struct {
+	y [squareSide * squareSide][]float32
+	p []float32
+
+	line                  int // the row of places
+	lane, channels, lanes int
 	apart, ahead          int
 }

@@ -27,7 +27,8 @@ type Winograd struct {
 	direction               *winogradWay // of the running call
 	channels                int          // channels of a task of the running call
 
-	grad *winogradGrad // nil: the gradient of the weights is Conv's
+	grad        *winogradGrad // nil: the gradient of the weights is Conv's or vectorsGrad's
+	vectorsGrad *vectorsGrad
 }
 
 // winogradWay is what a direction has in addition: forward, or backward to the input.
@@ -84,12 +85,16 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
 	}
-	if c.outer != nil {
+	if c.outer != nil && !w.takesVectors() {
 		w.grad = newWinogradGrad(w)
 	}
 	space.grow(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
 	space.grow(kernelArea*wholeVectors(in), 0)
 	w.growVectors()
+	if w.takesVectors() {
+		w.outer, w.dot = nil, nil
+		w.vectorsGrad = newVectorsGrad(w)
+	}
 	return w
 }
 

@@ -88,3 +88,12 @@ func (t *vectorSquareTile) run(isa ISA) {
 		vectorSquareTileAVX2(t)
 	}
 }
+
+// run transforms the squares, in assembly for AVX2 or in plain Go.
+func (t *vectorSpreadTile) run(isa ISA) {
+	if isa == Generic {
+		t.generic()
+	} else {
+		vectorSpreadTileAVX2(t)
+	}
+}

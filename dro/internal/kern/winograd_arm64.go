@@ -52,3 +52,5 @@ func (t *vectorWindowTile) run(ISA) { t.generic() }
 func (t *vectorProductTile) run(ISA) { t.generic() }
 
 func (t *vectorSquareTile) run(ISA) { t.generic() }
+
+func (t *vectorSpreadTile) run(ISA) { t.generic() }

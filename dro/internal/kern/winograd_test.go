@@ -62,7 +62,7 @@ func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
 	for _, plan := range []*outerPlan{c.outer, newOuterPlan(c.Conv)} {
 		if c.outer = plan; plan != nil {
-			c.grad = newWinogradGrad(c)
+			c.grad, c.vectorsGrad = newWinogradGrad(c), nil
 		}
 		c.BackwardWeights(nil, dw, db, x, dy, false)
 		near(t, "dw", dw, p.dw.value, p.dw.scale)

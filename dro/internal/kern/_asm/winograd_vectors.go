@@ -11,6 +11,8 @@ func (g *generator) vectorTiles() {
 	g.vectorWindowTile()
 	g.vectorProductTile()
 	g.vectorSquareTile()
+	g.vectorSpreadTile()
+	g.prefetchStrided()
 }
 
 const lineBytes = 64 // of 16 lanes
@@ -48,18 +50,15 @@ func (g *generator) vectorWindowRow(t reg.Register, line int) {
 					g.VSUBPS(by(b[col], lane, 1, i*g.bytes), s[col], s[col])
 				}
 			}
-			to := func(k int) op.Mem {
-				return op.Mem{Base: v[k].Base, Index: v[k].Index, Scale: v[k].Scale, Disp: i * g.bytes}
-			}
 			first := g.fixed(2*windowSide + i)
 			g.VSUBPS(s[2], s[0], first)
-			g.VMOVUPS(first, to(0))
+			g.VMOVUPS(first, behind(v[0], i*g.bytes))
 			g.VADDPS(s[2], s[1], first)
-			g.VMOVUPS(first, to(1))
+			g.VMOVUPS(first, behind(v[1], i*g.bytes))
 			g.VSUBPS(s[1], s[2], s[2])
-			g.VMOVUPS(s[2], to(2))
+			g.VMOVUPS(s[2], behind(v[2], i*g.bytes))
 			g.VSUBPS(s[3], s[1], s[1])
-			g.VMOVUPS(s[1], to(3))
+			g.VMOVUPS(s[1], behind(v[3], i*g.bytes))
 		}
 		if line == 0 || line == windowSide-1 { // these two join all rows of the window
 			g.askBehind(t, lane, a[squareSide:])
@@ -134,7 +133,16 @@ func (g *generator) productRows(a productArgs, rows int) {
 	for r := range acc {
 		acc[r] = [2]vector{g.fixed(2 * r), g.fixed(2*r + 1)}
 	}
-	zero, start := g.label("zero"), g.label("start")
+	fresh, zero, start := g.label("fresh"), g.label("zero"), g.label("start")
+	g.CMPQ(g.field(a.t, "add"), op.U8(0))
+	g.JE(op.LabelRef(fresh))
+	for r, sums := range acc {
+		for i, v := range sums {
+			g.VMOVUPS(at(a.m, r*lineBytes+i*g.bytes), v)
+		}
+	}
+	g.JMP(op.LabelRef(start))
+	g.Label(fresh)
 	g.CMPQ(a.left, g.field(a.t, "biasLeft"))
 	g.JNE(op.LabelRef(zero))
 	for r, sums := range acc {
@@ -301,4 +309,67 @@ func (g *generator) vectorSquareFinish(t reg.Register, y [squareSide * squareSid
 	})
 	g.Label(noMask)
 	each(g.slice(t, "y"), func(k int, place op.Mem) { g.VMOVUPS(y[k], place) })
+}
+
+func (g *generator) vectorSpreadTile() {
+	g.function("vectorSpreadTile", "func(t *vectorSpreadTile)", "transforms a row of squares.")
+	t := g.param("t")
+	g.byFlag(t, "line", []int{0, 1, 2, 3}, func(line int) { g.vectorSpreadRow(t, line) })
+}
+
+// vectorSpreadRow writes the loop over channels for a row of places.
+func (g *generator) vectorSpreadRow(t reg.Register, line int) {
+	y := g.elements(t, "y", squareSide*squareSide)
+	p := g.places(t, "p")
+	lane := g.floatStride(t, "lane")
+	first := y[:squareSide]
+	if line == windowSide-1 {
+		first = y[squareSide:]
+	}
+	g.loop(g.field(t, "channels"), func() {
+		for i := range lineBytes / g.bytes {
+			s, sum := [squareSide]vector{g.fixed(3 * i), g.fixed(3*i + 1)}, g.fixed(3*i+2)
+			for col, v := range s {
+				g.VMOVUPS(by(first[col], lane, 1, i*g.bytes), v)
+				switch line {
+				case 1:
+					g.VADDPS(by(y[squareSide+col], lane, 1, i*g.bytes), v, v)
+				case 2:
+					g.VSUBPS(by(y[squareSide+col], lane, 1, i*g.bytes), v, v)
+				}
+			}
+			g.VMOVUPS(s[0], behind(p[0], i*g.bytes))
+			g.VMOVUPS(s[1], behind(p[3], i*g.bytes))
+			g.VADDPS(s[1], s[0], sum)
+			g.VMOVUPS(sum, behind(p[1], i*g.bytes))
+			g.VSUBPS(s[1], s[0], s[0])
+			g.VMOVUPS(s[0], behind(p[2], i*g.bytes))
+		}
+		if line == 1 { // it joins all rows of the square
+			g.askBehind(t, lane, y)
+		}
+		g.ADDQ(op.U8(lineBytes), p[0].Base)
+		g.ADDQ(op.U8(lineBytes), p[2].Base)
+		g.ADDQ(g.floatStride(t, "lanes"), lane)
+	})
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// behind returns the place that lies disp bytes behind m.
+func behind(m op.Mem, disp int) op.Mem {
+	m.Disp += disp
+	return m
+}
+
+func (g *generator) prefetchStrided() {
+	g.function("prefetchStrided", "func(p *float32, lines, stride int)",
+		"prefetches lines, which lie stride values apart, into the second-level cache.")
+	p, stride := g.param("p"), g.param("stride")
+	g.SHLQ(op.U8(2), stride)
+	g.loop(g.param("lines"), func() {
+		g.PREFETCHT1(at(p, 0))
+		g.ADDQ(stride, p)
+	})
+	g.RET()
 }
