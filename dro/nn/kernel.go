@@ -26,7 +26,8 @@ func Kernel(precision string) string {
 // channels), and "runs" if rows of the kernel are the channels of products. "taps" is for a
 // convolution's gradient on large maps, "pairs" for products that read roundings (kern.BF16Pairs),
 // and "winograd" for convolutions by Winograd; "16" behind it says that they include those of 16 to
-// 31 channels, which do not fit on other kernels than avx2.
+// 31 channels, which do not fit on other kernels than avx2. "vectors" is for the gradients of
+// their weights that are summed for 16 images after the other.
 func Order(c Config) string {
 	list, err := stages(c)
 	if err != nil {
@@ -66,6 +67,11 @@ func Order(c Config) string {
 		return kern.WinogradFits(isa, s.config()) && !kern.WinogradFits(kern.Generic, s.config())
 	}) {
 		words = append(words, "16")
+	}
+	if c.byWinograd() && some(func(s stage) bool {
+		return kern.WinogradFits(isa, s.config()) && kern.WinogradVectors(isa, s.config())
+	}) {
+		words = append(words, "vectors")
 	}
 	return strings.Join(words, "-")
 }

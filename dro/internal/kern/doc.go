@@ -69,6 +69,8 @@
 //	grad_taps.go          its plan for three neighbouring taps (AVX-512)
 //	winograd.go           Winograd: F(2×2, 3×3) (Lavin, Gray 2016), forward and to the input
 //	winograd_grad.go      its gradient of the weights
+//	winograd_vectors.go,  both for one vector of lanes after the other (AVX2)
+//	winograd_vectors_grad.go
 //	winograd_amd64.go,    its transformations: calls of assembly, and in plain Go
 //	winograd_arm64.go,
 //	winograd_generic.go

@@ -368,10 +368,12 @@ type vectorWindowTile struct {
 // vectorProductTile is one call of the kernel that multiplies a row of places of windows, which is
 // vectorWindowTile's v, with the weights,
 //
-//	m[p·apart + r·16 + j] = start + Σ_{c < channels} w[places[p] + r·row + c·step] · v[p·apartV + c·16 + j]
+//	m[p·apart + r·16 + j] = start +
+//		Σ_{c < channels} w[places[p] + r·row + c·step] · v[p·apartV + c·16 + j]
 //
-// where start is m's own value if add, bias[r] in place windowSide − biasLeft, else 0. The rows r come in tiles of so many
-// rows as heights says, which ends with 0; apart is one line of 16 more than they take.
+// where start is m's own value if add, else bias[r] in place windowSide − biasLeft, else 0. The
+// rows r come in tiles of so many rows as heights says, which ends with 0. Places of m lie apart, a
+// line of 16 more than their rows take.
 type vectorProductTile struct {
 	m, v, w, bias []float32
 	places        [windowSide]int

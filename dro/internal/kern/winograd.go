@@ -27,8 +27,9 @@ type Winograd struct {
 	direction               *winogradWay // of the running call
 	channels                int          // channels of a task of the running call
 
-	grad        *winogradGrad // nil: the gradient of the weights is Conv's or vectorsGrad's
+	vectors     bool // takes its lanes one vector after the other: see winogradVectors
 	vectorsGrad *vectorsGrad
+	grad        *winogradGrad // nil: the gradient of the weights is vectorsGrad's or else Conv's
 }
 
 // winogradWay is what a direction has in addition: forward, or backward to the input.
@@ -85,16 +86,16 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
 	}
-	if c.outer != nil && !w.takesVectors() {
+	if w.vectors = WinogradVectors(c.isa, c.cfg); w.vectors {
+		c.dot, c.outer = nil, nil
+		space.grow(windowSide*vectorApart(in)+windowArea*vectorApart(c.cfg.Out), 0)
+		space.grow(windowSide*vectorApart(c.cfg.Out)+windowArea*vectorApart(in), 0)
+		w.vectorsGrad = newVectorsGrad(w)
+	} else if c.outer != nil {
 		w.grad = newWinogradGrad(w)
 	}
 	space.grow(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
 	space.grow(kernelArea*wholeVectors(in), 0)
-	w.growVectors()
-	if w.takesVectors() {
-		w.outer, w.dot = nil, nil
-		w.vectorsGrad = newVectorsGrad(w)
-	}
 	return w
 }
 
@@ -133,7 +134,7 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 	}
 	rows := c.batch.Blocks * way.dst.Height / squareSide
 	c.channels = partOf(way.dst.Channels, minTasks/rows)
-	if c.takesVectors() {
+	if c.vectors {
 		c.channels = way.dst.Channels
 		t.run(rows, (*winogradVectorsCall)(c))
 	} else {

@@ -11,25 +11,19 @@ type winogradVectors struct {
 }
 
 // maxVectorWeights is the most transformed weights of a convolution whose lanes are taken one
-// vector after the other. So many stay in the second-level cache, or each vector would bring them
-// from memory.
+// vector after the other. So many stay in the second-level cache; more would come from memory for
+// each vector.
 const maxVectorWeights = windowArea * 64 * 64
 
-// takesVectors reports whether the convolution takes its lanes one vector after the other.
-func (c *Winograd) takesVectors() bool {
-	return c.isa == AVX2 && windowArea*c.planeLen() <= maxVectorWeights+windowArea*vector
+// WinogradVectors reports whether a [Winograd] of cfg takes its lanes one vector after the other,
+// and sums the gradient of its weights in the order of that.
+func WinogradVectors(isa ISA, cfg ConvConfig) bool {
+	return isa == AVX2 && windowArea*cfg.Out*wholeVectors(cfg.In.Channels) <= maxVectorWeights
 }
 
 // vectorApart returns how far apart the places of a window of 16 lanes are. As in apart, this is a
 // line more than their values take.
 func vectorApart(channels int) int { return (channels + 1) * vector }
-
-// growVectors makes the space large enough for tasks of so many channels at most.
-func (c *Winograd) growVectors() {
-	in, out := c.cfg.In.Channels, c.cfg.Out
-	c.space.grow(max(windowSide*vectorApart(in)+windowArea*vectorApart(out),
-		windowSide*vectorApart(out)+windowArea*vectorApart(in)), 0)
-}
 
 // tileHeights returns the heights of as few tiles as n rows need, which differ by one at most, and
 // 0 behind them: a tile of few rows waits for its sums.
@@ -138,9 +132,12 @@ func (t *vectorProductTile) generic() {
 		for r := range rows {
 			m := t.m[p*vectorApart(rows)+r*vector:][:vector]
 			for j := range m {
-				m[j] = 0
-				if windowSide-p == t.biasLeft {
+				switch {
+				case t.add != 0:
+				case windowSide-p == t.biasLeft:
 					m[j] = t.bias[r]
+				default:
+					m[j] = 0
 				}
 				for c := range t.channels {
 					m[j] += t.w[place+r*t.row+c*t.step] * t.v[p*t.apartV+c*vector+j]
