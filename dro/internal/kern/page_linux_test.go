@@ -61,6 +61,11 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 				}
 				c.BackwardWeights(nil, dw, db, x, y, false)
 			}
+			if c.SumByVectors(NewScratch(1)); c.vectors != nil {
+				c.vectors.sums = wall(len(c.vectors.sums))
+				c.vectors.space.pieces[0].memory = wall(len(c.vectors.space.pieces[0].memory))
+				c.BackwardWeights(nil, dw, db, x, y, false)
+			}
 			l := NewLayout(isa, b, tc.cfg.In)
 			images := wall(tc.images * tc.cfg.In.Len())
 			l.Pack(nil, x, images)

@@ -147,7 +147,7 @@ func splitLinesAVX2(dst *float32, src *float32, lines int, stride int, parts int
 //go:noescape
 func vectorWindowTileAVX2(t *vectorWindowTile)
 
-// vectorProductTileAVX2 multiplies a row of places.
+// vectorProductTileAVX2 multiplies places.
 //
 //go:noescape
 func vectorProductTileAVX2(t *vectorProductTile)

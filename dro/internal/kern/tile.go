@@ -368,21 +368,23 @@ type vectorWindowTile struct {
 // vectorProductTile is one call of the kernel that multiplies a row of places of windows, which is
 // vectorWindowTile's v, with the weights,
 //
-//	m[p·apart + r·16 + j] = start +
-//		Σ_{c < channels} w[places[p] + r·row + c·step] · v[p·apartV + c·16 + j]
+//	m[p.m + r·16 + j] = start + Σ_{c < channels} w[p.w + r·row + c·step] · v[p.v + c·16 + j]
 //
-// where start is m's own value if add, else bias[r] in place windowSide − biasLeft, else 0. The
-// rows r come in tiles of so many rows as heights says, which ends with 0. Places of m lie apart, a
-// line of 16 more than their rows take.
+// for the first count places p, where start is m's own value if add, else bias[r] in place
+// count − biasLeft, else 0. The rows r come in tiles of so many rows as heights says, which ends
+// with 0.
 type vectorProductTile struct {
 	m, v, w, bias []float32
-	places        [windowSide]int
+	places        [windowArea]vectorPlace
 	heights       []int
 
-	biasLeft, channels, row, step, apartV int
+	count, biasLeft, channels, row, step int
 
 	add int // 1: add to m
 }
+
+// vectorPlace is a place of vectorProductTile: where its values begin.
+type vectorPlace struct{ m, v, w int }
 
 // vectorSquareTile is one call of the kernel that makes a square of the products of all places,
 // m[place·apart + c·16 + j], as squareTile does, for 16 lanes of some channels. It begins at

@@ -27,7 +27,7 @@ type Winograd struct {
 	direction               *winogradWay // of the running call
 	channels                int          // channels of a task of the running call
 
-	vectors     bool // takes its lanes one vector after the other: see winogradVectors
+	byVectors   bool // takes its lanes one vector after the other: see winogradVectors
 	vectorsGrad *vectorsGrad
 	grad        *winogradGrad // nil: the gradient of the weights is vectorsGrad's or else Conv's
 }
@@ -86,7 +86,7 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
 	}
-	if w.vectors = WinogradVectors(c.isa, c.cfg); w.vectors {
+	if w.byVectors = WinogradVectors(c.isa, c.cfg); w.byVectors {
 		c.dot, c.outer = nil, nil
 		space.grow(windowSide*vectorApart(in)+windowArea*vectorApart(c.cfg.Out), 0)
 		space.grow(windowSide*vectorApart(c.cfg.Out)+windowArea*vectorApart(in), 0)
@@ -134,7 +134,7 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 	}
 	rows := c.batch.Blocks * way.dst.Height / squareSide
 	c.channels = partOf(way.dst.Channels, minTasks/rows)
-	if c.vectors {
+	if c.byVectors {
 		c.channels = way.dst.Channels
 		t.run(rows, (*winogradVectorsCall)(c))
 	} else {

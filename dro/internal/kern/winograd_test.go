@@ -231,8 +231,11 @@ func checkProducts(t *testing.T, isa ISA, r *rand.Rand, rows int) {
 		return s
 	}
 	tile := vectorProductTile{v: whole(windowSide * vectorApart(channels)), w: whole(400),
-		bias: whole(rows), places: [windowSide]int{7, 90, 180, 300}, heights: tileHeights(rows),
-		channels: channels, row: 1, step: rows, apartV: vectorApart(channels)}
+		bias: whole(rows), heights: tileHeights(rows), count: windowSide, channels: channels,
+		row: 1, step: rows}
+	for k, w := range []int{7, 90, 180, 300} {
+		tile.places[k] = vectorPlace{k * vectorApart(rows), (windowSide - 1 - k) * 48, w}
+	}
 	start := whole(windowSide * vectorApart(rows))
 	for _, way := range []struct{ biasLeft, add int }{{0, 0}, {3, 0}, {0, 1}} {
 		want, got := slices.Clone(start), slices.Clone(start)

@@ -66,7 +66,10 @@ func (c *Winograd) vectorTiles(r region, memory *piece) (t winogradVectors) {
 	t.window = vectorWindowTile{v: v, channels: src, lanes: lanes, apart: vectorApart(src),
 		ahead: squareSide * src * lanes}
 	t.product = vectorProductTile{v: v, w: c.weights, heights: way.heights, channels: src,
-		row: way.row, step: way.step, apartV: vectorApart(src)}
+		row: way.row, step: way.step, count: windowSide}
+	for j := range windowSide {
+		t.product.places[j] = vectorPlace{m: j * vectorApart(r.rows), v: j * vectorApart(src)}
+	}
 	t.square = vectorSquareTile{m: m, relu: way.relu, channels: r.rows, lanes: lanes,
 		col: dst.Channels * lanes, row: dst.Width * dst.Channels * lanes,
 		apart: vectorApart(r.rows), ahead: squareSide * dst.Channels * lanes}
@@ -99,8 +102,8 @@ func (c *Winograd) multiplyVector(t *winogradVectors, way *winogradWay, r region
 	t.window.run(c.isa)
 	p := &t.product
 	p.m = t.square.m[line*windowSide*t.square.apart:]
-	for j := range p.places {
-		p.places[j] = way.places[line*windowSide+j]*c.planeLen() + r.channel*way.row
+	for j := range windowSide {
+		p.places[j].w = way.places[line*windowSide+j]*c.planeLen() + r.channel*way.row
 	}
 	p.bias, p.biasLeft = nil, 0
 	if line == biasPlace/windowSide && c.call.b != nil {
@@ -128,19 +131,19 @@ func (t *vectorProductTile) generic() {
 	for _, height := range t.heights {
 		rows += height
 	}
-	for p, place := range t.places {
+	for k, p := range t.places[:t.count] {
 		for r := range rows {
-			m := t.m[p*vectorApart(rows)+r*vector:][:vector]
+			m := t.m[p.m+r*vector:][:vector]
 			for j := range m {
 				switch {
 				case t.add != 0:
-				case windowSide-p == t.biasLeft:
+				case t.count-k == t.biasLeft:
 					m[j] = t.bias[r]
 				default:
 					m[j] = 0
 				}
 				for c := range t.channels {
-					m[j] += t.w[place+r*t.row+c*t.step] * t.v[p*t.apartV+c*vector+j]
+					m[j] += t.w[p.w+r*t.row+c*t.step] * t.v[p.v+c*vector+j]
 				}
 			}
 		}

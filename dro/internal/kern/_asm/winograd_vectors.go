@@ -73,54 +73,52 @@ func (g *generator) vectorWindowRow(t reg.Register, line int) {
 }
 
 // productArgs are the registers of vectorProductTile: the places that are left, the addresses of
-// the next results, of a place of the windows and of the weights of the next channels, of the next
-// bias and the next height of a tile, and the strides of the weights.
+// the next results of a place, of its v and of the weights of the next rows, of the next bias and
+// the next height of a tile, and the strides of the weights.
 type productArgs struct {
 	t, left, m, v, w, bias, height, row, step reg.Register
 }
 
 func (g *generator) vectorProductTile() {
-	g.function("vectorProductTile", "func(t *vectorProductTile)", "multiplies a row of places.")
+	g.function("vectorProductTile", "func(t *vectorProductTile)", "multiplies places.")
 	t := g.param("t")
-	a := productArgs{t: t, left: g.GP64(), m: g.slice(t, "m"), v: g.slice(t, "v"), w: g.GP64(),
+	a := productArgs{t: t, left: g.field(t, "count"), m: g.GP64(), v: g.GP64(), w: g.GP64(),
 		bias: g.slice(t, "bias"), height: g.GP64(), row: g.floatStride(t, "row"),
 		step: g.floatStride(t, "step")}
-	g.MOVQ(op.U32(windowSide), a.left)
-	place := g.label("place")
-	g.Label(place)
-	offset := g.GP64()
-	places, err := g.structOf(t).Field("places").Index(windowSide - 1).Resolve()
+	places, err := g.structOf(t).Field("places").Index(0).Field("m").Resolve()
 	if err != nil {
 		panic(err)
 	}
-	// The offsets are found from the last one backwards, as places are left.
-	end := places.Addr
-	end.Disp += 8
-	g.MOVQ(a.left, offset)
-	g.NEGQ(offset)
-	g.MOVQ(op.Mem{Base: end.Base, Disp: end.Disp, Index: offset, Scale: 8}, offset)
-	g.Load(g.structOf(t).Field("w").Base(), a.w)
-	g.LEAQ(by(a.w, offset, 4, 0), a.w)
+	next := g.GP64()
+	g.LEAQ(places.Addr, next)
+	place := g.label("place")
+	g.Label(place)
+	for k, base := range []reg.Register{a.m, a.v, a.w} {
+		name := []string{"m", "v", "w"}[k]
+		offset := g.GP64()
+		g.MOVQ(at(next, 8*k), offset)
+		g.Load(g.structOf(t).Field(name).Base(), base)
+		g.LEAQ(by(base, offset, 4, 0), base)
+	}
+	g.ADDQ(op.U8(24), next)
 	g.Load(g.structOf(t).Field("heights").Base(), a.height)
 	tile, done := g.label("tile"), g.label("done")
 	g.Label(tile)
 	rows := g.GP64()
 	g.MOVQ(at(a.height, 0), rows)
 	for r := tileRows; r > 1; r-- {
-		next := g.label("rows")
+		fewer := g.label("rows")
 		g.CMPQ(rows, op.U8(r))
-		g.JNE(op.LabelRef(next))
+		g.JNE(op.LabelRef(fewer))
 		g.productRows(a, r)
 		g.JMP(op.LabelRef(done))
-		g.Label(next)
+		g.Label(fewer)
 	}
 	g.productRows(a, 1)
 	g.Label(done)
 	g.ADDQ(op.U8(8), a.height)
 	g.CMPQ(at(a.height, 0), op.U8(0))
 	g.JNE(op.LabelRef(tile))
-	g.ADDQ(g.floatStride(t, "apartV"), a.v)
-	g.ADDQ(op.U8(lineBytes), a.m)
 	g.DECQ(a.left)
 	g.JNZ(op.LabelRef(place))
 	g.VZEROUPPER()
