@@ -5311,7 +5311,7 @@ loop248:
 	RET
 
 // func vectorWindowTileAVX2(t *vectorWindowTile)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·vectorWindowTileAVX2(SB), NOSPLIT, $8-8
 	MOVQ t+0(FP), AX
 	MOVQ 408(AX), CX
@@ -5338,55 +5338,45 @@ TEXT ·vectorWindowTileAVX2(SB), NOSPLIT, $8-8
 	MOVQ 424(AX), R15
 
 loop252:
-	VMOVUPS    (CX)(R14*1), Y0
-	VSUBPS     (DI)(R14*1), Y0, Y0
-	VMOVUPS    (DX)(R14*1), Y1
-	VSUBPS     (R8)(R14*1), Y1, Y1
-	VMOVUPS    (BX)(R14*1), Y2
-	VSUBPS     (R9)(R14*1), Y2, Y2
-	VMOVUPS    (SI)(R14*1), Y3
-	VSUBPS     (R10)(R14*1), Y3, Y3
-	VSUBPS     Y2, Y0, Y8
-	VMOVUPS    Y8, (R11)
-	VADDPS     Y2, Y1, Y8
-	VMOVUPS    Y8, (R11)(R12*1)
-	VSUBPS     Y1, Y2, Y2
-	VMOVUPS    Y2, (R13)
-	VSUBPS     Y3, Y1, Y1
-	VMOVUPS    Y1, (R13)(R12*1)
-	VMOVUPS    32(CX)(R14*1), Y4
-	VSUBPS     32(DI)(R14*1), Y4, Y4
-	VMOVUPS    32(DX)(R14*1), Y5
-	VSUBPS     32(R8)(R14*1), Y5, Y5
-	VMOVUPS    32(BX)(R14*1), Y6
-	VSUBPS     32(R9)(R14*1), Y6, Y6
-	VMOVUPS    32(SI)(R14*1), Y7
-	VSUBPS     32(R10)(R14*1), Y7, Y7
-	VSUBPS     Y6, Y4, Y9
-	VMOVUPS    Y9, 32(R11)
-	VADDPS     Y6, Y5, Y9
-	VMOVUPS    Y9, 32(R11)(R12*1)
-	VSUBPS     Y5, Y6, Y6
-	VMOVUPS    Y6, 32(R13)
-	VSUBPS     Y7, Y5, Y5
-	VMOVUPS    Y5, 32(R13)(R12*1)
-	MOVQ       448(AX), BP
-	SHLQ       $0x02, BP
-	ADDQ       R14, BP
-	PREFETCHT1 (BX)(BP*1)
-	PREFETCHT1 (SI)(BP*1)
-	MOVQ       448(AX), BP
-	SHLQ       $0x02, BP
-	ADDQ       R14, BP
-	PREFETCHT1 (R9)(BP*1)
-	PREFETCHT1 (R10)(BP*1)
-	ADDQ       $0x40, R11
-	ADDQ       $0x40, R13
-	MOVQ       432(AX), BP
-	SHLQ       $0x02, BP
-	ADDQ       BP, R14
-	DECQ       R15
-	JNZ        loop252
+	VMOVUPS (CX)(R14*1), Y0
+	VSUBPS  (DI)(R14*1), Y0, Y0
+	VMOVUPS (DX)(R14*1), Y1
+	VSUBPS  (R8)(R14*1), Y1, Y1
+	VMOVUPS (BX)(R14*1), Y2
+	VSUBPS  (R9)(R14*1), Y2, Y2
+	VMOVUPS (SI)(R14*1), Y3
+	VSUBPS  (R10)(R14*1), Y3, Y3
+	VSUBPS  Y2, Y0, Y8
+	VMOVUPS Y8, (R11)
+	VADDPS  Y2, Y1, Y8
+	VMOVUPS Y8, (R11)(R12*1)
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, (R13)
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, (R13)(R12*1)
+	VMOVUPS 32(CX)(R14*1), Y4
+	VSUBPS  32(DI)(R14*1), Y4, Y4
+	VMOVUPS 32(DX)(R14*1), Y5
+	VSUBPS  32(R8)(R14*1), Y5, Y5
+	VMOVUPS 32(BX)(R14*1), Y6
+	VSUBPS  32(R9)(R14*1), Y6, Y6
+	VMOVUPS 32(SI)(R14*1), Y7
+	VSUBPS  32(R10)(R14*1), Y7, Y7
+	VSUBPS  Y6, Y4, Y9
+	VMOVUPS Y9, 32(R11)
+	VADDPS  Y6, Y5, Y9
+	VMOVUPS Y9, 32(R11)(R12*1)
+	VSUBPS  Y5, Y6, Y6
+	VMOVUPS Y6, 32(R13)
+	VSUBPS  Y7, Y5, Y5
+	VMOVUPS Y5, 32(R13)(R12*1)
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R13
+	MOVQ    432(AX), BP
+	SHLQ    $0x02, BP
+	ADDQ    BP, R14
+	DECQ    R15
+	JNZ     loop252
 	VZEROUPPER
 	RET
 
@@ -5528,60 +5518,50 @@ line251:
 	MOVQ 424(AX), R15
 
 loop255:
-	VMOVUPS    (CX)(R14*1), Y0
-	VSUBPS     (DI)(R14*1), Y0, Y0
-	VMOVUPS    (DX)(R14*1), Y1
-	VSUBPS     (R8)(R14*1), Y1, Y1
-	VMOVUPS    (BX)(R14*1), Y2
-	VSUBPS     (R9)(R14*1), Y2, Y2
-	VMOVUPS    (SI)(R14*1), Y3
-	VSUBPS     (R10)(R14*1), Y3, Y3
-	VSUBPS     Y2, Y0, Y8
-	VMOVUPS    Y8, (R11)
-	VADDPS     Y2, Y1, Y8
-	VMOVUPS    Y8, (R11)(R12*1)
-	VSUBPS     Y1, Y2, Y2
-	VMOVUPS    Y2, (R13)
-	VSUBPS     Y3, Y1, Y1
-	VMOVUPS    Y1, (R13)(R12*1)
-	VMOVUPS    32(CX)(R14*1), Y4
-	VSUBPS     32(DI)(R14*1), Y4, Y4
-	VMOVUPS    32(DX)(R14*1), Y5
-	VSUBPS     32(R8)(R14*1), Y5, Y5
-	VMOVUPS    32(BX)(R14*1), Y6
-	VSUBPS     32(R9)(R14*1), Y6, Y6
-	VMOVUPS    32(SI)(R14*1), Y7
-	VSUBPS     32(R10)(R14*1), Y7, Y7
-	VSUBPS     Y6, Y4, Y9
-	VMOVUPS    Y9, 32(R11)
-	VADDPS     Y6, Y5, Y9
-	VMOVUPS    Y9, 32(R11)(R12*1)
-	VSUBPS     Y5, Y6, Y6
-	VMOVUPS    Y6, 32(R13)
-	VSUBPS     Y7, Y5, Y5
-	VMOVUPS    Y5, 32(R13)(R12*1)
-	MOVQ       448(AX), BP
-	SHLQ       $0x02, BP
-	ADDQ       R14, BP
-	PREFETCHT1 (BX)(BP*1)
-	PREFETCHT1 (SI)(BP*1)
-	MOVQ       448(AX), BP
-	SHLQ       $0x02, BP
-	ADDQ       R14, BP
-	PREFETCHT1 (R9)(BP*1)
-	PREFETCHT1 (R10)(BP*1)
-	ADDQ       $0x40, R11
-	ADDQ       $0x40, R13
-	MOVQ       432(AX), BP
-	SHLQ       $0x02, BP
-	ADDQ       BP, R14
-	DECQ       R15
-	JNZ        loop255
+	VMOVUPS (CX)(R14*1), Y0
+	VSUBPS  (DI)(R14*1), Y0, Y0
+	VMOVUPS (DX)(R14*1), Y1
+	VSUBPS  (R8)(R14*1), Y1, Y1
+	VMOVUPS (BX)(R14*1), Y2
+	VSUBPS  (R9)(R14*1), Y2, Y2
+	VMOVUPS (SI)(R14*1), Y3
+	VSUBPS  (R10)(R14*1), Y3, Y3
+	VSUBPS  Y2, Y0, Y8
+	VMOVUPS Y8, (R11)
+	VADDPS  Y2, Y1, Y8
+	VMOVUPS Y8, (R11)(R12*1)
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, (R13)
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, (R13)(R12*1)
+	VMOVUPS 32(CX)(R14*1), Y4
+	VSUBPS  32(DI)(R14*1), Y4, Y4
+	VMOVUPS 32(DX)(R14*1), Y5
+	VSUBPS  32(R8)(R14*1), Y5, Y5
+	VMOVUPS 32(BX)(R14*1), Y6
+	VSUBPS  32(R9)(R14*1), Y6, Y6
+	VMOVUPS 32(SI)(R14*1), Y7
+	VSUBPS  32(R10)(R14*1), Y7, Y7
+	VSUBPS  Y6, Y4, Y9
+	VMOVUPS Y9, 32(R11)
+	VADDPS  Y6, Y5, Y9
+	VMOVUPS Y9, 32(R11)(R12*1)
+	VSUBPS  Y5, Y6, Y6
+	VMOVUPS Y6, 32(R13)
+	VSUBPS  Y7, Y5, Y5
+	VMOVUPS Y5, 32(R13)(R12*1)
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R13
+	MOVQ    432(AX), BP
+	SHLQ    $0x02, BP
+	ADDQ    BP, R14
+	DECQ    R15
+	JNZ     loop255
 	VZEROUPPER
 	RET
 
 // func vectorProductTileAVX2(t *vectorProductTile)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·vectorProductTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 504(AX), CX
@@ -5606,12 +5586,45 @@ place256:
 	MOVQ 480(AX), R8
 
 tile257:
-	MOVQ    (R8), R12
-	CMPQ    R12, $0x06
-	JNE     rows259
+	MOVQ       (R8), R12
+	CMPQ       R12, $0x06
+	JNE        rows259
+	MOVQ       592(AX), R12
+	DECQ       R12
+	JS         none260
+	MOVQ       R12, 592(AX)
+	MOVQ       600(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       552(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 552(AX)
+	MOVQ       560(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 560(AX)
+	MOVQ       568(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 568(AX)
+	MOVQ       576(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 576(AX)
+	MOVQ       584(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 584(AX)
+
+none260:
 	MOVQ    544(AX), R12
 	CMPQ    R12, $0x00
-	JE      fresh260
+	JE      fresh261
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5624,12 +5637,12 @@ tile257:
 	VMOVUPS 288(DX), Y9
 	VMOVUPS 320(DX), Y10
 	VMOVUPS 352(DX), Y11
-	JMP     start262
+	JMP     start263
 
-fresh260:
+fresh261:
 	MOVQ         512(AX), R12
 	CMPQ         CX, R12
-	JNE          zero261
+	JNE          zero262
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5643,9 +5656,9 @@ fresh260:
 	VBROADCASTSS 20(DI), Y10
 	VBROADCASTSS 20(DI), Y11
 	ADDQ         $0x18, DI
-	JMP          start262
+	JMP          start263
 
-zero261:
+zero262:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5659,7 +5672,7 @@ zero261:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 
-start262:
+start263:
 	MOVQ    BX, R12
 	MOVQ    SI, R13
 	LEAQ    (R13)(R9*2), R14
@@ -5667,7 +5680,7 @@ start262:
 	MOVQ    520(AX), R15
 	PCALIGN $0x40
 
-channel263:
+channel264:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (R13), Y14
@@ -5692,7 +5705,7 @@ channel263:
 	ADDQ         R10, R13
 	ADDQ         R10, R14
 	DECQ         R15
-	JNZ          channel263
+	JNZ          channel264
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5711,11 +5724,44 @@ channel263:
 	JMP          done258
 
 rows259:
-	CMPQ    R12, $0x05
-	JNE     rows264
+	CMPQ       R12, $0x05
+	JNE        rows265
+	MOVQ       592(AX), R12
+	DECQ       R12
+	JS         none266
+	MOVQ       R12, 592(AX)
+	MOVQ       600(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       552(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 552(AX)
+	MOVQ       560(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 560(AX)
+	MOVQ       568(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 568(AX)
+	MOVQ       576(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 576(AX)
+	MOVQ       584(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 584(AX)
+
+none266:
 	MOVQ    544(AX), R12
 	CMPQ    R12, $0x00
-	JE      fresh265
+	JE      fresh267
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5726,12 +5772,12 @@ rows259:
 	VMOVUPS 224(DX), Y7
 	VMOVUPS 256(DX), Y8
 	VMOVUPS 288(DX), Y9
-	JMP     start267
+	JMP     start269
 
-fresh265:
+fresh267:
 	MOVQ         512(AX), R12
 	CMPQ         CX, R12
-	JNE          zero266
+	JNE          zero268
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5743,9 +5789,9 @@ fresh265:
 	VBROADCASTSS 16(DI), Y8
 	VBROADCASTSS 16(DI), Y9
 	ADDQ         $0x14, DI
-	JMP          start267
+	JMP          start269
 
-zero266:
+zero268:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5757,7 +5803,7 @@ zero266:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 
-start267:
+start269:
 	MOVQ    BX, R12
 	MOVQ    SI, R13
 	LEAQ    (R13)(R9*2), R14
@@ -5765,7 +5811,7 @@ start267:
 	MOVQ    520(AX), R15
 	PCALIGN $0x40
 
-channel268:
+channel270:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (R13), Y14
@@ -5787,7 +5833,7 @@ channel268:
 	ADDQ         R10, R13
 	ADDQ         R10, R14
 	DECQ         R15
-	JNZ          channel268
+	JNZ          channel270
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5803,12 +5849,45 @@ channel268:
 	ADDQ         R15, SI
 	JMP          done258
 
-rows264:
-	CMPQ    R12, $0x04
-	JNE     rows269
+rows265:
+	CMPQ       R12, $0x04
+	JNE        rows271
+	MOVQ       592(AX), R12
+	DECQ       R12
+	JS         none272
+	MOVQ       R12, 592(AX)
+	MOVQ       600(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       552(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 552(AX)
+	MOVQ       560(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 560(AX)
+	MOVQ       568(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 568(AX)
+	MOVQ       576(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 576(AX)
+	MOVQ       584(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 584(AX)
+
+none272:
 	MOVQ    544(AX), R12
 	CMPQ    R12, $0x00
-	JE      fresh270
+	JE      fresh273
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -5817,12 +5896,12 @@ rows264:
 	VMOVUPS 160(DX), Y5
 	VMOVUPS 192(DX), Y6
 	VMOVUPS 224(DX), Y7
-	JMP     start272
+	JMP     start275
 
-fresh270:
+fresh273:
 	MOVQ         512(AX), R12
 	CMPQ         CX, R12
-	JNE          zero271
+	JNE          zero274
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5832,9 +5911,9 @@ fresh270:
 	VBROADCASTSS 12(DI), Y6
 	VBROADCASTSS 12(DI), Y7
 	ADDQ         $0x10, DI
-	JMP          start272
+	JMP          start275
 
-zero271:
+zero274:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5844,7 +5923,7 @@ zero271:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-start272:
+start275:
 	MOVQ    BX, R12
 	MOVQ    SI, R13
 	LEAQ    (R13)(R9*2), R14
@@ -5852,7 +5931,7 @@ start272:
 	MOVQ    520(AX), R15
 	PCALIGN $0x40
 
-channel273:
+channel276:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (R13), Y14
@@ -5871,7 +5950,7 @@ channel273:
 	ADDQ         R10, R13
 	ADDQ         R10, R14
 	DECQ         R15
-	JNZ          channel273
+	JNZ          channel276
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5885,24 +5964,57 @@ channel273:
 	ADDQ         R15, SI
 	JMP          done258
 
-rows269:
-	CMPQ    R12, $0x03
-	JNE     rows274
+rows271:
+	CMPQ       R12, $0x03
+	JNE        rows277
+	MOVQ       592(AX), R12
+	DECQ       R12
+	JS         none278
+	MOVQ       R12, 592(AX)
+	MOVQ       600(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       552(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 552(AX)
+	MOVQ       560(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 560(AX)
+	MOVQ       568(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 568(AX)
+	MOVQ       576(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 576(AX)
+	MOVQ       584(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 584(AX)
+
+none278:
 	MOVQ    544(AX), R12
 	CMPQ    R12, $0x00
-	JE      fresh275
+	JE      fresh279
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VMOVUPS 128(DX), Y4
 	VMOVUPS 160(DX), Y5
-	JMP     start277
+	JMP     start281
 
-fresh275:
+fresh279:
 	MOVQ         512(AX), R12
 	CMPQ         CX, R12
-	JNE          zero276
+	JNE          zero280
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
@@ -5910,9 +6022,9 @@ fresh275:
 	VBROADCASTSS 8(DI), Y4
 	VBROADCASTSS 8(DI), Y5
 	ADDQ         $0x0c, DI
-	JMP          start277
+	JMP          start281
 
-zero276:
+zero280:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5920,7 +6032,7 @@ zero276:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 
-start277:
+start281:
 	MOVQ    BX, R12
 	MOVQ    SI, R13
 	LEAQ    (R13)(R9*2), R14
@@ -5928,7 +6040,7 @@ start277:
 	MOVQ    520(AX), R14
 	PCALIGN $0x40
 
-channel278:
+channel282:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (R13), Y14
@@ -5943,7 +6055,7 @@ channel278:
 	ADDQ         $0x40, R12
 	ADDQ         R10, R13
 	DECQ         R14
-	JNZ          channel278
+	JNZ          channel282
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -5955,36 +6067,69 @@ channel278:
 	ADDQ         R14, SI
 	JMP          done258
 
-rows274:
-	CMPQ    R12, $0x02
-	JNE     rows279
+rows277:
+	CMPQ       R12, $0x02
+	JNE        rows283
+	MOVQ       592(AX), R12
+	DECQ       R12
+	JS         none284
+	MOVQ       R12, 592(AX)
+	MOVQ       600(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       552(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 552(AX)
+	MOVQ       560(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 560(AX)
+	MOVQ       568(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 568(AX)
+	MOVQ       576(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 576(AX)
+	MOVQ       584(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 584(AX)
+
+none284:
 	MOVQ    544(AX), R12
 	CMPQ    R12, $0x00
-	JE      fresh280
+	JE      fresh285
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	JMP     start282
+	JMP     start287
 
-fresh280:
+fresh285:
 	MOVQ         512(AX), R12
 	CMPQ         CX, R12
-	JNE          zero281
+	JNE          zero286
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 4(DI), Y2
 	VBROADCASTSS 4(DI), Y3
 	ADDQ         $0x08, DI
-	JMP          start282
+	JMP          start287
 
-zero281:
+zero286:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
-start282:
+start287:
 	MOVQ    BX, R12
 	MOVQ    SI, R13
 	LEAQ    (R13)(R9*2), R14
@@ -5992,7 +6137,7 @@ start282:
 	MOVQ    520(AX), R14
 	PCALIGN $0x40
 
-channel283:
+channel288:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (R13), Y14
@@ -6004,7 +6149,7 @@ channel283:
 	ADDQ         $0x40, R12
 	ADDQ         R10, R13
 	DECQ         R14
-	JNZ          channel283
+	JNZ          channel288
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	VMOVUPS      Y2, 64(DX)
@@ -6014,28 +6159,61 @@ channel283:
 	ADDQ         R14, SI
 	JMP          done258
 
-rows279:
+rows283:
+	MOVQ       592(AX), R12
+	DECQ       R12
+	JS         none289
+	MOVQ       R12, 592(AX)
+	MOVQ       600(AX), R12
+	SHLQ       $0x02, R12
+	MOVQ       552(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 552(AX)
+	MOVQ       560(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 560(AX)
+	MOVQ       568(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 568(AX)
+	MOVQ       576(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 576(AX)
+	MOVQ       584(AX), R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 (R13)(R12*1)
+	LEAQ       (R13)(R12*2), R13
+	MOVQ       R13, 584(AX)
+
+none289:
 	MOVQ    544(AX), R12
 	CMPQ    R12, $0x00
-	JE      fresh284
+	JE      fresh290
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
-	JMP     start286
+	JMP     start292
 
-fresh284:
+fresh290:
 	MOVQ         512(AX), R12
 	CMPQ         CX, R12
-	JNE          zero285
+	JNE          zero291
 	VBROADCASTSS (DI), Y0
 	VBROADCASTSS (DI), Y1
 	ADDQ         $0x04, DI
-	JMP          start286
+	JMP          start292
 
-zero285:
+zero291:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-start286:
+start292:
 	MOVQ    BX, R12
 	MOVQ    SI, R13
 	LEAQ    (R13)(R9*2), R14
@@ -6043,7 +6221,7 @@ start286:
 	MOVQ    520(AX), R14
 	PCALIGN $0x40
 
-channel287:
+channel293:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (R13), Y14
@@ -6052,7 +6230,7 @@ channel287:
 	ADDQ         $0x40, R12
 	ADDQ         R10, R13
 	DECQ         R14
-	JNZ          channel287
+	JNZ          channel293
 	VMOVUPS      Y0, (DX)
 	VMOVUPS      Y1, 32(DX)
 	ADDQ         $0x00000040, DX
@@ -6069,7 +6247,7 @@ done258:
 	RET
 
 // func vectorSquareTileAVX2(t *vectorSquareTile)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·vectorSquareTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ (AX), CX
@@ -6082,223 +6260,203 @@ TEXT ·vectorSquareTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, DI
 	MOVQ 104(AX), R8
 	SHLQ $0x02, R8
-	MOVQ 152(AX), R9
-	SHLQ $0x02, R9
-	MOVQ 112(AX), R10
+	MOVQ 112(AX), R9
 
-loop288:
-	MOVQ    CX, R11
-	VMOVUPS (R11)(DX*1), Y5
-	VMOVUPS (R11)(DX*2), Y6
-	VADDPS  (R11), Y5, Y4
+loop294:
+	MOVQ    CX, R10
+	VMOVUPS (R10)(DX*1), Y5
+	VMOVUPS (R10)(DX*2), Y6
+	VADDPS  (R10), Y5, Y4
 	VADDPS  Y6, Y4, Y4
 	VSUBPS  Y6, Y5, Y5
-	VSUBPS  (R11)(BX*1), Y5, Y5
+	VSUBPS  (R10)(BX*1), Y5, Y5
 	VMOVAPS Y4, Y0
 	VMOVAPS Y5, Y1
-	LEAQ    (R11)(DX*4), R11
-	VMOVUPS (R11)(DX*1), Y5
-	VMOVUPS (R11)(DX*2), Y6
-	VADDPS  (R11), Y5, Y4
+	LEAQ    (R10)(DX*4), R10
+	VMOVUPS (R10)(DX*1), Y5
+	VMOVUPS (R10)(DX*2), Y6
+	VADDPS  (R10), Y5, Y4
 	VADDPS  Y6, Y4, Y4
 	VSUBPS  Y6, Y5, Y5
-	VSUBPS  (R11)(BX*1), Y5, Y5
+	VSUBPS  (R10)(BX*1), Y5, Y5
 	VADDPS  Y0, Y4, Y0
 	VMOVAPS Y4, Y2
 	VADDPS  Y1, Y5, Y1
 	VMOVAPS Y5, Y3
-	LEAQ    (R11)(DX*4), R11
-	VMOVUPS (R11)(DX*1), Y5
-	VMOVUPS (R11)(DX*2), Y6
-	VADDPS  (R11), Y5, Y4
+	LEAQ    (R10)(DX*4), R10
+	VMOVUPS (R10)(DX*1), Y5
+	VMOVUPS (R10)(DX*2), Y6
+	VADDPS  (R10), Y5, Y4
 	VADDPS  Y6, Y4, Y4
 	VSUBPS  Y6, Y5, Y5
-	VSUBPS  (R11)(BX*1), Y5, Y5
+	VSUBPS  (R10)(BX*1), Y5, Y5
 	VADDPS  Y0, Y4, Y0
 	VSUBPS  Y4, Y2, Y2
 	VADDPS  Y1, Y5, Y1
 	VSUBPS  Y5, Y3, Y3
-	LEAQ    (R11)(DX*4), R11
-	VMOVUPS (R11)(DX*1), Y5
-	VMOVUPS (R11)(DX*2), Y6
-	VADDPS  (R11), Y5, Y4
+	LEAQ    (R10)(DX*4), R10
+	VMOVUPS (R10)(DX*1), Y5
+	VMOVUPS (R10)(DX*2), Y6
+	VADDPS  (R10), Y5, Y4
 	VADDPS  Y6, Y4, Y4
 	VSUBPS  Y6, Y5, Y5
-	VSUBPS  (R11)(BX*1), Y5, Y5
+	VSUBPS  (R10)(BX*1), Y5, Y5
 	VSUBPS  Y4, Y2, Y2
 	VSUBPS  Y5, Y3, Y3
 	VXORPS  Y7, Y7, Y7
-	MOVQ    96(AX), R11
-	CMPQ    R11, $0x00
-	JE      norelu289
+	MOVQ    96(AX), R10
+	CMPQ    R10, $0x00
+	JE      norelu295
 	VMAXPS  Y0, Y7, Y0
 	VMAXPS  Y1, Y7, Y1
 	VMAXPS  Y2, Y7, Y2
 	VMAXPS  Y3, Y7, Y3
 
-norelu289:
-	MOVQ       48(AX), R11
-	TESTQ      R11, R11
-	JZ         noplus290
-	ADDQ       R8, R11
-	VADDPS     (R11), Y0, Y0
-	VADDPS     (R11)(SI*1), Y1, Y1
-	ADDQ       DI, R11
-	VADDPS     (R11), Y2, Y2
-	VADDPS     (R11)(SI*1), Y3, Y3
-	ADDQ       R9, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(SI*1)
-	SUBQ       DI, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(SI*1)
+norelu295:
+	MOVQ   48(AX), R10
+	TESTQ  R10, R10
+	JZ     noplus296
+	ADDQ   R8, R10
+	VADDPS (R10), Y0, Y0
+	VADDPS (R10)(SI*1), Y1, Y1
+	ADDQ   DI, R10
+	VADDPS (R10), Y2, Y2
+	VADDPS (R10)(SI*1), Y3, Y3
 
-noplus290:
-	MOVQ       72(AX), R11
-	TESTQ      R11, R11
-	JZ         nomask291
-	ADDQ       R8, R11
-	VMOVUPS    (R11), Y8
-	VCMPPS     $0x06, Y7, Y8, Y4
-	VANDPS     Y4, Y0, Y0
-	VMOVUPS    (R11)(SI*1), Y8
-	VCMPPS     $0x06, Y7, Y8, Y4
-	VANDPS     Y4, Y1, Y1
-	ADDQ       DI, R11
-	VMOVUPS    (R11), Y8
-	VCMPPS     $0x06, Y7, Y8, Y4
-	VANDPS     Y4, Y2, Y2
-	VMOVUPS    (R11)(SI*1), Y8
-	VCMPPS     $0x06, Y7, Y8, Y4
-	VANDPS     Y4, Y3, Y3
-	ADDQ       R9, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(SI*1)
-	SUBQ       DI, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(SI*1)
-
-nomask291:
-	MOVQ       24(AX), R11
-	ADDQ       R8, R11
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, (R11)(SI*1)
-	ADDQ       DI, R11
-	VMOVUPS    Y2, (R11)
-	VMOVUPS    Y3, (R11)(SI*1)
-	ADDQ       R9, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(SI*1)
-	SUBQ       DI, R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(SI*1)
-	MOVQ       CX, R11
-	VMOVUPS    32(R11)(DX*1), Y5
-	VMOVUPS    32(R11)(DX*2), Y6
-	VADDPS     32(R11), Y5, Y4
-	VADDPS     Y6, Y4, Y4
-	VSUBPS     Y6, Y5, Y5
-	VSUBPS     32(R11)(BX*1), Y5, Y5
-	VMOVAPS    Y4, Y0
-	VMOVAPS    Y5, Y1
-	LEAQ       (R11)(DX*4), R11
-	VMOVUPS    32(R11)(DX*1), Y5
-	VMOVUPS    32(R11)(DX*2), Y6
-	VADDPS     32(R11), Y5, Y4
-	VADDPS     Y6, Y4, Y4
-	VSUBPS     Y6, Y5, Y5
-	VSUBPS     32(R11)(BX*1), Y5, Y5
-	VADDPS     Y0, Y4, Y0
-	VMOVAPS    Y4, Y2
-	VADDPS     Y1, Y5, Y1
-	VMOVAPS    Y5, Y3
-	LEAQ       (R11)(DX*4), R11
-	VMOVUPS    32(R11)(DX*1), Y5
-	VMOVUPS    32(R11)(DX*2), Y6
-	VADDPS     32(R11), Y5, Y4
-	VADDPS     Y6, Y4, Y4
-	VSUBPS     Y6, Y5, Y5
-	VSUBPS     32(R11)(BX*1), Y5, Y5
-	VADDPS     Y0, Y4, Y0
-	VSUBPS     Y4, Y2, Y2
-	VADDPS     Y1, Y5, Y1
-	VSUBPS     Y5, Y3, Y3
-	LEAQ       (R11)(DX*4), R11
-	VMOVUPS    32(R11)(DX*1), Y5
-	VMOVUPS    32(R11)(DX*2), Y6
-	VADDPS     32(R11), Y5, Y4
-	VADDPS     Y6, Y4, Y4
-	VSUBPS     Y6, Y5, Y5
-	VSUBPS     32(R11)(BX*1), Y5, Y5
-	VSUBPS     Y4, Y2, Y2
-	VSUBPS     Y5, Y3, Y3
-	VXORPS     Y7, Y7, Y7
-	MOVQ       96(AX), R11
-	CMPQ       R11, $0x00
-	JE         norelu292
-	VMAXPS     Y0, Y7, Y0
-	VMAXPS     Y1, Y7, Y1
-	VMAXPS     Y2, Y7, Y2
-	VMAXPS     Y3, Y7, Y3
-
-norelu292:
-	MOVQ   48(AX), R11
-	TESTQ  R11, R11
-	JZ     noplus293
-	ADDQ   R8, R11
-	VADDPS 32(R11), Y0, Y0
-	VADDPS 32(R11)(SI*1), Y1, Y1
-	ADDQ   DI, R11
-	VADDPS 32(R11), Y2, Y2
-	VADDPS 32(R11)(SI*1), Y3, Y3
-
-noplus293:
-	MOVQ    72(AX), R11
-	TESTQ   R11, R11
-	JZ      nomask294
-	ADDQ    R8, R11
-	VMOVUPS 32(R11), Y8
+noplus296:
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
+	JZ      nomask297
+	ADDQ    R8, R10
+	VMOVUPS (R10), Y8
 	VCMPPS  $0x06, Y7, Y8, Y4
 	VANDPS  Y4, Y0, Y0
-	VMOVUPS 32(R11)(SI*1), Y8
+	VMOVUPS (R10)(SI*1), Y8
 	VCMPPS  $0x06, Y7, Y8, Y4
 	VANDPS  Y4, Y1, Y1
-	ADDQ    DI, R11
-	VMOVUPS 32(R11), Y8
+	ADDQ    DI, R10
+	VMOVUPS (R10), Y8
 	VCMPPS  $0x06, Y7, Y8, Y4
 	VANDPS  Y4, Y2, Y2
-	VMOVUPS 32(R11)(SI*1), Y8
+	VMOVUPS (R10)(SI*1), Y8
 	VCMPPS  $0x06, Y7, Y8, Y4
 	VANDPS  Y4, Y3, Y3
 
-nomask294:
-	MOVQ    24(AX), R11
-	ADDQ    R8, R11
-	VMOVUPS Y0, 32(R11)
-	VMOVUPS Y1, 32(R11)(SI*1)
-	ADDQ    DI, R11
-	VMOVUPS Y2, 32(R11)
-	VMOVUPS Y3, 32(R11)(SI*1)
+nomask297:
+	MOVQ    24(AX), R10
+	ADDQ    R8, R10
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, (R10)(SI*1)
+	ADDQ    DI, R10
+	VMOVUPS Y2, (R10)
+	VMOVUPS Y3, (R10)(SI*1)
+	MOVQ    CX, R10
+	VMOVUPS 32(R10)(DX*1), Y5
+	VMOVUPS 32(R10)(DX*2), Y6
+	VADDPS  32(R10), Y5, Y4
+	VADDPS  Y6, Y4, Y4
+	VSUBPS  Y6, Y5, Y5
+	VSUBPS  32(R10)(BX*1), Y5, Y5
+	VMOVAPS Y4, Y0
+	VMOVAPS Y5, Y1
+	LEAQ    (R10)(DX*4), R10
+	VMOVUPS 32(R10)(DX*1), Y5
+	VMOVUPS 32(R10)(DX*2), Y6
+	VADDPS  32(R10), Y5, Y4
+	VADDPS  Y6, Y4, Y4
+	VSUBPS  Y6, Y5, Y5
+	VSUBPS  32(R10)(BX*1), Y5, Y5
+	VADDPS  Y0, Y4, Y0
+	VMOVAPS Y4, Y2
+	VADDPS  Y1, Y5, Y1
+	VMOVAPS Y5, Y3
+	LEAQ    (R10)(DX*4), R10
+	VMOVUPS 32(R10)(DX*1), Y5
+	VMOVUPS 32(R10)(DX*2), Y6
+	VADDPS  32(R10), Y5, Y4
+	VADDPS  Y6, Y4, Y4
+	VSUBPS  Y6, Y5, Y5
+	VSUBPS  32(R10)(BX*1), Y5, Y5
+	VADDPS  Y0, Y4, Y0
+	VSUBPS  Y4, Y2, Y2
+	VADDPS  Y1, Y5, Y1
+	VSUBPS  Y5, Y3, Y3
+	LEAQ    (R10)(DX*4), R10
+	VMOVUPS 32(R10)(DX*1), Y5
+	VMOVUPS 32(R10)(DX*2), Y6
+	VADDPS  32(R10), Y5, Y4
+	VADDPS  Y6, Y4, Y4
+	VSUBPS  Y6, Y5, Y5
+	VSUBPS  32(R10)(BX*1), Y5, Y5
+	VSUBPS  Y4, Y2, Y2
+	VSUBPS  Y5, Y3, Y3
+	VXORPS  Y7, Y7, Y7
+	MOVQ    96(AX), R10
+	CMPQ    R10, $0x00
+	JE      norelu298
+	VMAXPS  Y0, Y7, Y0
+	VMAXPS  Y1, Y7, Y1
+	VMAXPS  Y2, Y7, Y2
+	VMAXPS  Y3, Y7, Y3
+
+norelu298:
+	MOVQ   48(AX), R10
+	TESTQ  R10, R10
+	JZ     noplus299
+	ADDQ   R8, R10
+	VADDPS 32(R10), Y0, Y0
+	VADDPS 32(R10)(SI*1), Y1, Y1
+	ADDQ   DI, R10
+	VADDPS 32(R10), Y2, Y2
+	VADDPS 32(R10)(SI*1), Y3, Y3
+
+noplus299:
+	MOVQ    72(AX), R10
+	TESTQ   R10, R10
+	JZ      nomask300
+	ADDQ    R8, R10
+	VMOVUPS 32(R10), Y8
+	VCMPPS  $0x06, Y7, Y8, Y4
+	VANDPS  Y4, Y0, Y0
+	VMOVUPS 32(R10)(SI*1), Y8
+	VCMPPS  $0x06, Y7, Y8, Y4
+	VANDPS  Y4, Y1, Y1
+	ADDQ    DI, R10
+	VMOVUPS 32(R10), Y8
+	VCMPPS  $0x06, Y7, Y8, Y4
+	VANDPS  Y4, Y2, Y2
+	VMOVUPS 32(R10)(SI*1), Y8
+	VCMPPS  $0x06, Y7, Y8, Y4
+	VANDPS  Y4, Y3, Y3
+
+nomask300:
+	MOVQ    24(AX), R10
+	ADDQ    R8, R10
+	VMOVUPS Y0, 32(R10)
+	VMOVUPS Y1, 32(R10)(SI*1)
+	ADDQ    DI, R10
+	VMOVUPS Y2, 32(R10)
+	VMOVUPS Y3, 32(R10)(SI*1)
 	ADDQ    $0x40, CX
-	MOVQ    120(AX), R11
-	SHLQ    $0x02, R11
-	ADDQ    R11, R8
-	DECQ    R10
-	JNZ     loop288
+	MOVQ    120(AX), R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R8
+	DECQ    R9
+	JNZ     loop294
 	VZEROUPPER
 	RET
 
 // func vectorSpreadTileAVX2(t *vectorSpreadTile)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·vectorSpreadTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 120(AX), CX
 	CMPQ CX, $+1
-	JE   line295
+	JE   line301
 	CMPQ CX, $+2
-	JE   line296
+	JE   line302
 	CMPQ CX, $+3
-	JE   line297
+	JE   line303
 	MOVQ (AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 48(AX), BX
@@ -6311,7 +6469,7 @@ TEXT ·vectorSpreadTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R8
 	MOVQ 136(AX), R9
 
-loop298:
+loop304:
 	VMOVUPS (CX)(R8*1), Y0
 	VMOVUPS (DX)(R8*1), Y1
 	VMOVUPS Y0, (BX)
@@ -6334,11 +6492,11 @@ loop298:
 	SHLQ    $0x02, R10
 	ADDQ    R10, R8
 	DECQ    R9
-	JNZ     loop298
+	JNZ     loop304
 	VZEROUPPER
 	RET
 
-line295:
+line301:
 	MOVQ (AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 48(AX), BX
@@ -6351,45 +6509,38 @@ line295:
 	SHLQ $0x02, R10
 	MOVQ 136(AX), R11
 
-loop299:
-	VMOVUPS    (CX)(R10*1), Y0
-	VADDPS     (BX)(R10*1), Y0, Y0
-	VMOVUPS    (DX)(R10*1), Y1
-	VADDPS     (SI)(R10*1), Y1, Y1
-	VMOVUPS    Y0, (DI)
-	VMOVUPS    Y1, (R9)(R8*1)
-	VADDPS     Y1, Y0, Y2
-	VMOVUPS    Y2, (DI)(R8*1)
-	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y0, (R9)
-	VMOVUPS    32(CX)(R10*1), Y3
-	VADDPS     32(BX)(R10*1), Y3, Y3
-	VMOVUPS    32(DX)(R10*1), Y4
-	VADDPS     32(SI)(R10*1), Y4, Y4
-	VMOVUPS    Y3, 32(DI)
-	VMOVUPS    Y4, 32(R9)(R8*1)
-	VADDPS     Y4, Y3, Y5
-	VMOVUPS    Y5, 32(DI)(R8*1)
-	VSUBPS     Y4, Y3, Y3
-	VMOVUPS    Y3, 32(R9)
-	MOVQ       160(AX), R12
-	SHLQ       $0x02, R12
-	ADDQ       R10, R12
-	PREFETCHT1 (CX)(R12*1)
-	PREFETCHT1 (DX)(R12*1)
-	PREFETCHT1 (BX)(R12*1)
-	PREFETCHT1 (SI)(R12*1)
-	ADDQ       $0x40, DI
-	ADDQ       $0x40, R9
-	MOVQ       144(AX), R12
-	SHLQ       $0x02, R12
-	ADDQ       R12, R10
-	DECQ       R11
-	JNZ        loop299
+loop305:
+	VMOVUPS (CX)(R10*1), Y0
+	VADDPS  (BX)(R10*1), Y0, Y0
+	VMOVUPS (DX)(R10*1), Y1
+	VADDPS  (SI)(R10*1), Y1, Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (R9)(R8*1)
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (DI)(R8*1)
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (R9)
+	VMOVUPS 32(CX)(R10*1), Y3
+	VADDPS  32(BX)(R10*1), Y3, Y3
+	VMOVUPS 32(DX)(R10*1), Y4
+	VADDPS  32(SI)(R10*1), Y4, Y4
+	VMOVUPS Y3, 32(DI)
+	VMOVUPS Y4, 32(R9)(R8*1)
+	VADDPS  Y4, Y3, Y5
+	VMOVUPS Y5, 32(DI)(R8*1)
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 32(R9)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R9
+	MOVQ    144(AX), R12
+	SHLQ    $0x02, R12
+	ADDQ    R12, R10
+	DECQ    R11
+	JNZ     loop305
 	VZEROUPPER
 	RET
 
-line296:
+line302:
 	MOVQ (AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 48(AX), BX
@@ -6402,7 +6553,7 @@ line296:
 	SHLQ $0x02, R10
 	MOVQ 136(AX), R11
 
-loop300:
+loop306:
 	VMOVUPS (CX)(R10*1), Y0
 	VSUBPS  (BX)(R10*1), Y0, Y0
 	VMOVUPS (DX)(R10*1), Y1
@@ -6429,11 +6580,11 @@ loop300:
 	SHLQ    $0x02, R12
 	ADDQ    R12, R10
 	DECQ    R11
-	JNZ     loop300
+	JNZ     loop306
 	VZEROUPPER
 	RET
 
-line297:
+line303:
 	MOVQ (AX), CX
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), CX
@@ -6446,7 +6597,7 @@ line297:
 	SHLQ $0x02, R8
 	MOVQ 136(AX), R9
 
-loop301:
+loop307:
 	VMOVUPS (CX)(R8*1), Y0
 	VMOVUPS (DX)(R8*1), Y1
 	VMOVUPS Y0, (BX)
@@ -6469,31 +6620,16 @@ loop301:
 	SHLQ    $0x02, R10
 	ADDQ    R10, R8
 	DECQ    R9
-	JNZ     loop301
+	JNZ     loop307
 	VZEROUPPER
-	RET
-
-// func prefetchStridedAVX2(p *float32, lines int, stride int)
-// Requires: MMX+
-TEXT ·prefetchStridedAVX2(SB), NOSPLIT, $0-24
-	MOVQ p+0(FP), AX
-	MOVQ stride+16(FP), CX
-	SHLQ $0x02, CX
-	MOVQ lines+8(FP), DX
-
-loop302:
-	PREFETCHT1 (AX)
-	ADDQ       CX, AX
-	DECQ       DX
-	JNZ        loop302
 	RET
 
 // func pause(n int)
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop303:
+loop308:
 	PAUSE
 	DECQ AX
-	JNZ  loop303
+	JNZ  loop308
 	RET

@@ -84,12 +84,18 @@ func (v *vectorInput) source(row, col int) []float32 {
 	return v.call.x[((v.block*in.Height+row)*in.Width+col)*in.Channels*lanes+v.lane:]
 }
 
-// prefetch prefetches so many columns from col on of the next rows.
-func (v *vectorInput) prefetch(rows, col, cols int) {
+// ask makes the tile prefetch a position y of the output's gradient and some positions of the next
+// rows of the input: rows of the given side from column col on, from number first to number end.
+func (v *vectorInput) ask(tile *vectorProductTile, y []float32, side, col, first, end int) {
 	in := v.cfg.In
-	cols = min(cols, in.Width-col)
-	for row := v.next; row < min(v.next+rows, in.Height) && cols > 0; row++ {
-		prefetchStrided(v.source(row, col), cols*in.Channels, v.batch.Lanes)
+	tile.askSteps, tile.askStride = ceilDiv(max(in.Channels, v.cfg.Out), 2), v.batch.Lanes
+	for k := range tile.askAt {
+		tile.askAt[k] = address(y)
+	}
+	for k := first; k < min(end, first+vectorStreams-1); k++ {
+		if row, col := v.next+k/side, col+k%side; row < in.Height && col < in.Width {
+			tile.askAt[1+k-first] = address(v.source(row, col))
+		}
 	}
 }
 
@@ -159,7 +165,6 @@ func (a *tapVectorsCall) task(i int) {
 		for row := top; row < bottom; row++ {
 			in.advance(row*c.cfg.Stride - c.cfg.Pad + c.cfg.KernelHeight)
 			for col := range c.out.Width {
-				in.prefetch(c.cfg.Stride, col*c.cfg.Stride, c.cfg.Stride)
 				g.add(&tile, &in, sums, row, col)
 			}
 		}
@@ -181,9 +186,8 @@ func (g *tapVectors) add(tile *vectorProductTile, in *vectorInput, sums []float3
 		tile.places[tile.count] = vectorPlace{m: k * apart, v: held + j*g.groups*vectorArea}
 		tile.count++
 	}
-	if next := col + 1; next < in.out.Width {
-		prefetchStrided(in.output(row, next), cfg.Out, in.batch.Lanes)
-	}
+	stride := cfg.Stride
+	in.ask(tile, in.output(row, min(col+1, in.out.Width-1)), stride, col*stride, 0, stride*stride)
 	for group := range g.groups {
 		tile.m, tile.v = sums[group*in.area()*apart:], in.held[group*vectorArea:]
 		tile.run(in.isa)

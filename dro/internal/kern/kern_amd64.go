@@ -67,10 +67,6 @@ func splitLines(dst, src []float32, lines, stride, parts, apart int) {
 	splitLinesAVX2(&dst[0], &src[0], lines, stride, parts, apart)
 }
 
-// prefetchStrided prefetches so many lines, which lie stride values apart in s, into the second-level
-// cache.
-func prefetchStrided(s []float32, lines, stride int) { prefetchStridedAVX2(&s[0], lines, stride) }
-
 // run computes the tile, on bf16 pairs or on float32 values.
 func (t *tapsTile) run(pairs bool) {
 	if pairs {

@@ -199,5 +199,3 @@ func runPeak(isa ISA, n int) {
 func pause(n int) { pauseNEON(n) }
 
 func splitLines(_, _ []float32, _, _, _, _ int) { panic("kern: copies of vectors: no assembly") }
-
-func prefetchStrided(_ []float32, _, _ int) { panic("kern: copies of vectors: no assembly") }

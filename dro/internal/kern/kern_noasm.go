@@ -73,5 +73,3 @@ func (t *vectorProductTile) run(ISA) { t.generic() }
 func (t *vectorSquareTile) run(ISA) { t.generic() }
 
 func (t *vectorSpreadTile) run(ISA) { t.generic() }
-
-func prefetchStrided(_ []float32, _, _ int) { panic("kern: copies of vectors: no assembly") }

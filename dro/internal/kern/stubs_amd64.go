@@ -162,12 +162,6 @@ func vectorSquareTileAVX2(t *vectorSquareTile)
 //go:noescape
 func vectorSpreadTileAVX2(t *vectorSpreadTile)
 
-// prefetchStridedAVX2 prefetches lines, which lie stride values apart, into the
-// second-level cache.
-//
-//go:noescape
-func prefetchStridedAVX2(p *float32, lines int, stride int)
-
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
 //go:noescape

@@ -63,8 +63,7 @@ func (c *Winograd) vectorTiles(r region, memory *piece) (t winogradVectors) {
 	way, lanes := c.direction, c.batch.Lanes
 	src, dst := way.src.Channels, way.dst
 	v, m := memory.split(windowSide*vectorApart(src), windowArea*vectorApart(r.rows))
-	t.window = vectorWindowTile{v: v, channels: src, lanes: lanes, apart: vectorApart(src),
-		ahead: squareSide * src * lanes}
+	t.window = vectorWindowTile{v: v, channels: src, lanes: lanes, apart: vectorApart(src)}
 	t.product = vectorProductTile{v: v, w: c.weights, heights: way.heights, channels: src,
 		row: way.row, step: way.step, count: windowSide}
 	for j := range windowSide {
@@ -72,7 +71,7 @@ func (c *Winograd) vectorTiles(r region, memory *piece) (t winogradVectors) {
 	}
 	t.square = vectorSquareTile{m: m, relu: way.relu, channels: r.rows, lanes: lanes,
 		col: dst.Channels * lanes, row: dst.Width * dst.Channels * lanes,
-		apart: vectorApart(r.rows), ahead: squareSide * dst.Channels * lanes}
+		apart: vectorApart(r.rows)}
 	return t
 }
 
@@ -109,7 +108,29 @@ func (c *Winograd) multiplyVector(t *winogradVectors, way *winogradWay, r region
 	if line == biasPlace/windowSide && c.call.b != nil {
 		p.bias, p.biasLeft = c.call.b[r.channel:], windowSide-biasPlace%windowSide
 	}
+	c.askNext(t, r, line)
 	p.run(c.isa)
+}
+
+// askNext makes the products of a row of places prefetch, for the next square, a row of its window
+// and a position of its own.
+func (c *Winograd) askNext(t *winogradVectors, r region, line int) {
+	p, s, lanes := &t.product, &t.square, c.batch.Lanes
+	n := squareSide * c.direction.src.Channels * lanes
+	at := s.lane + squareSide*s.col + line/squareSide*s.row + line%squareSide*s.col
+	p.askSteps, p.askStride = ceilDiv(max(p.channels, r.rows), 2), lanes
+	y := address(s.y) + uintptr(4*at)
+	p.askAt = [vectorStreams]uintptr{y, y, y, y, y}
+	for j := range squareSide {
+		x := t.window.x[line*windowSide+squareSide+j]
+		p.askAt[1+j] = address(x) + uintptr(4*(s.lane+n))
+	}
+	if s.plus != nil {
+		p.askAt[3] = address(s.plus) + uintptr(4*at)
+	}
+	if s.mask != nil {
+		p.askAt[4] = address(s.mask) + uintptr(4*at)
+	}
 }
 
 // generic transforms a row of the windows.

@@ -61,9 +61,8 @@ func (w *vectorsGradCall) task(i int) {
 		for row := top * squareSide; row < bottom*squareSide; row += squareSide {
 			l.in.advance(row - c.cfg.Pad + windowSide)
 			for col := 0; col < c.out.Width; col += squareSide {
-				l.in.prefetch(squareSide, col, squareSide)
 				l.place(row, col)
-				l.add()
+				l.add(col)
 			}
 		}
 	}
@@ -79,8 +78,7 @@ func (c *Winograd) newLot(i int, memory *piece) (l vectorsLot) {
 	l.in = vectorInput{Conv: c.Conv, rowLen: g.heldLen(c.Conv, 1),
 		held: memory.memory[nv+np:][:g.heldLen(c.Conv, windowSide)]}
 	l.window = vectorWindowTile{v: v, channels: vector, lanes: vector, apart: vectorApart(vector)}
-	l.spread = vectorSpreadTile{p: p, channels: out, lanes: lanes, apart: vectorApart(out),
-		ahead: squareSide * out * lanes}
+	l.spread = vectorSpreadTile{p: p, channels: out, lanes: lanes, apart: vectorApart(out)}
 	l.product = vectorProductTile{v: v, w: p, heights: g.heights, channels: vector, row: vector,
 		step: 1, count: windowSide, add: 1}
 	for j := range windowSide {
@@ -105,11 +103,13 @@ func (l *vectorsLot) place(row, col int) {
 	}
 }
 
-// add adds the products of the square and its window to the lot's sums.
-func (l *vectorsLot) add() {
+// add adds the products of the square at col and of its window to the lot's sums.
+func (l *vectorsLot) add(col int) {
 	apart := vectorApart(l.cfg.Out)
 	for line := range windowSide {
 		l.spread.line, l.window.line = line, line
+		next := min(squareSide*l.cfg.Out*l.batch.Lanes, len(l.spread.y[line])-1)
+		l.in.ask(&l.product, l.spread.y[line][next:], squareSide, col, line, line+1)
 		l.spread.run(l.isa)
 		for group := range l.vectorsGrad.groups {
 			l.window.lane = group * vectorArea

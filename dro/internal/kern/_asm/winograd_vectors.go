@@ -12,10 +12,12 @@ func (g *generator) vectorTiles() {
 	g.vectorProductTile()
 	g.vectorSquareTile()
 	g.vectorSpreadTile()
-	g.prefetchStrided()
 }
 
-const lineBytes = 64 // of 16 lanes
+const (
+	lineBytes     = 64 // of 16 lanes
+	vectorStreams = 5  // as in package kern
+)
 
 // windowRows holds, for each row of places, the two rows of a window that it joins.
 var windowRows = [windowSide][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}}
@@ -59,10 +61,6 @@ func (g *generator) vectorWindowRow(t reg.Register, line int) {
 			g.VMOVUPS(s[2], behind(v[2], i*g.bytes))
 			g.VSUBPS(s[3], s[1], s[1])
 			g.VMOVUPS(s[1], behind(v[3], i*g.bytes))
-		}
-		if line == 0 || line == windowSide-1 { // these two join all rows of the window
-			g.askBehind(t, lane, a[squareSide:])
-			g.askBehind(t, lane, b[squareSide:])
 		}
 		g.ADDQ(op.U8(lineBytes), v[0].Base)
 		g.ADDQ(op.U8(lineBytes), v[2].Base)
@@ -131,6 +129,7 @@ func (g *generator) productRows(a productArgs, rows int) {
 	for r := range acc {
 		acc[r] = [2]vector{g.fixed(2 * r), g.fixed(2*r + 1)}
 	}
+	g.askLines(a.t)
 	fresh, zero, start := g.label("fresh"), g.label("zero"), g.label("start")
 	g.CMPQ(g.field(a.t, "add"), op.U8(0))
 	g.JE(op.LabelRef(fresh))
@@ -195,6 +194,25 @@ func (g *generator) productRows(a productArgs, rows int) {
 	g.ADDQ(left, a.w)
 }
 
+// askLines prefetches two lines of each stream of the tile, if it has steps left.
+func (g *generator) askLines(tile reg.Register) {
+	t, none := g.structOf(tile), g.label("none")
+	steps := g.field(tile, "askSteps")
+	g.DECQ(steps)
+	g.JS(op.LabelRef(none))
+	g.Store(steps, t.Field("askSteps"))
+	stride := g.floatStride(tile, "askStride")
+	for k := range vectorStreams {
+		place := t.Field("askAt").Index(k)
+		p := g.Load(place, g.GP64())
+		g.PREFETCHT1(at(p, 0))
+		g.PREFETCHT1(by(p, stride, 1, 0))
+		g.LEAQ(by(p, stride, 2, 0), p)
+		g.Store(p, place)
+	}
+	g.Label(none)
+}
+
 func (g *generator) vectorSquareTile() {
 	g.function("vectorSquareTile", "func(t *vectorSquareTile)", "makes squares of products.")
 	t := g.param("t")
@@ -203,11 +221,10 @@ func (g *generator) vectorSquareTile() {
 	g.LEAQ(by(apart, apart, 2, 0), apart3)
 	col, row := g.floatStride(t, "col"), g.floatStride(t, "row")
 	lane := g.floatStride(t, "lane")
-	ahead := g.floatStride(t, "ahead")
 	g.loop(g.field(t, "channels"), func() {
 		for i := range lineBytes / g.bytes {
 			y := g.squareOf(m, apart, apart3, i*g.bytes)
-			g.vectorSquareFinish(t, y, lane, col, row, ahead, i)
+			g.vectorSquareFinish(t, y, lane, col, row, i)
 		}
 		g.ADDQ(op.U8(lineBytes), m)
 		g.ADDQ(g.floatStride(t, "lanes"), lane)
@@ -254,9 +271,8 @@ func (g *generator) squareOf(m, apart, apart3 reg.Register, disp int) (y [square
 	return y
 }
 
-// vectorSquareFinish applies ReLU, plus and mask to a square, and stores it. For the first of the
-// two registers of a line it also prefetches the line of the next square.
-func (g *generator) vectorSquareFinish(t reg.Register, y [squareSide * squareSide]vector, lane, col, row, ahead reg.Register, i int) {
+// vectorSquareFinish applies ReLU, plus and mask to a square, and stores it.
+func (g *generator) vectorSquareFinish(t reg.Register, y [squareSide * squareSide]vector, lane, col, row reg.Register, i int) {
 	zero, m := g.fixed(7), g.fixed(8)
 	// each visits the place of each value of the square in an operand at p.
 	each := func(p reg.Register, visit func(k int, place op.Mem)) {
@@ -271,15 +287,6 @@ func (g *generator) vectorSquareFinish(t reg.Register, y [squareSide * squareSid
 			}
 			visit(k, place)
 		}
-		if i > 0 {
-			return
-		}
-		g.ADDQ(ahead, p)
-		g.PREFETCHT1(at(p, 0))
-		g.PREFETCHT1(by(p, col, 1, 0))
-		g.SUBQ(row, p)
-		g.PREFETCHT1(at(p, 0))
-		g.PREFETCHT1(by(p, col, 1, 0))
 	}
 	g.zero(zero)
 	noRelu := g.label("norelu")
@@ -343,9 +350,6 @@ func (g *generator) vectorSpreadRow(t reg.Register, line int) {
 			g.VSUBPS(s[1], s[0], s[0])
 			g.VMOVUPS(s[0], behind(p[2], i*g.bytes))
 		}
-		if line == 1 { // it joins all rows of the square
-			g.askBehind(t, lane, y)
-		}
 		g.ADDQ(op.U8(lineBytes), p[0].Base)
 		g.ADDQ(op.U8(lineBytes), p[2].Base)
 		g.ADDQ(g.floatStride(t, "lanes"), lane)
@@ -358,16 +362,4 @@ func (g *generator) vectorSpreadRow(t reg.Register, line int) {
 func behind(m op.Mem, disp int) op.Mem {
 	m.Disp += disp
 	return m
-}
-
-func (g *generator) prefetchStrided() {
-	g.function("prefetchStrided", "func(p *float32, lines, stride int)",
-		"prefetches lines, which lie stride values apart, into the second-level cache.")
-	p, stride := g.param("p"), g.param("stride")
-	g.SHLQ(op.U8(2), stride)
-	g.loop(g.param("lines"), func() {
-		g.PREFETCHT1(at(p, 0))
-		g.ADDQ(stride, p)
-	})
-	g.RET()
 }
