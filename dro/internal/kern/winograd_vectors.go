@@ -40,8 +40,7 @@ type winogradVectorsCall Winograd
 
 func (w *winogradVectorsCall) task(i int) {
 	c := (*Winograd)(w)
-	way, dst := c.direction, c.direction.dst
-	r := c.rows(i)
+	dst, r := c.direction.dst, c.rows(i)
 	memory := c.space.acquire()
 	tiles := c.vectorTiles(r, memory)
 	for col := 0; col < dst.Width; col += squareSide {
@@ -49,7 +48,7 @@ func (w *winogradVectorsCall) task(i int) {
 		for lane := 0; lane < c.batch.Lanes; lane += vector {
 			tiles.window.lane, tiles.square.lane = lane, lane
 			for line := range windowSide {
-				c.multiplyVector(&tiles, way, r, line)
+				c.multiplyVector(&tiles, r, line)
 			}
 			tiles.square.run(c.isa)
 		}
@@ -96,7 +95,8 @@ func (c *Winograd) placeVectors(t *winogradVectors, r region, col int) {
 }
 
 // multiplyVector sets a row of places of m to the products of the weights and the windows.
-func (c *Winograd) multiplyVector(t *winogradVectors, way *winogradWay, r region, line int) {
+func (c *Winograd) multiplyVector(t *winogradVectors, r region, line int) {
+	way := c.direction
 	t.window.line = line
 	t.window.run(c.isa)
 	p := &t.product
@@ -180,7 +180,8 @@ func (t *vectorSquareTile) generic() {
 					continue
 				}
 				at := t.lane + c*t.lanes + i*t.row
-				s := squareTile{m: t.m[line*windowSide*t.apart+c*vector:], n: vector, apart: t.apart}
+				s := squareTile{
+					m: t.m[line*windowSide*t.apart+c*vector:], n: vector, apart: t.apart}
 				if line > i {
 					s.start = with
 				}
