@@ -42,7 +42,7 @@ var digests = map[string]string{
 	"resnet8/avx512":       "b5fa0ffca05b1d4e", // avx512-taps
 
 	"resnet8 by winograd/generic": "f3a7da8b4f6995d0",
-	"resnet8 by winograd/avx2":    "d5d9344b976935bd", // avx2-winograd-16
+	"resnet8 by winograd/avx2":    "d415c6eacaa3c264", // avx2-winograd-16-vectors
 	"resnet8 by winograd/avx512":  "395155cbce9f0ab6",
 }
 

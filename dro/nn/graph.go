@@ -195,6 +195,9 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 		fast := kernel.Winograd(g.space)
 		return fast, fast, nil
 	}
+	if g.winograd {
+		kernel.SumByVectors(g.space)
+	}
 	kernel.CopyVectors(g.space)
 	trained = kernel
 	if g.workspace != nil {

@@ -26,7 +26,8 @@ func Kernel(precision string) string {
 // channels), and "runs" if rows of the kernel are the channels of products. "taps" is for a
 // convolution's gradient on large maps, "pairs" for products that read roundings (kern.BF16Pairs),
 // and "winograd" for convolutions by Winograd; "16" behind it says that they include those of 16 to
-// 31 channels, which do not fit on other kernels than avx2.
+// 31 channels, which do not fit on other kernels than avx2. "vectors" is for the gradients of
+// weights that such a network sums for 16 images at a time.
 func Order(c Config) string {
 	list, err := stages(c)
 	if err != nil {
@@ -67,5 +68,16 @@ func Order(c Config) string {
 	}) {
 		words = append(words, "16")
 	}
+	if c.byWinograd() && some(func(s stage) bool { return byVectors(isa, s.config()) }) {
+		words = append(words, "vectors")
+	}
 	return strings.Join(words, "-")
+}
+
+// byVectors reports whether a network by Winograd sums the gradient of a convolution by vectors.
+func byVectors(isa kern.ISA, c kern.ConvConfig) bool {
+	if kern.WinogradFits(isa, c) {
+		return kern.WinogradVectors(isa, c)
+	}
+	return kern.GradVectors(isa, c)
 }

@@ -55,6 +55,7 @@ type Conv struct {
 	dot               *dotPlan // the plan of the weight gradient: dot, outer or taps
 	outer             *outerPlan
 	taps              *tapsPlan
+	vectors           *tapVectors // instead of a plan: see SumByVectors
 
 	space *Scratch // for a vector of lanes of a source; nil: sources are read where they lie
 

@@ -195,6 +195,7 @@ func (p *convProblem) check(t *testing.T, isa ISA) {
 		},
 		func() { c.dot, c.outer, c.taps = newDotPlan(c), nil, nil },
 		func() { c.dot, c.outer, c.taps = nil, newOuterPlan(c), nil },
+		func() { c.SumByVectors(NewScratch(1)) },
 	} {
 		way()
 		dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)

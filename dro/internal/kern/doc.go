@@ -67,8 +67,11 @@
 //	grad_dot.go           its plan as dot products along images
 //	grad_outer.go         its plan as outer products of channels
 //	grad_taps.go          its plan for three neighbouring taps (AVX-512)
+//	grad_vectors.go       its plan for 16 images at a time, for networks by Winograd (AVX2)
 //	winograd.go           Winograd: F(2×2, 3×3) (Lavin, Gray 2016), forward and to the input
 //	winograd_grad.go      its gradient of the weights
+//	winograd_vectors.go,  both for one vector of lanes after the other (AVX2)
+//	winograd_vectors_grad.go
 //	winograd_amd64.go,    its transformations: calls of assembly, and in plain Go
 //	winograd_arm64.go,
 //	winograd_generic.go

@@ -5,7 +5,8 @@ package kern
 // but every sum must be folded over lanes (grad_dot.go). Along input channels: no folding, but the
 // input must be transposed first (grad_outer.go). The second is faster wherever there are channels
 // to fill vectors. A kernel three columns wide on a large map has a form of the second that serves
-// three taps at once (grad_taps.go).
+// three taps at once (grad_taps.go), and one that takes 16 images at a time serves networks by
+// Winograd on AVX2 (grad_vectors.go).
 
 // BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed
 // over the batch, from the input x and the output's gradient dy. With add it adds to the values in
@@ -15,7 +16,9 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	// The input channels come in groups: a task is one row tile of output channels and some groups,
 	// or a thread's share of tiles.
 	tiles := c.rowTiles()
-	if c.taps != nil {
+	if c.vectors != nil {
+		c.vectors.gradient(t, c)
+	} else if c.taps != nil {
 		c.taps.gradient(t, x, dy)
 	} else if c.outer != nil {
 		t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c))

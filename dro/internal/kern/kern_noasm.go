@@ -65,3 +65,11 @@ func runPeak(_ ISA, n int) { runtime.KeepAlive(peakGeneric(n)) }
 func pause(int) { runtime.Gosched() }
 
 func splitLines(_, _ []float32, _, _, _, _ int) { panic("kern: copies of vectors: no assembly") }
+
+func (t *vectorWindowTile) run(ISA) { t.generic() }
+
+func (t *vectorProductTile) run(ISA) { t.generic() }
+
+func (t *vectorSquareTile) run(ISA) { t.generic() }
+
+func (t *vectorSpreadTile) run(ISA) { t.generic() }

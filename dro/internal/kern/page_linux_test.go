@@ -61,6 +61,11 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 				}
 				c.BackwardWeights(nil, dw, db, x, y, false)
 			}
+			if c.SumByVectors(NewScratch(1)); c.vectors != nil {
+				c.vectors.sums = wall(len(c.vectors.sums))
+				c.vectors.space.pieces[0].memory = wall(len(c.vectors.space.pieces[0].memory))
+				c.BackwardWeights(nil, dw, db, x, y, false)
+			}
 			l := NewLayout(isa, b, tc.cfg.In)
 			images := wall(tc.images * tc.cfg.In.Len())
 			l.Pack(nil, x, images)
@@ -122,7 +127,12 @@ func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
 			plain.outer = newOuterPlan(plain)
 			plain.outer.x = wall(len(plain.outer.x))
 			c := plain.Winograd(NewScratch(1))
-			c.weights, c.grad.sums = wall(len(c.weights)), wall(len(c.grad.sums))
+			c.weights = wall(len(c.weights))
+			if c.vectorsGrad != nil {
+				c.vectorsGrad.sums = wall(len(c.vectorsGrad.sums))
+			} else {
+				c.grad.sums = wall(len(c.grad.sums))
+			}
 			c.space.zeros, c.space.pieces[0].memory = wall(len(c.space.zeros)),
 				wall(len(c.space.pieces[0].memory))
 			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))

@@ -142,6 +142,26 @@ func transposeSquaresAVX2(dst *float32, src *float32, squares int, dstStep int, 
 //go:noescape
 func splitLinesAVX2(dst *float32, src *float32, lines int, stride int, parts int, apart int)
 
+// vectorWindowTileAVX2 transforms a row of windows.
+//
+//go:noescape
+func vectorWindowTileAVX2(t *vectorWindowTile)
+
+// vectorProductTileAVX2 multiplies places.
+//
+//go:noescape
+func vectorProductTileAVX2(t *vectorProductTile)
+
+// vectorSquareTileAVX2 makes squares of products.
+//
+//go:noescape
+func vectorSquareTileAVX2(t *vectorSquareTile)
+
+// vectorSpreadTileAVX2 transforms a row of squares.
+//
+//go:noescape
+func vectorSpreadTileAVX2(t *vectorSpreadTile)
+
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
 //go:noescape

@@ -346,3 +346,73 @@ func bit(is bool) int {
 	}
 	return 0
 }
+
+// vectorWindowTile is one call of the kernel that makes a row of the places of windows, as
+// windowTile does, for 16 lanes of every channel of the source. x is windows row by row, whose
+// channels lie lanes values apart, and v is [place][channel][lane of 16]. With the two rows a and b
+// of the window that the line joins, with s[j] = a[j] ± b[j], and with windowTile's formula,
+//
+//	v[place·apart + c·16 + j] = place of s at x[lane + c·lanes + j]
+type vectorWindowTile struct {
+	x [windowArea][]float32
+	v []float32
+
+	line                  int // the row of places
+	lane, channels, lanes int
+	apart                 int
+}
+
+// vectorProductTile is one call of the kernel that multiplies some places of windows, which are
+// vectorWindowTile's v, with weights,
+//
+//	m[p.m + r·16 + j] = start + Σ_{c < channels} w[p.w + r·row + c·step] · v[p.v + c·16 + j]
+//
+// for the first count places p, where start is m's own value if add, else bias[r] in place
+// count − biasLeft, else 0. The rows r come in tiles of so many rows as heights says, which ends
+// with 0.
+type vectorProductTile struct {
+	m, v, w, bias []float32
+	places        [windowArea]vectorPlace
+	heights       []int
+
+	count, biasLeft, channels, row, step int
+
+	add int // 1: add to m
+
+	// Each of the first askSteps tiles prefetches two lines, which lie askStride values apart, from
+	// each of these addresses on into the second-level cache, and moves the addresses on.
+	// Prefetched all at once, the lines would hold up what follows.
+	askAt               [vectorStreams]uintptr
+	askSteps, askStride int
+}
+
+const vectorStreams = 5 // of addresses that a tile prefetches from
+
+// vectorPlace is a place of vectorProductTile: where its values begin.
+type vectorPlace struct{ m, v, w int }
+
+// vectorSquareTile is one call of the kernel that makes a square of the products of all places,
+// m[place·apart + c·16 + j], as squareTile does, for 16 lanes of some channels. It begins at
+// y[lane]; channels lie lanes values apart, the square's columns col and its rows row values. plus
+// and mask are laid out as y, or nil.
+type vectorSquareTile struct {
+	m, y, plus, mask []float32
+
+	relu                  int // 1: clamp at 0
+	lane, channels, lanes int
+	col, row              int
+	apart                 int
+}
+
+// vectorSpreadTile is one call of the kernel that makes a row of places of squares, as spreadTile
+// does, for 16 lanes of some channels. y is a square row by row, whose channels lie lanes values
+// apart. The values of channel c and lane j are at y[k][lane + c·lanes + j] and, of a place, at
+// p[place·apart + c·16 + j].
+type vectorSpreadTile struct {
+	y [squareSide * squareSide][]float32
+	p []float32
+
+	line                  int // the row of places
+	lane, channels, lanes int
+	apart                 int
+}

@@ -27,7 +27,9 @@ type Winograd struct {
 	direction               *winogradWay // of the running call
 	channels                int          // channels of a task of the running call
 
-	grad *winogradGrad // nil: the gradient of the weights is Conv's
+	byVectors   bool // takes its lanes one vector after the other: see winogradVectors
+	vectorsGrad *vectorsGrad
+	grad        *winogradGrad // nil: the gradient of the weights is vectorsGrad's or else Conv's
 }
 
 // winogradWay is what a direction has in addition: forward, or backward to the input.
@@ -36,7 +38,10 @@ type winogradWay struct {
 	pad    int   // padding around the source
 	taps   []tap // of a product, by source channel
 	row    int   // from one destination channel to the next, in the transformed weights
+	step   int   // from one source channel to the next
 	places [windowArea]int
+
+	heights []int // of the tiles of all channels of the destination
 }
 
 // WinogradFits reports whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
@@ -60,8 +65,10 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, source: make([]float32, c.weightLen())}
 	w.weights = Alloc(windowArea * w.planeLen())
-	w.forwardWay = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in)}
-	w.backwardWay = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1}
+	w.forwardWay = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in),
+		step: 1, heights: tileHeights(c.cfg.Out)}
+	w.backwardWay = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1,
+		step: wholeVectors(in), heights: tileHeights(in)}
 	for k := range in {
 		w.forwardWay.taps = append(w.forwardWay.taps, tap{int32(k * lanes), int32(k)})
 	}
@@ -79,7 +86,12 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
 	}
-	if c.outer != nil {
+	if w.byVectors = WinogradVectors(c.isa, c.cfg); w.byVectors {
+		c.dot, c.outer = nil, nil
+		space.grow(windowSide*vectorApart(in)+windowArea*vectorApart(c.cfg.Out), 0)
+		space.grow(windowSide*vectorApart(c.cfg.Out)+windowArea*vectorApart(in), 0)
+		w.vectorsGrad = newVectorsGrad(w)
+	} else if c.outer != nil {
 		w.grad = newWinogradGrad(w)
 	}
 	space.grow(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
@@ -122,7 +134,12 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 	}
 	rows := c.batch.Blocks * way.dst.Height / squareSide
 	c.channels = partOf(way.dst.Channels, minTasks/rows)
-	t.run(rows*c.parts(), (*winogradCall)(c))
+	if c.byVectors {
+		c.channels = way.dst.Channels
+		t.run(rows, (*winogradVectorsCall)(c))
+	} else {
+		t.run(rows*c.parts(), (*winogradCall)(c))
+	}
 	c.direction = nil
 	c.finish()
 }
@@ -158,13 +175,7 @@ type winogradCall Winograd
 
 func (w *winogradCall) task(i int) {
 	c := (*Winograd)(w)
-	dst := c.direction.dst
-	first := i % c.parts() * c.channels
-	i /= c.parts()
-	r := region{
-		block: i / (dst.Height / squareSide), channel: first,
-		rows: min(c.channels, dst.Channels-first), top: i % (dst.Height / squareSide) * squareSide,
-	}
+	dst, r := c.direction.dst, c.rows(i)
 	memory := c.space.acquire()
 	v, m := memory.split(windowSide*c.apart(c.direction.src.Channels), windowSide*c.apart(r.rows))
 	for col := 0; col < dst.Width; col += squareSide {
@@ -173,12 +184,28 @@ func (w *winogradCall) task(i int) {
 			c.multiply(m, v, r, row)
 			c.square(m, r, row, col)
 		}
-		for k := range squareSide * squareSide {
-			at := col + k%squareSide
-			c.addMoments(r.block, r.top+k/squareSide, at, at+1, r.channel, r.rows)
-		}
+		c.addSquareMoments(r, col)
 	}
 	c.space.release(memory)
+}
+
+// rows returns the region of task i: two rows of some channels.
+func (c *Winograd) rows(i int) region {
+	dst := c.direction.dst
+	first := i % c.parts() * c.channels
+	i /= c.parts()
+	return region{
+		block: i / (dst.Height / squareSide), channel: first,
+		rows: min(c.channels, dst.Channels-first), top: i % (dst.Height / squareSide) * squareSide,
+	}
+}
+
+// addSquareMoments adds up the moments of the square of region r at col.
+func (c *Winograd) addSquareMoments(r region, col int) {
+	for k := range squareSide * squareSide {
+		at := col + k%squareSide
+		c.addMoments(r.block, r.top+k/squareSide, at, at+1, r.channel, r.rows)
+	}
 }
 
 // windowRows holds, for each row of Bᵀ, the two rows of a window that it joins: by a difference or,
@@ -189,18 +216,21 @@ var windowRows = [windowSide][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}}
 // begins at position (row, col) of the map that starts at x and has n values per position; zeros
 // stand for positions outside the map.
 func windowAt(s Shape, x, zeros []float32, n, line, row, col int) (t windowTile) {
-	position := func(row, col int) []float32 {
-		if row < 0 || row >= s.Height || col < 0 || col >= s.Width {
-			return zeros[:n]
-		}
-		return x[(row*s.Width+col)*n:][:n]
-	}
 	for j := range windowSide {
-		t.a[j] = position(row+windowRows[line][0], col+j)
-		t.b[j] = position(row+windowRows[line][1], col+j)
+		t.a[j] = positionAt(s, x, zeros, n, row+windowRows[line][0], col+j)
+		t.b[j] = positionAt(s, x, zeros, n, row+windowRows[line][1], col+j)
 	}
 	t.plus, t.n, t.ahead = bit(line == 1), n, squareSide*n
 	return t
+}
+
+// positionAt returns the n values of a position of the map that starts at x, or zeros outside the
+// map.
+func positionAt(s Shape, x, zeros []float32, n, row, col int) []float32 {
+	if row < 0 || row >= s.Height || col < 0 || col >= s.Width {
+		return zeros[:n]
+	}
+	return x[(row*s.Width+col)*n:][:n]
 }
 
 // window sets v to a row of places of the window around the square of region r at col.

@@ -61,3 +61,39 @@ func (t *foldTile) run(isa ISA) {
 		foldTileAVX512(t)
 	}
 }
+
+// run transforms the windows, in assembly for AVX2 or in plain Go.
+func (t *vectorWindowTile) run(isa ISA) {
+	if isa == Generic {
+		t.generic()
+	} else {
+		vectorWindowTileAVX2(t)
+	}
+}
+
+// run multiplies the places, in assembly for AVX2 or in plain Go.
+func (t *vectorProductTile) run(isa ISA) {
+	if isa == Generic {
+		t.generic()
+	} else {
+		vectorProductTileAVX2(t)
+	}
+}
+
+// run makes the squares, in assembly for AVX2 or in plain Go.
+func (t *vectorSquareTile) run(isa ISA) {
+	if isa == Generic {
+		t.generic()
+	} else {
+		vectorSquareTileAVX2(t)
+	}
+}
+
+// run transforms the squares, in assembly for AVX2 or in plain Go.
+func (t *vectorSpreadTile) run(isa ISA) {
+	if isa == Generic {
+		t.generic()
+	} else {
+		vectorSpreadTileAVX2(t)
+	}
+}

@@ -46,3 +46,11 @@ func (t *foldTile) run(isa ISA) {
 		foldTileNEON(t)
 	}
 }
+
+func (t *vectorWindowTile) run(ISA) { t.generic() }
+
+func (t *vectorProductTile) run(ISA) { t.generic() }
+
+func (t *vectorSquareTile) run(ISA) { t.generic() }
+
+func (t *vectorSpreadTile) run(ISA) { t.generic() }

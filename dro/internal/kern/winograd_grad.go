@@ -46,11 +46,16 @@ func (g *winogradGrad) lotLen() int { return windowArea * g.apart }
 // BackwardWeights does what [Conv.BackwardWeights] does.
 func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	g := c.grad
-	if g == nil {
+	if g == nil && c.vectorsGrad == nil {
 		c.Conv.BackwardWeights(t, dw, db, x, dy, add)
 		return
 	}
 	c.enterWeights(dw, db, x, dy, add)
+	if c.vectorsGrad != nil {
+		c.backwardVectors(t)
+		c.call = convCall{}
+		return
+	}
 	c.space.open(t)
 	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
 	parts := ceilDiv(c.cfg.Out, g.part)

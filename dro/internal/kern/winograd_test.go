@@ -62,7 +62,7 @@ func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
 	for _, plan := range []*outerPlan{c.outer, newOuterPlan(c.Conv)} {
 		if c.outer = plan; plan != nil {
-			c.grad = newWinogradGrad(c)
+			c.grad, c.vectorsGrad = newWinogradGrad(c), nil
 		}
 		c.BackwardWeights(nil, dw, db, x, dy, false)
 		near(t, "dw", dw, p.dw.value, p.dw.scale)
@@ -162,6 +162,105 @@ func TestWinogradTiles(t *testing.T) {
 			(&foldTile{g: g, u: m, n: n, apart: apart, lots: 2, lot: windowArea * apart}).run(isa)
 		})
 	})
+}
+
+// TestWinogradVectorTiles checks that the kernels for one vector of lanes have the bits of the
+// reference, in which a product is rounded once.
+func TestWinogradVectorTiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const lanes, lane, channels = 3 * vector, vector, 5
+	list := func(n int) (all [windowArea][]float32) {
+		for k := range all {
+			all[k] = random(t, r, n)
+		}
+		return all
+	}
+	x, apart := list(channels*lanes), vectorApart(channels)
+	square := [squareSide * squareSide][]float32(x[:squareSide*squareSide])
+	m := random(t, r, windowArea*vectorApart(13))
+	col, row := channels*lanes, 2*channels*lanes
+	plus, mask := random(t, r, 2*row), random(t, r, 2*row)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		same := func(what string, size int, tile func(out []float32, isa ISA)) {
+			t.Helper()
+			want, got := guarded(t, size), guarded(t, size)
+			tile(want, Generic)
+			tile(got, isa)
+			sameBits(t, what, got, want)
+		}
+		for line := range windowSide {
+			same("windows", windowSide*apart, func(v []float32, isa ISA) {
+				(&vectorWindowTile{x: x, v: v, line: line, lane: lane, channels: channels,
+					lanes: lanes, apart: apart}).run(isa)
+			})
+			same("squares' windows", windowSide*apart, func(p []float32, isa ISA) {
+				(&vectorSpreadTile{y: square, p: p, line: line, lane: lane, channels: channels,
+					lanes: lanes, apart: apart}).run(isa)
+			})
+		}
+		for way := range 8 {
+			tile := vectorSquareTile{m: m, relu: way & 1, lane: lane, channels: channels,
+				lanes: lanes, col: col, row: row, apart: apart}
+			if way&2 != 0 {
+				tile.plus = plus
+			}
+			if way&4 != 0 {
+				tile.mask = mask
+			}
+			same(fmt.Sprintf("squares, way %d", way), 2*row, func(y []float32, isa ISA) {
+				tile.y = y
+				tile.run(isa)
+			})
+		}
+		for rows := 1; rows <= 13; rows++ {
+			checkProducts(t, isa, r, rows)
+		}
+	})
+}
+
+// checkProducts compares the products of so many rows with the reference. They are exact, because
+// fused multiplications would round otherwise than plain Go does.
+func checkProducts(t *testing.T, isa ISA, r *rand.Rand, rows int) {
+	t.Helper()
+	const channels = 5
+	whole := func(n int) []float32 {
+		s := Alloc(n)
+		for i := range s {
+			s[i] = float32(r.IntN(19) - 9)
+		}
+		return s
+	}
+	tile := vectorProductTile{v: whole(windowSide * vectorApart(channels)), w: whole(400),
+		bias: whole(rows), heights: tileHeights(rows), count: windowSide, channels: channels,
+		row: 1, step: rows}
+	for k, w := range []int{7, 90, 180, 300} {
+		tile.places[k] = vectorPlace{k * vectorApart(rows), (windowSide - 1 - k) * 48, w}
+	}
+	start := whole(windowSide * vectorApart(rows))
+	for _, way := range []struct{ biasLeft, add int }{{0, 0}, {3, 0}, {0, 1}} {
+		want, got := slices.Clone(start), slices.Clone(start)
+		tile.biasLeft, tile.add = way.biasLeft, way.add
+		tile.m = want
+		tile.generic()
+		tile.m = got
+		tile.run(isa)
+		sameBits(t, fmt.Sprintf("products of %d rows, %+v", rows, way), got, want)
+	}
+}
+
+func TestTileHeights(t *testing.T) {
+	for n := 1; n < 100; n++ {
+		heights := tileHeights(n)
+		tiles := heights[:len(heights)-1]
+		sum := 0
+		for _, h := range tiles {
+			sum += h
+		}
+		if sum != n || len(tiles) != ceilDiv(n, tileRows) || heights[len(tiles)] != 0 ||
+			slices.Max(tiles)-slices.Min(tiles) > 1 || slices.Max(tiles) > tileRows {
+			t.Errorf("%d rows: tiles of %v", n, heights)
+		}
+	}
 }
 
 func TestWinogradPropagatesNaN(t *testing.T) {

@@ -69,6 +69,7 @@ func (g *generator) all() {
 		g.tapsTile(func(x, dy, sum int) { g.VFMADD231PS(g.fixed(x), g.fixed(dy), g.fixed(sum)) })
 	} else {
 		g.splitLines()
+		g.vectorTiles()
 		g.pause()
 	}
 }
