@@ -11,7 +11,7 @@ const freeFrom = 32 << 20
 
 // FreeMemory gives back the memory that is no longer used, after work that may have taken much.
 // Otherwise nothing would collect it before as much is allocated again. It takes longer than a key
-// should wait for its frame: it belongs into a command.
+// should wait for its frame: it belongs in a command.
 func FreeMemory() {
 	heap := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"},
