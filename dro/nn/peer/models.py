@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times a training step of every model in drolab and in PyTorch, in turns, and prints a Markdown section for docs/results.md.
 
-    models.py [--rounds 9] [--threads 2] [--precision fp32] [--convolution direct] [--eager] [--processor]
+    models.py [--rounds 9] [--threads 2] [--precision fp32] [--convolution direct] [--eager] [--processor | --forward]
               [--drolab PATH] [MODEL...]
 
 A step is a step of ERM at batch 128 on images of 3x32x32 and ten classes: forward, backward, SGD with momentum. PyTorch's
@@ -18,13 +18,15 @@ PyTorch's has it in memory. Without --drolab the program is built first.
 
 With --processor the times are processor times of one thread, which other work disturbs least. BenchmarkPrecision of dro/nn
 then replaces bench: no step loads its batch, and the last column uses drolab's fastest round, a median, in place of its
-fastest step. With --convolution winograd drolab computes fp32 by Winograd's algorithm. PyTorch
-chooses its own algorithm in any case.
+fastest step. With --forward the times are those of a forward pass, in PyTorch without gradients, and the last column uses
+drolab's fastest round, too. With --convolution winograd drolab computes fp32 by Winograd's algorithm. PyTorch chooses its
+own algorithm in any case.
 """
 import argparse
 import datetime
 import functools
 import json
+import math
 import os
 import pathlib
 import re
@@ -92,13 +94,18 @@ MODELS = {
 PRECISIONS = {name: ("fp32",) if name == "linear" else ("fp32", "bf16") for name in MODELS}
 
 
-def step(name, bf16, last, compiled):
-    """Returns a function that takes one training step."""
+def step(name, bf16, last, compiled, forward_only):
+    """Returns a function that takes one training step or only a forward pass."""
     net, x, y = MODELS[name](), torch.randn(BATCH, 3, 32, 32), torch.randint(0, 10, (BATCH,))
     if last:
         net, x = net.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
     sgd = torch.optim.SGD(net.parameters(), 1e-4, momentum=0.9)
     forward = torch.compile(net) if compiled else net
+
+    @torch.no_grad()
+    def run_forward():
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+            forward(x)
 
     def run():
         sgd.zero_grad()
@@ -107,9 +114,10 @@ def step(name, bf16, last, compiled):
         cross_entropy(logits.float(), y).backward()
         sgd.step()
 
+    taken = run_forward if forward_only else run
     for _ in range(WARM):
-        run()
-    return run
+        taken()
+    return taken
 
 
 def forms(name, asked):
@@ -121,7 +129,7 @@ def forms(name, asked):
                 form = "channels last" * last + ", " * (last and whole) + "compiled" * whole or "plain"
                 try:
                     signal.alarm(whole * COMPILATION)
-                    kinds[precision, form] = step(name, precision == "bf16", last, whole)
+                    kinds[precision, form] = step(name, precision == "bf16", last, whole, asked.forward)
                 except Exception as e:  # one of the compiler's many exceptions, or the time is over
                     print(f"{name}, {precision}, {form}: left out: {str(e)[:200]}", file=sys.stderr)
                 finally:
@@ -152,7 +160,11 @@ def benched(drolab, name, asked):
     for precision in precisions(name, asked):
         command = [drolab, "bench", "--json", "--model", name, "--precision", precision, "--threads", str(asked.threads)]
         command += ["--convolution", asked.convolution] * (precision == "fp32")
-        ours[precision] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        figures = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        if asked.forward:
+            figures["train_ms"] = figures["train_best_ms"] = figures["forward_ms"]
+            figures["peak_share"] = math.nan  # known of steps
+        ours[precision] = figures
     return ours
 
 
@@ -185,9 +197,10 @@ def row(name, precision, taken):
     ours = middle(o[precision]["train_ms"] for o, _ in taken)
     ratio = middle(theirs[best][0] / o[precision]["train_ms"] for o, theirs in taken)
     share = middle(o[precision]["peak_share"] for o, _ in taken)
+    of_peak = "–" if math.isnan(share) else f"{100 * share:.0f} %"
     theirs = middle(theirs[best][0] for _, theirs in taken)
     fastest = min(t[kind][1] for _, t in taken for kind in kinds) / min(o[precision]["train_best_ms"] for o, _ in taken)
-    return (f"| `{name}` | {precision} | {ours:.1f} ms | {100 * share:.0f} % | "
+    return (f"| `{name}` | {precision} | {ours:.1f} ms | {of_peak} | "
             f"{theirs:.1f} ms | {best[1]} | {ratio:.2f} | {fastest:.2f} |")
 
 
@@ -199,9 +212,10 @@ def heading(asked):
     names = re.findall(r"model name\s*: (.*)", about) or ["processor unknown"]
     command = re.sub(r" --drolab \S+", "", " " + shlex.join(sys.argv[1:]))
     clock = "times are the processor's" if asked.processor else "times are the clock's"
+    what = "forward passes; " * asked.forward
     return (f"This ran on {datetime.date.today():%-d %B %Y} on {names[0]} ({', '.join(has) or 'no AVX-512'}), "
             f"{len(names)} processors:\n\n    dro/nn/peer/models.py{command}\n\n"
-            f"Threads: {asked.threads}; {clock}; PyTorch {torch.__version__.split('+')[0]}; "
+            f"Threads: {asked.threads}; {what}{clock}; PyTorch {torch.__version__.split('+')[0]}; "
             f"medians of {asked.rounds} rounds.\n")
 
 
@@ -212,7 +226,9 @@ def main():
     parser.add_argument("--precision", choices=["fp32", "bf16"])
     parser.add_argument("--convolution", choices=["direct", "winograd"], default="direct")
     parser.add_argument("--eager", action="store_true")
-    parser.add_argument("--processor", action="store_true")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--processor", action="store_true")
+    one.add_argument("--forward", action="store_true")
     parser.add_argument("--drolab")
     parser.add_argument("models", nargs="*", default=list(MODELS))
     asked = parser.parse_args()
