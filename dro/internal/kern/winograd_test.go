@@ -121,13 +121,9 @@ func TestWinogradTiles(t *testing.T) {
 	a, b, plus, mask := list(), list(), two(list()), two(list())
 	m, y := random(t, r, 2*windowArea*apart), two(list())
 	eachISA(t, func(t *testing.T, isa ISA) {
-		// same compares what a tile and its reference write into memory of their own.
 		same := func(what string, size int, tile func(out []float32, isa ISA)) {
 			t.Helper()
-			want, got := guarded(t, size), guarded(t, size)
-			tile(want, Generic)
-			tile(got, isa)
-			sameBits(t, what, got, want)
+			sameTile(t, isa, what, size, tile)
 		}
 		for plus := range 2 {
 			same("windows", windowSide*apart, func(v []float32, isa ISA) {
@@ -164,6 +160,15 @@ func TestWinogradTiles(t *testing.T) {
 	})
 }
 
+// sameTile compares what a tile and its reference write into memory of their own.
+func sameTile(t *testing.T, isa ISA, what string, size int, tile func(out []float32, isa ISA)) {
+	t.Helper()
+	want, got := guarded(t, size), guarded(t, size)
+	tile(want, Generic)
+	tile(got, isa)
+	sameBits(t, what, got, want)
+}
+
 // TestWinogradVectorTiles checks that the kernels for one vector of lanes have the bits of the
 // reference, in which a product is rounded once.
 func TestWinogradVectorTiles(t *testing.T) {
@@ -183,10 +188,7 @@ func TestWinogradVectorTiles(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
 		same := func(what string, size int, tile func(out []float32, isa ISA)) {
 			t.Helper()
-			want, got := guarded(t, size), guarded(t, size)
-			tile(want, Generic)
-			tile(got, isa)
-			sameBits(t, what, got, want)
+			sameTile(t, isa, what, size, tile)
 		}
 		for line := range windowSide {
 			same("windows", windowSide*apart, func(v []float32, isa ISA) {
